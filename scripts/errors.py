@@ -23,7 +23,7 @@ others. What stands in `‹…›` is filled in.
 Where several things are wrong, one error names them all. In Python and Scala a value is refused
 where it is made, with all that is wrong with it: `Hopping("1 minuet", step="x")` has two
 problems, and there is no such window to go on with. All that is known only together (columns,
-lateness, modes, aggregates that Spark refuses) is told by `aggregate(...)`, `messages()` or
+lateness, modes, aggregates that Spark refuses) is told by `aggregate(...)`, `keepRows()` or
 `join(...)`; sinks and the checkpoint by `start(...)`. An SQL call is read whole, and tells all of
 it.
 

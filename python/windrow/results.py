@@ -101,7 +101,7 @@ class Output(HasFrames):
         of that micro-batch are in and what leaves with its watermark has left: as ``state`` would
         tell it then. Rows that are to wait for messages that may still come need a join.
 
-        For ``messages()``. Errors: SpecError with every problem.
+        For ``keepRows()``. Errors: SpecError with every problem.
         """
         keys = {"by": by, "key": key}
         return ask(self._keeper(), "messages", lookups, start=start, end=end, **keys)

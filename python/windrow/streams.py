@@ -81,7 +81,7 @@ class Stream:
     def index(self, *, by: str | Sequence[str]) -> Stream:
         """Set the columns by which ``getMessages(by=...)`` finds rows.
 
-        The default is the key. For ``messages``; an aggregate keeps no messages.
+        The default is the key. For ``keepRows``; an aggregate keeps no messages.
         """
         return replace(self, _index=(by,) if isinstance(by, str) else tuple(by))
 
@@ -171,7 +171,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Windowed:
-    """A stream cut into windows; all but ``aggregate`` and ``messages`` give a copy."""
+    """A stream cut into windows; all but ``aggregate`` and ``keepRows`` give a copy."""
 
     _stream: Stream
     _kind: WindowKind
@@ -211,7 +211,7 @@ class Windowed:
         A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_batch"``.
         early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
         completes. late: while a complete window still takes messages; ``EachBatch()``. Both are
-        ``EachMessage()`` for ``messages``. skipUnchanged: no pane whose value is that of the
+        ``EachMessage()`` for ``keepRows``. skipUnchanged: no pane whose value is that of the
         window's last one.
         """
         first, last = firings("trigger", early=early, late=late)
@@ -231,7 +231,7 @@ class Windowed:
         """
         return self._output(columns, self._aggregates(columns))
 
-    def messages(self) -> Output:
+    def keepRows(self) -> Output:
         """Keep the messages themselves: each pane carries those that are new in its window.
 
         ``retain`` must be stated. A message comes out once, with the first window that takes it.
@@ -366,7 +366,7 @@ def stream(
     the input.
 
     Errors: SpecError with every problem of these values. Columns are looked up with the windows,
-    by ``aggregate`` and ``messages``, and told together with what is wrong there.
+    by ``aggregate`` and ``keepRows``, and told together with what is wrong there.
     """
     if not is_data_frame(df):
         msg = f"stream() takes a DataFrame, not {type(df).__name__}"

@@ -312,7 +312,7 @@ def _built(
         made = pipeline(frames[_ONLY]) if list(frames) == [_ONLY] else pipeline(**frames)
         if not isinstance(made, Output | JoinOutput):
             text = f"the pipeline gave {type(made).__name__}; it must give what aggregate(...), "
-            raise TypeError(text + "messages() or join(...) gives.")
+            raise TypeError(text + "keepRows() or join(...) gives.")
         return made, _sql.driven(made.output, str(sources / CONTROL))
 
 

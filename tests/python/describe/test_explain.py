@@ -81,7 +81,7 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
         "many in a packet, sorted, for gaps are filled up to a message",
     ),
     "full state": (
-        lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").messages(),
+        lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").keepRows(),
         "many in a packet, sorted, for they are kept or shown as they are",
     ),
 }
@@ -122,7 +122,7 @@ def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> 
     """The watermark by the clock, kept messages, no key."""
     behind = wr.ProcessingTimeWatermark("5 s")
     stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
-    stream.window(wr.Tumbling("1 s")).retain(messages=3).messages().explain()
+    stream.window(wr.Tumbling("1 s")).retain(messages=3).keepRows().explain()
     said = capsys.readouterr().out
     assert "over stream 'messages', time time, without a key" in said
     assert "processing time less 5 seconds" in said

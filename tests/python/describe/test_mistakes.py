@@ -69,7 +69,7 @@ def test_parts_of_lookups_go_into_no_table_of_panes(feed: Feed, sink: Any) -> No
     """Of several panes of a window in a batch all but one would be lost (SEMANTICS B3)."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kept = stream.lateness("0 seconds").retain(time="1 hour").window(wr.Tumbling("1 minute"))
-    answers = kept.messages().getMessages(feed.stream(), None, "time")
+    answers = kept.keepRows().getMessages(feed.stream(), None, "time")
     with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
         answers.start(checkpoint="nowhere", panes=sink)
 

@@ -111,7 +111,7 @@ def kept(spark: SparkSession, given: Sequence[str]) -> DataFrame:
     windows = stream.lateness("1 minute").retain(time="2 days").window(wr.Tumbling("1 day"))
     lookups = table(spark, given[COLUMNS:-2]).withColumnRenamed("time", given[-2])
     asked = {name: quoted(given[COLUMNS + i]) for i, name in enumerate(given[:2])}
-    return windows.messages().getMessages(lookups, None, None, key=asked).output
+    return windows.keepRows().getMessages(lookups, None, None, key=asked).output
 
 
 def joined(spark: SparkSession, given: Sequence[str]) -> DataFrame:
@@ -228,7 +228,7 @@ def test_names_of_windrow_are_refused(spark: SparkSession, name: str) -> None:
     windows = stream.window(wr.Tumbling("1 minute"))
     other = wr.stream(table(spark, HARMLESS[:2]), time="time", watermark="1 minute", name="b")
     side = other.lateness("0 seconds")
-    kept = side.retain(time="1 day").window(wr.Tumbling("1 day")).messages()
+    kept = side.retain(time="1 day").window(wr.Tumbling("1 day")).keepRows()
     makes: dict[str, Callable[[], object]] = {
         "column": lambda: windows.aggregate(F.count("*")).panes,
         "alias": lambda: (

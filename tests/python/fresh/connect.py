@@ -87,7 +87,7 @@ def stores() -> None:
     grouped = wr.cogroup(o, s).window(wr.Tumbling("1 minute")).aggregate(F.count("o.amount"))
     print(grouped.panes.columns)  # noqa: T201
 
-    kept = o.window(wr.Tumbling("1 minute")).messages()
+    kept = o.window(wr.Tumbling("1 minute")).keepRows()
     checkpoint = str(FOLDER / "kept-checkpoint")
     kept.start(
         checkpoint=checkpoint,

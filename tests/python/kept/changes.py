@@ -73,13 +73,13 @@ def fired(kind: wr.WindowKind = SIX, **said: Any) -> Query:
 def messages(days: int = 2, **said: Any) -> Query:
     """Full state."""
     return lambda read: (
-        stream(read).retain(time=f"{days} days").window(SIX).trigger(**said).messages()
+        stream(read).retain(time=f"{days} days").window(SIX).trigger(**said).keepRows()
     )
 
 
 def asked(*keys: str) -> Query:
     """Full state with another key of questions."""
-    return lambda read: stream(read).retain(time="2 days").index(by=keys).window(SIX).messages()
+    return lambda read: stream(read).retain(time="2 days").index(by=keys).window(SIX).keepRows()
 
 
 def everything(days: int) -> Query:

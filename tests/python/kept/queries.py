@@ -159,18 +159,18 @@ def policy(read: Read) -> Outputs:
 def full_state(read: Read) -> Outputs:
     """Messages of windows of time, some not shown yet."""
     windows = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours"))
-    return windows.trigger(early=wr.Never(), late=wr.Never()).messages()
+    return windows.trigger(early=wr.Never(), late=wr.Never()).keepRows()
 
 
 def full_state_of_sessions(read: Read) -> Outputs:
     """Messages of sessions."""
-    return timed(read, known=True).retain(time="2 days").window(wr.Session("2 hours")).messages()
+    return timed(read, known=True).retain(time="2 days").window(wr.Session("2 hours")).keepRows()
 
 
 def full_state_of_offsets(read: Read) -> Outputs:
     """Messages of windows by position."""
     windows = numbered(read).lateness(6).retain(messages=20).window(wr.OffsetRange(8))
-    return windows.trigger(early=wr.Never()).messages()
+    return windows.trigger(early=wr.Never()).keepRows()
 
 
 def join_in_range(read: Read) -> Outputs:
@@ -206,7 +206,7 @@ def cogroup(read: Read) -> Outputs:
 
 def lookup(read: Read) -> Outputs:
     """Questions to what is kept."""
-    output = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours")).messages()
+    output = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours")).keepRows()
     since = F.col("time") - F.expr("INTERVAL 12 HOURS")
     return output.getMessages(read("lookups").withColumn("since", since), "since", "time")
 

@@ -84,7 +84,7 @@ def _beyond(window: wr.WindowKind) -> Kind:
 
 def _messages(window: wr.WindowKind) -> Kind:
     def of(m: Messages) -> wr.Output:
-        return m.timed(identity=True).retain(time="30 minutes").window(window).messages()
+        return m.timed(identity=True).retain(time="30 minutes").window(window).keepRows()
 
     return Kind(of)
 

@@ -44,7 +44,7 @@ def _windows(window: wr.WindowKind) -> Callable[[Messages], Operator]:
 
 
 def _messages(window: wr.WindowKind) -> Callable[[Messages], Operator]:
-    return lambda m: m.timed().retain(time="2 days").window(window).messages()
+    return lambda m: m.timed().retain(time="2 days").window(window).keepRows()
 
 
 def _join(m: Messages) -> Operator:

@@ -203,7 +203,7 @@ def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -
     kept = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kept = kept.lateness("0 seconds").retain(time="1 day")
     whole = kept.window(wr.Tumbling("1 minute")).trigger(early=wr.Never())
-    run(whole.messages(), tmp_path / "kept", drain=True)
+    run(whole.keepRows(), tmp_path / "kept", drain=True)
     panes = read(feed, tmp_path / "kept", "panes")
     assert [sorted(row.amount for row in pane.messages) for pane in panes] == [[1, 2, 4]]
 

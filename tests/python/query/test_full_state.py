@@ -49,7 +49,7 @@ def test_each_message_once(feed: Feed) -> None:
         [order("09:00:30", amount=4), order("09:02:00", amount=5)],
     )
     windows = kept(feed.stream(), wr.Hopping("2 minutes", step="1 minute"), watermark="0 seconds")
-    assert short(feed.run(windows.messages().panes)) == [
+    assert short(feed.run(windows.keepRows().panes)) == [
         ("a", "08:59", [2, 1], "EARLY", 0),
         ("a", "09:00", [3], "EARLY", 0),
         ("a", "08:59", [4], "LATE", 1),
@@ -61,14 +61,14 @@ def test_only_when_complete(feed: Feed) -> None:
     """Without an early trigger what is unsent comes as the window completes (R16)."""
     feed.add([order("09:00:10", amount=1), order("09:00:05", amount=2)], [order("09:02:00")])
     windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds")
-    panes = feed.run(windows.trigger(early=wr.Never()).messages().panes)
+    panes = feed.run(windows.trigger(early=wr.Never()).keepRows().panes)
     assert short(panes) == [("a", "09:00", [2, 1], "ON_TIME", 0)]
 
 
 def test_columns(feed: Feed) -> None:
     """Names and types are the documented ones; messages are the input's rows."""
     feed.add([order("09:00:10", amount=7, gap=3)])
-    panes = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds").messages().panes
+    panes = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds").keepRows().panes
     window = "struct<start:timestamp,end:timestamp>"
     row = feed.run(panes)[0]
     assert panes.columns == ["product", "window", "messages", "pane"]
@@ -84,7 +84,7 @@ def test_nothing_is_lost(feed: Feed) -> None:
     """Every message is in exactly one pane, or rejected with a reason."""
     batches = disordered(seed=31)
     feed.add(*batches)
-    output = kept(feed.stream(), wr.Session("5 minutes"), watermark="1 minute").messages()
+    output = kept(feed.stream(), wr.Session("5 minutes"), watermark="1 minute").keepRows()
     rows = feed.run(output.output)
     panes = [m for r in rows if r.kind == "panes" for m in r.panes.messages]
     rejected = [r.rejected.message for r in rows if r.kind == "rejected"]
@@ -97,13 +97,13 @@ def test_replays_have_no_effect(feed: Feed) -> None:
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
     offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
     windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds", rowId=offset)
-    assert [row[2] for row in short(feed.run(windows.messages().panes))] == [[1]]
+    assert [row[2] for row in short(feed.run(windows.keepRows().panes))] == [[1]]
 
 
 def test_batch(feed: Feed) -> None:
     """On a batch every window has one pane with all its messages, in order of time."""
     feed.add(*disordered(seed=32))
-    panes = kept(feed.batch(), wr.Tumbling("5 minutes")).messages().panes.collect()
+    panes = kept(feed.batch(), wr.Tumbling("5 minutes")).keepRows().panes.collect()
     grouped = feed.batch().groupBy("product", F.window("time", "5 minutes").alias("window"))
     expected = grouped.agg(F.sort_array(F.collect_list("time")).alias("times")).collect()
     ours = {(r.product, r.window): [m.time for m in r.messages] for r in panes}
@@ -118,7 +118,7 @@ def test_mistakes(feed: Feed) -> None:
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds")
     windows = stream.window(wr.Tumbling("1 minute"), fillGaps=True)
     with pytest.raises(wr.SpecError) as refused:
-        windows.accumulationMode(wr.ACCUMULATING).messages()
+        windows.accumulationMode(wr.ACCUMULATING).keepRows()
     assert sorted(problem.code for problem in refused.value.problems) == [
         "LATENESS_NOT_STATED",
         "RETENTION_NOT_STATED",
@@ -140,7 +140,7 @@ def test_names_taken(feed: Feed) -> None:
     renamed = feed.stream().withColumnRenamed("product", "messages")
     stream = wr.stream(renamed, time="time", key="messages", watermark="0 seconds")
     with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
-        stream.lateness("0 seconds").retain(messages=5).window(wr.Count(3)).messages().panes  # noqa: B018
+        stream.lateness("0 seconds").retain(messages=5).window(wr.Count(3)).keepRows().panes  # noqa: B018
 
 
 def test_sql_says_the_same(feed: Feed) -> None:
@@ -152,7 +152,7 @@ def test_sql_says_the_same(feed: Feed) -> None:
         "time => 'time', size => '5 minutes', watermark => '1 minute', lateness => '1 hour', "
         "retain_time => '2 hours')"
     )
-    built = kept(feed.stream(), wr.Tumbling("5 minutes"), watermark="1 minute").messages().panes
+    built = kept(feed.stream(), wr.Tumbling("5 minutes"), watermark="1 minute").keepRows().panes
     ours, theirs = (sorted(map(repr, feed.run(df))) for df in (built, said))
     assert ours == theirs
     assert ours

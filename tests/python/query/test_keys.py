@@ -226,7 +226,7 @@ def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None
     messages = reader.parquet(str(tmp_path / "in"))
     stream = wr.stream(messages, time="time", key=["d", "m"], watermark="1 minute")
     kept = stream.lateness("0 seconds").retain(time="2 days").window(wr.Tumbling("1 day"))
-    asked = kept.messages().getMessages(reader.parquet(str(tmp_path / "in")), None, None)
+    asked = kept.keepRows().getMessages(reader.parquet(str(tmp_path / "in")), None, None)
     found: dict[int, list[int]] = {}
 
     def take(batch: DataFrame, _: int) -> None:
@@ -332,7 +332,7 @@ def test_keys_that_are_refused(spark: SparkSession, key: str) -> None:
     code = REFUSED[key]
     makes: list[Callable[[], DataFrame]] = [
         lambda: window.aggregate(F.count("*")).panes,
-        lambda: window.messages().panes,
+        lambda: window.keepRows().panes,
     ]
     for make in makes:
         with pytest.raises(wr.SpecError, match=r"'q' is|\"q\" cannot") as refused:

@@ -117,7 +117,7 @@ def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
 
     def kept() -> DataFrame:
         of = wr.stream(orders(spark), time="time", key="price").lateness("0 seconds")
-        return of.retain(time="1 hour").window(wr.Global()).messages().panes
+        return of.retain(time="1 hour").window(wr.Global()).keepRows().panes
 
     def counted(key: str) -> DataFrame:
         by = wr.Policy.tumbling(wr.ByCount(99))

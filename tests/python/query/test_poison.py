@@ -167,7 +167,7 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
         .aggregate(of_all())
     ),
     "full state": lambda df, mark: (
-        _stream(df, "real", **mark).retain(time="2 days").window(wr.Tumbling("1 day")).messages()
+        _stream(df, "real", **mark).retain(time="2 days").window(wr.Tumbling("1 day")).keepRows()
     ),
 }
 

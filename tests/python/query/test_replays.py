@@ -43,7 +43,7 @@ def test_one_hot_key_of_a_batch(spark: SparkSession) -> None:
         one.window(day).aggregate(F.count("*").alias("n")) for one in (with_offsets, without)
     ]
     assert [one.panes.select("n").collect() for one in counted] == [[(5000,)]] * 2
-    kept = with_offsets.retain(time="1 day").window(day).messages()
+    kept = with_offsets.retain(time="1 day").window(day).keepRows()
     assert kept.panes.select(F.sum(F.size("messages"))).collect() == [(5000,)]
     policy = wr.stream(rows, key="k", rowId=wr.KAFKA).window(wr.Policy.tumbling(wr.ByCount(5000)))
     inside = policy.aggregate(F.count("*").alias("n"))

@@ -83,7 +83,7 @@ def test_what_cannot_be_held_is_refused_before_the_query_begins(
         "UPSERT_OF_PARTS",
     ]
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
-    kept = stream.lateness("1 day").retain(time="2 days").window(wr.Tumbling("1 minute")).messages()
+    kept = stream.lateness("1 day").retain(time="2 days").window(wr.Tumbling("1 minute")).keepRows()
     asked = kept.getMessages(feed.stream(), None, "time")
     with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
         asked.start(checkpoint="never made", panes=wr.Upsert("parquet_panes"))

@@ -47,7 +47,7 @@ class Both:
         said = {"time": "time", "key": key, "watermark": "0 seconds", **more}
         stream = wr.stream(self.messages.stream(), **said).lateness("1 hour").retain(time=retain)
         stream = stream.index(by=by) if by else stream
-        return stream.window(kind or wr.Tumbling("1 minute")).messages()
+        return stream.window(kind or wr.Tumbling("1 minute")).keepRows()
 
     def asks(self) -> DataFrame:
         """Lookups, from a minute before their time on."""
@@ -207,7 +207,7 @@ def test_windows_on_positions(both: Both) -> None:
     """Their bounds are positions."""
     both.add(([order("09:00:00", amount=n) for n in range(5)], [order("09:00:30", amount=1)]))
     stream = wr.stream(both.messages.stream(), key="product").retain(messages=100)
-    asked = stream.window(wr.Count(2)).messages().getWindows(both.asks(), "amount", "amount")
+    asked = stream.window(wr.Count(2)).keepRows().getWindows(both.asks(), "amount", "amount")
     (row,) = both.run(asked.answers)
     assert [(w.window.first, w.window.last) for w in row.windows] == [(0, 1)]
 

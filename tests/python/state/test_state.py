@@ -35,7 +35,7 @@ def stream(feed: Feed, **more: Any) -> wr.Stream:
 
 def keeping(feed: Feed, **more: Any) -> wr.Output:
     """Full state of minutes."""
-    return stream(feed, **more).retain(time="2 hours").window(wr.Tumbling("1 minute")).messages()
+    return stream(feed, **more).retain(time="2 hours").window(wr.Tumbling("1 minute")).keepRows()
 
 
 def run(output: DataFrame, checkpoint: Path) -> str:
@@ -195,7 +195,7 @@ def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
     run(keeping(feed).panes, tmp_path / "cp")
     feed.add([order("09:00:20", amount=2)])
     longer = stream(feed).index(by="amount").lateness("2 hours").retain(time="3 hours")
-    run(longer.window(wr.Tumbling("1 minute")).messages().panes, tmp_path / "cp")
+    run(longer.window(wr.Tumbling("1 minute")).keepRows().panes, tmp_path / "cp")
     state = wr.state(str(tmp_path / "cp"))
     assert state.getMessages(None, None).count() == 2
     assert amounts(state.getMessages(None, None, by={"amount": 2})) == [2]
@@ -205,7 +205,7 @@ def test_index(feed: Feed, tmp_path: Path) -> None:
     """Declared columns, all of them, choose among the messages."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2), order("09:00:30")])
     windows = stream(feed).index(by=("amount",)).retain(time="2 hours")
-    output = windows.window(wr.Tumbling("1 minute")).messages()
+    output = windows.window(wr.Tumbling("1 minute")).keepRows()
     state = wr.state(run(output.panes, tmp_path / "cp"))
     found = state.getMessages(None, None, by={"amount": 1}).collect()
     assert [row.time for row in found] == [at("09:00:10"), at("09:00:30")]
@@ -223,7 +223,7 @@ def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
     key = [F.expr(values[name]).cast(to).alias(name) for name, to in columns.items()]
     described = wr.stream(feed.stream(), time="time", key=key, watermark="0 seconds")
     kept = described.lateness("1 hour").retain(time="2 hours").window(wr.Tumbling("1 minute"))
-    state = wr.state(run(kept.messages().panes, tmp_path / "cp"))
+    state = wr.state(run(kept.keepRows().panes, tmp_path / "cp"))
 
     def found(**said: object) -> int:
         one = {"n": 1, "cost": Decimal("1.2"), "near": 1.1, "day": "2025-01-01", **said}

@@ -61,7 +61,7 @@ def last(df: DataFrame) -> wr.Output:
 def kept(df: DataFrame) -> wr.Output:
     """Full state."""
     held = stream(df).lateness("30 seconds").retain(time="5 minutes")
-    return held.window(wr.Tumbling("1 minute")).messages()
+    return held.window(wr.Tumbling("1 minute")).keepRows()
 
 
 def counted(df: DataFrame) -> wr.Output:

@@ -27,7 +27,7 @@ class Messages:
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
         """Describe the query."""
         kept = streams[0].lateness(f"{case.lateness} us").retain(time=f"{case.retain} us")
-        return kept.window(self.kind.windrow()).messages()
+        return kept.window(self.kind.windrow()).keepRows()
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
         """Compare where and when each message came out."""

@@ -50,7 +50,7 @@ final class Output private[spark] (
     one =>
       Travel.told(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
 
-  /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `messages()`.
+  /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `keepRows()`.
     *
     * A row is answered in the micro-batch that it comes with, by what is kept once the messages of that micro-batch are in
     * and what leaves with its watermark has left. Rows that are to wait for messages need a join.

@@ -51,7 +51,7 @@ final case class Stream private[spark] (
   def retain(time: Option[TimeSpan] = None, messages: Option[Long] = None, windows: Option[Long] = None): Stream =
     copy(retention = Retention(time, messages, windows))
 
-  /** Sets the columns by which `getMessages(by = …)` finds rows; by default the key. For `messages()`. */
+  /** Sets the columns by which `getMessages(by = …)` finds rows; by default the key. For `keepRows()`. */
   def index(by: Seq[String]): Stream = copy(indexed = by)
 
   /** @param gap
@@ -191,7 +191,7 @@ final case class Windowed private[spark] (
     *
     * Throws [[SpecError]] with everything that is wrong.
     */
-  def messages(): Output = {
+  def keepRows(): Output = {
     val described = stream.grouped(Nil, gap)
     val kept = FullStateDraft.check(
       draft,

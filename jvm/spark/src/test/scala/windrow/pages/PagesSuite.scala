@@ -81,7 +81,7 @@ final class PagesSuite extends SparkSuite {
     val calls = stream("customer bigint, time timestamp")
     val o     = Windrow.stream(this.orders, time = "time", key = Seq("id"), watermark = Some("1 minute"))
     val orders =
-      o.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).messages()
+      o.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).keepRows()
     val found =
       orders.getMessages(calls, end = "time", key = Map("id" -> col("customer"))).answers
     assert(found.columns.toSeq == Seq("customer", "time", "messages"))

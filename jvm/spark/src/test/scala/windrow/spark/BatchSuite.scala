@@ -15,7 +15,7 @@ final class BatchSuite extends SparkSuite {
   private def timings(output: Output) = output.panes.select("pane.timing").collect().map(_.getString(0)).toSeq
 
   test("nothing is early in it, and every window is complete") {
-    assert(timings(windows.trigger(early = Every(1)).messages()) == Seq("ON_TIME", "ON_TIME"))
+    assert(timings(windows.trigger(early = Every(1)).keepRows()) == Seq("ON_TIME", "ON_TIME"))
     assert(
       timings(windows.trigger(early = EachMessage).accumulationMode(Accumulating).aggregate(count(lit(1)))) ==
         Seq("ON_TIME", "ON_TIME"))

@@ -197,7 +197,7 @@ final class StartSuite extends SparkSuite {
   }
 
   test("answers to a lookup stream (S7)") {
-    val kept  = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
+    val kept  = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).keepRows()
     val asked = kept.getMessages(input.withColumnRenamed("id", "of"), end = "time", key = Map("id" -> col("of")))
     asked.start(s"$folder/asked", answers = Some(Files(s"$folder/answers")), queryTrigger = once).awaitTermination()
     val answers = spark.read.parquet(s"$folder/answers").where("time is not null")
@@ -210,7 +210,7 @@ final class StartSuite extends SparkSuite {
   }
 
   test("what a query keeps, by constants") {
-    val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).messages()
+    val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).keepRows()
     kept.start(s"$folder/kept", panes = Some(Files(s"$folder/messages")), queryTrigger = once).awaitTermination()
     val state                 = Windrow.state(s"$folder/kept")
     def values(of: DataFrame) = of.select("value").collect().map(_.getLong(0)).toSeq
@@ -248,7 +248,7 @@ final class StartSuite extends SparkSuite {
       Windrow.stream(input, time = "time").policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
     assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
     val kept = stream("messages").retain(time = Some("2 hours")).window(Tumbling("1 minute")).lateness("1 hour")
-      .messages().explanation
+      .keepRows().explanation
     assert(kept.contains("each message once"))
     assert(kept.linesIterator.count(_.contains("one pane for each message")) == 2) // early and late
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))

@@ -53,7 +53,7 @@ final class MessagesSuite extends SparkSuite {
   test("SEMANTICS S1: join keys are named as the session compares names") {
     val panes = Windrow.stream(input, time = "time", key = Seq("id"), watermark = Some("1 minute"))
       .lateness("0 seconds").retain(time = Some("1 hour")).index(by = Seq("VALUE")).window(Tumbling("1 minute"))
-      .messages().panes
+      .keepRows().panes
     val held = SparkInside.plan(panes).collect { case shards: TransformWithState => shards.statefulProcessor: Any }
       .collect { case shards: WindowProcessor => shards.program.descriptor }.flatten
       .collect { case one: StateDescriptor => one.holds }
