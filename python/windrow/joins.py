@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from windrow import errors
 from windrow._bridge import _jar, _sql
@@ -224,13 +224,14 @@ class JoinOutput(HasFrames):
         checkpoint: str | PathLike[str],
         rows: Sink | None = None,
         rejected: Sink | None = None,
-        queryTrigger: Mapping[str, Any] | None = None,
+        availableNow: bool = False,
+        processingTime: str | None = None,
         drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
         """Start one query that writes rows and rejected messages to their sinks.
 
-        Sinks, ``queryTrigger`` and ``drain`` are those of ``Output.start``; the end of a join
+        Sinks, trigger and ``drain`` are those of ``Output.start``; the end of a join
         brings the rows that found no match.
         """
         return start(
@@ -238,7 +239,8 @@ class JoinOutput(HasFrames):
             self._part("accepted" if rejected is None else "all"),
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
-            queryTrigger=queryTrigger,
+            availableNow=availableNow,
+            processingTime=processingTime,
             name=name,
             drain=drain,
         )

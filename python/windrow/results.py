@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
 from windrow._drawing import _html
@@ -147,7 +147,8 @@ class Output(HasFrames):
         panes: Sink | None = None,
         rejected: Sink | None = None,
         events: Sink | None = None,
-        queryTrigger: Mapping[str, Any] | None = None,
+        availableNow: bool = False,
+        processingTime: str | None = None,
         drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
@@ -155,27 +156,28 @@ class Output(HasFrames):
 
         A sink is a table's name, ``Files(path)``, whose folder is this checkpoint's own, a function
         (DataFrame, batch id), ``Jdbc(url, table)``, or for panes ``Upsert(table)``, which keeps the
-        last pane of each window of a key. Rows without a sink are counted only. ``queryTrigger``:
-        the argument of Spark's ``DataStreamWriter.trigger``, say ``{"availableNow": True}``. After
-        a crash the last batch comes again with its id: ``Files`` overwrite it, ``Jdbc`` knows it,
-        tables take it twice unless their format prevents it. With periods of processing time a
-        query goes on without data, each second if no ``queryTrigger`` is said;
-        ``processAllAvailable`` would wait for it for ever, ``availableNow`` ends with the last
-        batch of data all the same.
+        last pane of each window of a key. Rows without a sink are counted only. ``availableNow``:
+        stop after all rows that are there; ``processingTime``: start a micro-batch so often, for
+        example ``"10 seconds"``; both as in Spark's ``DataStreamWriter.trigger``. After a crash the
+        last batch comes again with its id: ``Files`` overwrite it, ``Jdbc`` knows it, tables take
+        it twice unless their format prevents it. With periods of processing time a query goes on
+        without data, each second if ``processingTime`` is not set; ``processAllAvailable`` would
+        wait for it for ever, ``availableNow`` ends with the last batch of data all the same.
 
         ``drain``: with ``availableNow``, once all that is there is in, every window completes; the
-        call returns when only this is left to run, and ``metrics`` counts both parts. It must be
+        call returns when only this is left to run, and ``status`` counts both parts. It must be
         said from the first start of a checkpoint on; what comes after it is late.
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
-        self._warn_of_long_steps(queryTrigger)
+        self._warn_of_long_steps(availableNow, processingTime)
         return start(
             # Described again, because settings of the session may have changed.
             self._part("accepted" if rejected is None else "all"),
             {"panes": panes, "rejected": rejected, "events": events},
             checkpoint=checkpoint,
-            queryTrigger=queryTrigger,
+            availableNow=availableNow,
+            processingTime=processingTime,
             name=name,
             drain=drain,
             wrong=self._of_upsert(panes),
@@ -196,12 +198,11 @@ class Output(HasFrames):
             found.append(upsert._of_parts())
         return found
 
-    def _warn_of_long_steps(self, queryTrigger: Mapping[str, Any] | None) -> None:
+    def _warn_of_long_steps(self, availableNow: object, processingTime: object) -> None:
         """Warn if a period ends more often than steps begin (SEMANTICS R57)."""
-        steps: object = PACE if queryTrigger is None else queryTrigger
-        if not isinstance(steps, Mapping):
+        if availableNow:
             return
-        step = _duration.read(steps.get("processingTime"))
+        step = _duration.read(PACE["processingTime"] if processingTime is None else processingTime)
         for name, trigger in {"early": self.spec.early, "late": self.spec.late}.items():
             period = trigger._shortest_period()
             if period is not None and isinstance(step, int) and period < step:

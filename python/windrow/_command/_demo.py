@@ -79,7 +79,7 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
         checkpoint=str(folder / "checkpoint"),
         panes=taking("panes"),
         rejected=taking("rejected"),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     return came

@@ -34,7 +34,8 @@ def start(
     sinks: Mapping[str, Sink | None],
     *,
     checkpoint: str | PathLike[str],
-    queryTrigger: Mapping[str, Any] | None,
+    availableNow: bool,
+    processingTime: str | None,
     name: str | None,
     drain: bool,
     wrong: Sequence[SpecProblem] = (),
@@ -53,14 +54,19 @@ def start(
     """
     spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
-    trigger = dict(queryTrigger) if isinstance(queryTrigger, Mapping) else {}
-    found = [*wrong, *of_sinks(stated), *of_columns(output, stated), *_of_trigger(queryTrigger)]
+    trigger = _trigger(availableNow, processingTime)
+    found = [
+        *wrong,
+        *of_sinks(stated),
+        *of_columns(output, stated),
+        *_of_trigger(availableNow, processingTime),
+    ]
     if not stated:
         found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
     if not output.isStreaming:
         found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
     if drain and not found and not trigger.get("availableNow"):
-        found.append(problem("DRAIN_WITHOUT_END", trigger=queryTrigger))
+        found.append(problem("DRAIN_WITHOUT_END", trigger=trigger or "not stated"))
     checkpoint = fspath(checkpoint)
     files = files_of(stated)
     looked = look(output, stated, checkpoint, found, drain=drain, name=name)
@@ -134,15 +140,19 @@ def _begun(writer: DataStreamWriter) -> StreamingQuery:
         raise
 
 
-def _of_trigger(queryTrigger: object) -> Iterator[SpecProblem]:
-    kinds = {"processingTime": str, "availableNow": bool, "once": bool}
-    if queryTrigger is None:
-        return
-    if isinstance(queryTrigger, Mapping) and len(queryTrigger) == 1:
-        [(name, value)] = queryTrigger.items()
-        if name in kinds and isinstance(value, kinds[name]) and value:
-            return
-    yield problem("QUERY_TRIGGER_NOT_UNDERSTOOD", value=repr(queryTrigger))
+def _trigger(availableNow: object, processingTime: object) -> dict[str, Any]:
+    """Return the arguments of ``DataStreamWriter.trigger``; none: micro-batch after micro-batch."""
+    if availableNow:
+        return {"availableNow": True}
+    return {} if processingTime is None else {"processingTime": processingTime}
+
+
+def _of_trigger(availableNow: object, processingTime: object) -> Iterator[SpecProblem]:
+    is_pace = isinstance(processingTime, str) and bool(processingTime)
+    if not isinstance(availableNow, bool) or not (processingTime is None or is_pace):
+        yield problem("START_TRIGGER_NOT_UNDERSTOOD.TYPE")
+    elif availableNow and processingTime is not None:
+        yield problem("START_TRIGGER_NOT_UNDERSTOOD.BOTH")
 
 
 def _ending_with_data(spark: SparkSession, needed: bool) -> AbstractContextManager[None]:  # noqa: FBT001

@@ -98,9 +98,7 @@ def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Pa
     stream = wr.stream(by_start, time="start", key="product", name="totals")
     pairs = stream.window(wr.Policy.tumbling(wr.ByCount(2)))
     above = pairs.aggregate(F.sum("total"))
-    bounded = above.start(
-        checkpoint=tmp_path / "bounded", panes=nowhere, queryTrigger={"availableNow": True}
-    )
+    bounded = above.start(checkpoint=tmp_path / "bounded", panes=nowhere, availableNow=True)
     assert bounded.awaitTermination(120)
     query = above.start(checkpoint=tmp_path / "paced", panes=nowhere)
     assert trigger_of(query) == "ProcessingTimeTrigger(1000)"
@@ -134,9 +132,7 @@ def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_
     """Behind a sink the panes have a watermark of their own."""
     spark, folder = corrected.spark, str(tmp_path / "panes")
     first = totals(corrected.stream())
-    query = first.start(
-        panes=wr.Files(folder), checkpoint=str(tmp_path / "c"), queryTrigger={"availableNow": True}
-    )
+    query = first.start(panes=wr.Files(folder), checkpoint=str(tmp_path / "c"), availableNow=True)
     query.awaitTermination()
     reader = spark.readStream.schema(first.panes.schema).option("maxFilesPerTrigger", 1)
     read = wr.stream(reader.parquet(folder), watermark="1 minute", name="totals")

@@ -190,7 +190,7 @@ def check_last_values(
             panes=lambda batch, _: rows.extend(in_order(batch.collect())),
             rejected=lambda batch, _: refused.extend(batch.collect()),
             checkpoint=folder / "checkpoint",
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         )
         query.awaitTermination()
 

@@ -69,7 +69,7 @@ def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
             checkpoint=folder / "checkpoint",
             panes=panes,
             rejected=rejected,
-            queryTrigger={"availableNow": True},
+            availableNow=True,
             drain=True,
         )
         query.awaitTermination()

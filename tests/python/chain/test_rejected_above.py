@@ -186,7 +186,7 @@ def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> 
     query = output.start(
         checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     assert wr.status(query).rejected == 2

@@ -18,8 +18,6 @@ from windrow._running._sinks import BatchWriter
 
 pytestmark = [pytest.mark.spark]
 
-ONCE = {"availableNow": True}
-
 
 def counted(feed: Feed, key: str = "product", name: str = "n") -> wr.Output:
     """Count the orders of each minute."""
@@ -40,7 +38,7 @@ def refused(feed: Feed, checkpoint: Path, **said: Any) -> str:
     name = said.pop("name", "n")
     before = on_disk(feed, checkpoint)
     with pytest.raises(wr.WindrowError) as error:
-        counted(feed, name=name).start(checkpoint=checkpoint, **{"queryTrigger": ONCE} | said)
+        counted(feed, name=name).start(checkpoint=checkpoint, **{"availableNow": True} | said)
     assert on_disk(feed, checkpoint) == before
     return str(error.value).partition("]")[0].lstrip("[")
 
@@ -79,13 +77,14 @@ def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
                 checkpoint=tmp_path / "c",
                 panes=wr.Files(str(tmp_path / "out"), format="csv"),
                 rejected=wr.Files(str(tmp_path / "out" / "rejected")),
-                queryTrigger={"once": False},
+                availableNow=True,
+                processingTime="1 second",
                 name="taken",
             )
     finally:
         running.stop()
     assert {problem.code for problem in error.value.problems} == {
-        "QUERY_TRIGGER_NOT_UNDERSTOOD",
+        "START_TRIGGER_NOT_UNDERSTOOD",
         "NAME_TAKEN",
         "FORMAT_NOT_FOR_ROWS",
         "FOLDERS_NESTED",
@@ -111,7 +110,7 @@ def test_a_start_that_fails_late_takes_back_what_it_made(
                 checkpoint=tmp_path / "new" / "c",
                 panes=wr.Files(str(tmp_path / "there")),
                 rejected=wr.Files(str(tmp_path / "other" / "rejected")),
-                queryTrigger=ONCE,
+                availableNow=True,
                 drain=final,
             )
         assert on_disk(feed, tmp_path / "c") == before
@@ -124,7 +123,7 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
         assert not wr.doctor(feed.spark).ok
         with pytest.warns(UserWarning, match=r"NO_BATCHES_WITHOUT_DATA") as told:
             query = counted(feed).start(
-                checkpoint=tmp_path / "c", panes=lambda *_: None, queryTrigger=ONCE
+                checkpoint=tmp_path / "c", panes=lambda *_: None, availableNow=True
             )
         assert told[0].filename == __file__
         query.awaitTermination()
@@ -139,7 +138,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
 
     def run() -> int:
         sink = wr.Files(str(folder))
-        query = counted(feed).start(checkpoint=first, panes=sink, queryTrigger=ONCE)
+        query = counted(feed).start(checkpoint=first, panes=sink, availableNow=True)
         query.awaitTermination()
         return feed.spark.read.parquet(str(folder)).count()
 
@@ -164,9 +163,10 @@ def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
     unknown = wr.Files(str(tmp_path / "panes"), format="nothing")
     assert refused(feed, checkpoint, panes=unknown) == "FORMAT_NOT_FOUND"
     assert refused(feed, checkpoint, panes=files, name="Batch") == "NAME_TAKEN"
-    for trigger in ("10 seconds", {"avalableNow": True}, {}, {"availableNow": "yes"}):
-        code = refused(feed, checkpoint, panes=files, queryTrigger=trigger)
-        assert code == "QUERY_TRIGGER_NOT_UNDERSTOOD"
+    both = {"availableNow": True, "processingTime": "10 seconds"}
+    for trigger in ({"availableNow": "yes"}, {"availableNow": False, "processingTime": 10}, both):
+        code = refused(feed, checkpoint, panes=files, **trigger)
+        assert code == "START_TRIGGER_NOT_UNDERSTOOD"
     kept = feed.spark.conf.get(provider)
     feed.spark.conf.set(
         provider,

@@ -164,7 +164,7 @@ def test_a_stream_goes_on_after_a_time_that_does_not_convert(feed: Feed) -> None
         checkpoint=feed.folder.parent / "checkpoint",
         panes=lambda rows, _: got["panes"].extend(row.v for row in rows.collect()),
         rejected=lambda rows, _: got["rejected"].extend(row.reason for row in rows.collect()),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     assert got == {"panes": [1], "rejected": ["INVALID_TIME"]}

@@ -52,7 +52,7 @@ def test_a_refused_start_takes_no_folder(feed: Feed, tmp_path: Path) -> None:
             checkpoint=tmp_path / checkpoint,
             panes=wr.Files(str(tmp_path / f"panes of {checkpoint}")),
             rejected=wr.Files(str(tmp_path / rejected)),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
 
@@ -93,7 +93,7 @@ def test_a_thread_takes_the_session_that_there_is(feed: Feed, tmp_path: Path) ->
     """And changes none of its settings."""
     feed.add([order("09:00:00")])
     finished(
-        minutes(feed).start(checkpoint=tmp_path / "c", panes="thread_panes", queryTrigger=ONCE)
+        minutes(feed).start(checkpoint=tmp_path / "c", panes="thread_panes", availableNow=True)
     )
     before = dict(feed.spark.conf.getAll)
     with ThreadPoolExecutor(1) as other:

@@ -312,7 +312,7 @@ def test_a_path_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
         query = out.start(
             panes=wr.Files(str(folder / "out")),
             checkpoint=folder / "c",
-            queryTrigger={"availableNow": True},
+            availableNow=True,
             drain=True,
         )
         query.awaitTermination()

@@ -66,11 +66,11 @@ def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fit
     assert (_doctor._pyspark().remedy == "") is fits
 
 
-@pytest.mark.parametrize("trigger", [{"availableNow": False}, {"processingTime": ""}, {}, "once"])
-def test_a_trigger_says_what_it_does(trigger: object) -> None:
-    """One that is off is none."""
-    assert [one.code for one in _of_trigger(trigger)] == ["QUERY_TRIGGER_NOT_UNDERSTOOD"]
-    assert list(_of_trigger({"availableNow": True})) == []
+@pytest.mark.parametrize("trigger", [("yes", None), (False, ""), (False, 10), (True, "1 second")])
+def test_a_trigger_says_what_it_does(trigger: tuple[object, object]) -> None:
+    """Of two triggers one would have no effect."""
+    assert [one.code for one in _of_trigger(*trigger)] == ["START_TRIGGER_NOT_UNDERSTOOD"]
+    assert list(_of_trigger(True, None)) == list(_of_trigger(False, "1 second")) == []
 
 
 def test_truth_and_what_has_no_end_are_no_numbers() -> None:

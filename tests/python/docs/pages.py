@@ -226,7 +226,7 @@ def _run(source: Any, checkpoint: Path) -> Came:
         query = writer.option("checkpointLocation", str(checkpoint)).start()
     else:
         sinks = {word: into(word) for word in words}
-        query = source.start(**sinks, checkpoint=checkpoint, queryTrigger=trigger)
+        query = source.start(**sinks, checkpoint=checkpoint, availableNow=True)
     query.awaitTermination()
     return came
 

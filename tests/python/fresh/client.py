@@ -39,7 +39,7 @@ minutes = (
 query = minutes.start(
     panes=wr.Files(str(folder / "panes")),
     checkpoint=str(folder / "checkpoint"),
-    queryTrigger={"availableNow": True},
+    availableNow=True,
 )
 query.awaitTermination()
 panes = spark.read.parquet(str(folder / "panes")).orderBy("pane.index")

@@ -35,7 +35,7 @@ for _ in range(2):  # the last batch comes again
     output.start(
         panes=wr.KafkaTable(broker, "sessions"),
         checkpoint=folder / "checkpoint",
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     ).awaitTermination()
     commits = sorted((folder / "checkpoint" / "commits").glob("[0-9]*"), key=lambda f: int(f.name))
     commits[-1].unlink()

@@ -49,7 +49,7 @@ def panes() -> None:
         checkpoint=str(FOLDER / "checkpoint"),
         panes=wr.Files(str(FOLDER / "panes")),
         rejected=wr.Files(str(FOLDER / "dead")),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     found = spark.read.parquet(str(FOLDER / "panes")).collect()
@@ -79,7 +79,7 @@ def stores() -> None:
     joined.start(
         checkpoint=str(FOLDER / "joined-checkpoint"),
         rows=wr.Files(str(FOLDER / "joined")),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     ).awaitTermination()
     rows = spark.read.parquet(str(FOLDER / "joined")).select("product", "o.amount", "s.amount")
     print(sorted(tuple(row) for row in rows.collect()))  # noqa: T201
@@ -92,7 +92,7 @@ def stores() -> None:
     kept.start(
         checkpoint=checkpoint,
         panes=wr.Files(str(FOLDER / "kept")),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     ).awaitTermination()
     new = spark.read.parquet(str(FOLDER / "kept")).collect()
     print(sorted(message.amount for row in new for message in row.messages))  # noqa: T201

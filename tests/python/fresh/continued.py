@@ -49,7 +49,7 @@ for name, kind in KINDS.items():
     query = output.start(
         checkpoint=str(folder / run / "checkpoints" / name),
         panes=wr.Files(str(folder / run / "panes" / name)),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     queries.append(query)
 for query in queries:

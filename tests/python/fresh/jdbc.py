@@ -55,7 +55,7 @@ for name, upsert in (("minutes", True), ("log", False)):
     output.start(
         panes=wr.Jdbc(url, name, upsert=upsert),
         checkpoint=str(folder / name),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     ).awaitTermination()
     rows = spark.read.format("jdbc").options(**read, dbtable=name).load()
     held = sorted(

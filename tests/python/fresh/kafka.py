@@ -108,7 +108,7 @@ def run(moods: set[int] | None = None) -> StreamingQuery:
         checkpoint=str(checkpoint),
         panes=wr.Files(str(panes)),
         rejected=moody,
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     return query

@@ -100,7 +100,7 @@ def begun(read: Read) -> StreamingQuery:
         assert isinstance(output, wr.Output)
         said["panes"] = sinks.made(sink, output.panes, folder, broker)
         sinks.witnessed(folder, life)
-    said |= {"checkpoint": folder / "checkpoint", "queryTrigger": {"availableNow": True}}
+    said |= {"checkpoint": folder / "checkpoint", "availableNow": True}
     return output.start(**said, drain=case.final)
 
 

@@ -41,7 +41,7 @@ happened = []
 def run(name: str, sink: wr.Jdbc) -> Any:
     """Start a query that ends with its input."""
     print(totals, sink)  # noqa: T201
-    return totals.start(panes=sink, checkpoint=folder / name, queryTrigger={"availableNow": True})
+    return totals.start(panes=sink, checkpoint=folder / name, availableNow=True)
 
 
 query = run("c", wr.Jdbc(url, "t", upsert=True, options=options, deadLetter="d"))

@@ -89,7 +89,7 @@ query = out.start(
     panes=wr.Files(str(FOLDER / "panes")),
     rejected=wr.Files(str(FOLDER / "rejected")),
     checkpoint=FOLDER / "checkpoint",
-    queryTrigger={"availableNow": True},
+    availableNow=True,
 )
 query.awaitTermination()
 print("opened", sorted(open_ports() - before))  # noqa: T201

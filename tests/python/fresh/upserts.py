@@ -69,7 +69,7 @@ for name, (windows, sink) in runs.items():
     query = output.start(
         panes=sink,
         checkpoint=str(folder / name),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
         drain=True,
     )
     query.awaitTermination()

@@ -165,7 +165,7 @@ def test_restart(both: Both, tmp_path: Path) -> None:
             checkpoint=str(tmp_path / "checkpoint"),
             rows=rows,
             rejected=lost,
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         )
         query.awaitTermination()
         counts.append(wr.status(query))

@@ -60,9 +60,7 @@ def run(session: SparkSession, name: str, folder: Path, since: int = 0) -> list[
     if isinstance(output, wr.Answers):
         kinds.append("answers")
     sinks: dict[str, Any] = {kind: wr.Files(str(folder / kind), format="json") for kind in kinds}
-    query = output.start(
-        checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}, **sinks
-    )
+    query = output.start(checkpoint=folder / "checkpoint", availableNow=True, **sinks)
     query.awaitTermination()
     clock = re.compile(r'"processing_time":"[^"]*",')
     return sorted(

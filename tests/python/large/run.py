@@ -141,7 +141,7 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
     sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     return output.start(
         checkpoint=folder / "checkpoint",
-        queryTrigger={"availableNow": True},
+        availableNow=True,
         drain=case.final,
         **sinks,
     )

@@ -70,7 +70,7 @@ def _started(spark: SparkSession, name: str, folder: Path) -> StreamingQuery:
     return output.start(
         **sink,  # type: ignore[arg-type]
         checkpoint=folder / _folder(name),
-        queryTrigger={"processingTime": "1 minute"},
+        processingTime="1 minute",
         name=_folder(name),
     )
 

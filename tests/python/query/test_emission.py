@@ -171,7 +171,7 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     query = output.start(
         checkpoint=str(tmp_path / "checkpoint"),
         panes=wr.Files(folder),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     assert query.awaitTermination(120)
     assert conf.get("spark.sql.streaming.noDataMicroBatches.enabled") == before
@@ -221,7 +221,7 @@ def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -
             query = output.start(
                 panes=lambda _, __: None,
                 checkpoint=str(tmp_path / period),
-                queryTrigger={"processingTime": "1 hour"},
+                processingTime="1 hour",
             )
         query.stop()
         ours = [str(one.message) for one in told if one.category is UserWarning]

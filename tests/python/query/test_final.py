@@ -18,16 +18,12 @@ from windrow._running._ending import Ending
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-BOUNDED = {"availableNow": True}
-
 
 def run(output: Any, folder: Path, **more: Any) -> Any:
     """Run to the end; rows of each kind are kept in files."""
     kinds = ("rows", "rejected") if isinstance(output, wr.JoinOutput) else ("panes", "rejected")
     sinks = {kind: wr.Files(str(folder / kind)) for kind in kinds}
-    query = output.start(
-        **sinks, checkpoint=str(folder / "checkpoint"), queryTrigger=BOUNDED, **more
-    )
+    query = output.start(**sinks, checkpoint=str(folder / "checkpoint"), availableNow=True, **more)
     query.awaitTermination()
     return query
 
@@ -65,7 +61,7 @@ def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
         minutes(feed).start(
             panes=lambda *_: None,
             checkpoint=tmp_path / "c",
-            queryTrigger={"availableNow": True},
+            availableNow=True,
             drain=True,
         ).awaitTermination()
     assert feed.spark.read.text(str(tmp_path / "c" / "windrow" / "end")).count() == 1
@@ -104,7 +100,7 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
         totals.extend(row.total for row in rows.collect())
 
     bounded: dict[str, Any]
-    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "drain": True}
+    bounded = {"checkpoint": str(tmp_path / "c"), "availableNow": True, "drain": True}
     query = minutes(feed).start(panes=stop, name="stopped", **bounded)
     assert (query.isActive, batches) == (False, [0, 1])
     minutes(feed).start(panes=sink, **bounded).awaitTermination()
@@ -135,7 +131,7 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
         rows.write.mode("overwrite").parquet(str(tmp_path / "panes" / f"batch={batch}"))
 
     bounded: dict[str, Any]
-    bounded = {"checkpoint": str(tmp_path / "c"), "queryTrigger": BOUNDED, "drain": True}
+    bounded = {"checkpoint": str(tmp_path / "c"), "availableNow": True, "drain": True}
     with pytest.raises(StreamingQueryException):
         minutes(feed, "1 day").start(panes=sink, **bounded)
     query = minutes(feed, "1 day").start(panes=sink, **bounded)
@@ -195,7 +191,7 @@ def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -
     query = events.start(
         events=wr.Files(str(tmp_path / "events")),
         checkpoint=str(tmp_path / "policy"),
-        queryTrigger=BOUNDED,
+        availableNow=True,
         drain=True,
     )
     query.awaitTermination()

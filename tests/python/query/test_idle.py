@@ -44,7 +44,7 @@ def test_keys_that_were_idle_for_long_fire_on_time(feed: Feed, tmp_path: Path) -
     query = output.start(
         checkpoint=str(tmp_path / "checkpoint"),
         panes=wr.Files(str(tmp_path / "panes")),
-        queryTrigger=ONCE,
+        availableNow=True,
     )
     counts = wr.status(finished(query))
     panes = feed.spark.read.parquet(str(tmp_path / "panes"))
@@ -123,7 +123,7 @@ def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
             checkpoint=checkpoint,
             panes=wr.Files(str(tmp_path / "panes")),
             rejected=wr.Files(str(tmp_path / "rejected")),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
     panes = feed.spark.read.parquet(str(tmp_path / "panes")).collect()
@@ -162,7 +162,7 @@ def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool
             checkpoint=str(tmp_path / "checkpoint"),
             panes=wr.Files(str(tmp_path / "panes")),
             rejected=wr.Files(str(tmp_path / "rejected")),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         assert wr.status(finished(query)).unaccounted == 0
         panes, rejected = (

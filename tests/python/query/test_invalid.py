@@ -105,7 +105,7 @@ def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Status:
         panes=wr.Files(str(folder / "panes")),
         rejected=wr.Files(str(folder / "rejected")),
         checkpoint=folder / "checkpoint",
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     with suppress(StreamingQueryException):
         query.awaitTermination()

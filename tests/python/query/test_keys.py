@@ -200,7 +200,7 @@ def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
     query = ours(reader.parquet(str(tmp_path / "in")), keys, "3 days").start(
         checkpoint=str(tmp_path / "c"),
         panes=lambda batch, _: seen.extend(batch.select("window", "ids").collect()),
-        queryTrigger={"availableNow": True},
+        availableNow=True,
         drain=True,
     )
     query.awaitTermination()

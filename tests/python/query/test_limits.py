@@ -92,7 +92,7 @@ def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> 
         out.start(
             checkpoint=feed.folder.parent / "checkpoint",
             panes=lambda rows, _: sizes.extend(len(row["all"]) for row in rows.collect()),
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         ).awaitTermination()
 
     with (

@@ -29,7 +29,7 @@ def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
         query = by_the_clock(feed, delay, "1 minute").start(
             checkpoint=str(tmp_path / "checkpoint"),
             rejected=wr.Files(str(tmp_path / "rejected")),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
     rejected = feed.spark.read.parquet(str(tmp_path / "rejected")).collect()

@@ -110,7 +110,7 @@ def test_against_plain_groups(
             query = output.start(
                 checkpoint=checkpoint,
                 panes=wr.Files(str(panes)),
-                queryTrigger={"availableNow": True},
+                availableNow=True,
             )
             query.awaitTermination()
             told += [p.observedMetrics["windrow_many"].open_windows for p in query.recentProgress]

@@ -333,7 +333,7 @@ def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Pa
         query = out.start(
             panes=lambda batch, _: batch.count(),
             checkpoint=tmp_path / "check",
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         )
         query.awaitTermination()
         counts.append(wr.status(query))

@@ -64,7 +64,7 @@ class Quotes:
             checkpoint=str(self.folder / "checkpoint"),
             panes=panes,
             events=events,
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         )
         query.awaitTermination()
 

@@ -47,7 +47,7 @@ class Log:
             checkpoint=str(self.folder / "checkpoint"),
             panes=take,
             rejected=take,
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         ).awaitTermination()
         return sorted(tuple(row) for row in found)
 

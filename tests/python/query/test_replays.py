@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 SCHEMA = "topic string, partition int, offset bigint, k string, time timestamp"
-ONCE = {"availableNow": True}
 
 
 def apart(spark: SparkSession, count: int, keys: int, *, order: Column | None = None) -> DataFrame:
@@ -95,7 +94,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
     query = output.aggregate(F.count("*").alias("n")).start(
         checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),
-        queryTrigger=ONCE,
+        availableNow=True,
     )
     query.awaitTermination()
     counts = wr.status(query)
@@ -114,7 +113,7 @@ def test_a_backlog_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
     query = day.aggregate(F.count("*")).start(
         checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),
-        queryTrigger=ONCE,
+        availableNow=True,
     )
     query.awaitTermination()
     counts = wr.status(query)

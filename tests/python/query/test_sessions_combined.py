@@ -123,9 +123,7 @@ def test_a_late_message_counts_as_late(feed: Feed, tmp_path: Path, combine: str,
     output = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.expr(of))
     folder = str(tmp_path / "checkpoint")
     with having(feed.spark, {"spark.windrow.combine": combine}):
-        query = output.start(
-            checkpoint=folder, panes=lambda *_: None, queryTrigger={"availableNow": True}
-        )
+        query = output.start(checkpoint=folder, panes=lambda *_: None, availableNow=True)
         query.awaitTermination()
     advice = wr.advise(folder, 1.0)
     assert (advice.messages, advice.late) == (3, 1)
@@ -181,7 +179,7 @@ def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:
             output.start(
                 checkpoint=checkpoint,
                 panes=lambda rows, _: rows.collect(),
-                queryTrigger={"availableNow": True},
+                availableNow=True,
             ).awaitTermination()
         advice = wr.advise(checkpoint)
         assert (advice.messages, advice.late) == (2002, 1000)

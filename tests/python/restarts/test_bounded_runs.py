@@ -70,7 +70,7 @@ def _run(feed: Feed, checkpoint: Path, cuts: list[int]) -> tuple[dict[int, Any],
             query = counted.start(
                 checkpoint=checkpoint,
                 panes=sink,
-                queryTrigger={"availableNow": True},
+                availableNow=True,
                 drain=True,
             )
             query.awaitTermination()

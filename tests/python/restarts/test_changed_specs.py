@@ -192,7 +192,7 @@ def test_another_language_and_another_sink_go_on(spark: SparkSession, tmp_path: 
         assert isinstance(output, wr.Output)
         sink = wr.Files(str(folder / "panes"))
         output.start(
-            panes=sink, checkpoint=folder / "checkpoint", queryTrigger={"availableNow": True}
+            panes=sink, checkpoint=folder / "checkpoint", availableNow=True
         ).awaitTermination()
         return rows_of(session.read.parquet(str(folder / "panes")))
 

@@ -41,7 +41,7 @@ def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
             checkpoint=str(tmp_path / f"of {name}"),
             panes=wr.Files(str(tmp_path / name)),
             rejected=rejected or moody,
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
 

@@ -88,7 +88,7 @@ def test_longer_lateness(
                 panes=lambda rows, _: panes.extend(rows.collect()),
                 rejected=lambda rows, _: refused.extend(rows.collect()),
                 checkpoint=tmp_path / "cp",
-                queryTrigger=once,
+                availableNow=True,
             )
         query.awaitTermination()
     sums, count = expected(batches, timedelta(minutes=size), timedelta(minutes=step))

@@ -220,7 +220,7 @@ def test_another_query_is_refused_in_its_own_words(spark: SparkSession, tmp_path
         query = output.start(
             checkpoint=tmp_path / checkpoint,
             panes=wr.Files(str(tmp_path / "panes" / checkpoint)),
-            queryTrigger={"availableNow": True},
+            availableNow=True,
         )
         query.awaitTermination()
 

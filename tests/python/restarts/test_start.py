@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
 
-ONCE = {"availableNow": True}
-
 
 def output(feed: Feed) -> wr.Output:
     """Minutes with an hour of lateness; half an hour of delay rejects a part of the orders."""
@@ -50,7 +48,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
             checkpoint=tmp_path / f"checkpoint {run_name}",
             panes=wr.Files(str(tmp_path / f"panes {run_name}")),
             rejected=wr.Files(str(tmp_path / f"dead {run_name}")),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
 
@@ -80,7 +78,7 @@ def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
             checkpoint=checkpoint,
             panes=wr.Files(str(panes)),
             rejected=wr.Files(str(dead)),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
         finished(query)
 
@@ -110,7 +108,7 @@ def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
             checkpoint=tmp_path / "checkpoint",
             panes=table,
             rejected=keep,
-            queryTrigger=ONCE,
+            availableNow=True,
             name="two_sinks",
         )
     )
@@ -130,7 +128,7 @@ def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
     query = output(feed).start(
         checkpoint=tmp_path / "checkpoint",
         panes=lambda _, batch: called.append(batch),
-        queryTrigger=ONCE,
+        availableNow=True,
     )
     finished(query)
     assert called == list(range(len(called)))
@@ -148,7 +146,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
             checkpoint=tmp_path / "checkpoint",
             panes=wr.Files(str(sinks[0])),
             rejected=wr.Files(str(sinks[1])),
-            queryTrigger=ONCE,
+            availableNow=True,
         )
     )
     counts = wr.status(query)
@@ -172,7 +170,7 @@ def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
     query = hours.start(
         checkpoint=tmp_path / "checkpoint",
         panes=wr.Files(str(tmp_path / "panes")),
-        queryTrigger=ONCE,
+        availableNow=True,
     )
     counts = wr.status(finished(query))
     assert (counts.read, counts.accepted, counts.gaps, counts.rejected) == (4, 2, 2, 0)
@@ -210,7 +208,7 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
     def start(windows: wr.Windowed, value: Column | None = None) -> StreamingQuery:
         output = windows.aggregate(F.sum("amount") if value is None else value)
         return output.start(
-            checkpoint=tmp_path / "c", panes=wr.Files(str(tmp_path / "p")), queryTrigger=ONCE
+            checkpoint=tmp_path / "c", panes=wr.Files(str(tmp_path / "p")), availableNow=True
         )
 
     finished(start(minutes()))

@@ -24,7 +24,6 @@ from windrow._running._settings import having
 
 pytestmark = [pytest.mark.spark]
 
-ONCE = {"availableNow": True}
 SCHEMA = (
     "k string, window struct<start: timestamp, end: timestamp>, total bigint, tags array<string>"
 )
@@ -254,12 +253,12 @@ def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
         panes=wr.Jdbc(url, "minutes", upsert=True),
         rejected=wr.Jdbc(url, "lost"),
         checkpoint=tmp_path / "c",
-        queryTrigger=ONCE,
+        availableNow=True,
     ).awaitTermination()
     (row,) = held(feed.spark, url, "minutes")
     assert (row["product"], row.total, row.pane_timing) == ("a", 7, "LATE")
     assert [row.reason for row in held(feed.spark, url, "lost")] == ["INVALID_TIME"]
-    said: dict[str, Any] = {"checkpoint": tmp_path / "d", "queryTrigger": ONCE}
+    said: dict[str, Any] = {"checkpoint": tmp_path / "d", "availableNow": True}
     upsert = wr.Jdbc(url, "parts", upsert=True)
     with pytest.raises(wr.SpecError, match="UPSERT_OF_PARTS"):
         windows.accumulationMode("discarding").aggregate(F.sum("amount")).start(
@@ -283,7 +282,7 @@ def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: P
     def run() -> None:
         sink = wr.Jdbc(url, "minutes", upsert=True)
         with having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
-            minutes.start(panes=sink, checkpoint=checkpoint, queryTrigger=ONCE).awaitTermination()
+            minutes.start(panes=sink, checkpoint=checkpoint, availableNow=True).awaitTermination()
 
     def totals() -> list[int]:
         return sorted(row.total for row in held(feed.spark, url, "minutes"))

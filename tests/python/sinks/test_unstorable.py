@@ -23,7 +23,6 @@ from sinks.unstorable import (
 )
 
 pytestmark = [pytest.mark.spark]
-ONCE = {"availableNow": True}
 
 
 @pytest.fixture
@@ -84,7 +83,7 @@ def test_a_query_continues_with_dead_letters(feed: Feed, url: str, tmp_path: Pat
 
     def run(**more: Any) -> None:
         sink = wr.Jdbc(url, "minutes", upsert=True, **more)
-        totals.start(panes=sink, checkpoint=tmp_path / "c", queryTrigger=ONCE).awaitTermination()
+        totals.start(panes=sink, checkpoint=tmp_path / "c", availableNow=True).awaitTermination()
 
     for _ in range(2):
         with pytest.raises(Exception, match=r"VALUE_NOT_STORABLE.*701 characters"):

@@ -249,7 +249,7 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
         asked = both.kept().getMessages(both.asks(), "since", "time")
         sinks = {kind: into(kind) for kind in got}
         checkpoint = str(tmp_path / "checkpoint")
-        query = asked.start(**sinks, checkpoint=checkpoint, queryTrigger={"availableNow": True})
+        query = asked.start(**sinks, checkpoint=checkpoint, availableNow=True)
         query.awaitTermination()
         assert wr.status(query).unaccounted == 0
 

@@ -308,9 +308,8 @@ def test_a_path_with_a_blank(feed: Feed, tmp_path: Path) -> None:
     output, path = keeping(feed), tmp_path / "a check point"
 
     def go_on() -> None:
-        once = {"availableNow": True}
         output.start(
-            panes=wr.Files(str(tmp_path / "out")), checkpoint=path, queryTrigger=once
+            panes=wr.Files(str(tmp_path / "out")), checkpoint=path, availableNow=True
         ).awaitTermination()
 
     go_on()

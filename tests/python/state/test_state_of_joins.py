@@ -267,7 +267,7 @@ def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
     o, s = both.streams()
     joined = wr.join(o, s, on="product", within=(timedelta(0), SOON), early=wr.Every("900 days"))
     rows = wr.Files(str(tmp_path / "rows"))
-    query = joined.start(checkpoint=both.checkpoint, rows=rows, queryTrigger={"availableNow": True})
+    query = joined.start(checkpoint=both.checkpoint, rows=rows, availableNow=True)
     query.awaitTermination()
     for name in ("orders", "shipments"):
         (row,) = both.state(name).pending().collect()

@@ -29,7 +29,7 @@ def accepted(df: DataFrame) -> StreamingQuery:
 
     query = output.start(checkpoint="here", panes="table", rejected=wr.Files("there"))
     output.start(checkpoint="here", panes=wr.Upsert("held", on=["product", "window"]), drain=True)
-    output.start(checkpoint="here", panes=write, queryTrigger={"availableNow": True}, name="q")
+    output.start(checkpoint="here", panes=write, availableNow=True, name="q")
     counts: list[int] = [wr.status(query).read]
     counts.clear()
     kind: wr.Tumbling = wr.Tumbling.fromJson("{}")

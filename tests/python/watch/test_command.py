@@ -51,7 +51,7 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
     feed.add([order("09:00:10"), order("09:05:00", product="b")], NOTHING, [order("09:00:20")])
     folder = str(tmp_path / "checkpoint")
     query = minutes(feed.stream()).start(
-        checkpoint=folder, panes=lambda *_: None, queryTrigger={"availableNow": True}
+        checkpoint=folder, panes=lambda *_: None, availableNow=True
     )
     query.awaitTermination()
     assert main(["state", folder]) == 0

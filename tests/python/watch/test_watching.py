@@ -184,7 +184,7 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
     query = firing.aggregate(F.count("*")).start(
         panes=lambda panes, _: rows.extend(panes.collect()),
         checkpoint=tmp_path / "c",
-        queryTrigger={"availableNow": True},
+        availableNow=True,
     )
     query.awaitTermination()
     of = [row.pane for row in rows]
