@@ -15,7 +15,7 @@ object PaneTrigger {
   private[windrow] def read(text: String): Option[PaneTrigger] = text.toLowerCase(Locale.ROOT) match {
     case "never"             => Some(Never)
     case "each_message"      => Some(EachMessage)
-    case "each_batch"         => Some(EachBatch)
+    case "each_batch"        => Some(EachBatch)
     case SomeMessages(count) => count.toLongOption.map(ofMessages)
     case _                   => TimeSpan.parse(text).toOption.map(EveryPeriod(_))
   }

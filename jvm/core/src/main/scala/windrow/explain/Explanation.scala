@@ -84,7 +84,7 @@ object Explanation {
       else s"${often(spec.late, "one pane at the end, if anything came")}, until $closed"
 
     def often(trigger: PaneTrigger, never: String): String = trigger match {
-      case EachBatch            => "one pane for each micro-batch that changes the window"
+      case EachBatch           => "one pane for each micro-batch that changes the window"
       case EachMessage         => "one pane for each message"
       case EveryPeriod(period) => s"one pane every $period of processing time, if anything came"
       case Every(messages)     => s"one pane for every $messages messages"

@@ -29,10 +29,10 @@ final class FullStateWindowOperator[K, M](
   def inputStreams: Seq[String] = Seq(input)
 
   private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
-    def counters: Counters                        = shard.counters
-    def watermark: Watermark                      = shard.watermark
-    override def retired: Long                    = shard.retired
-    override def overRetention: Long              = shard.overRetention
+    def counters: Counters                         = shard.counters
+    def watermark: Watermark                       = shard.watermark
+    override def retired: Long                     = shard.retired
+    override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, Seq[M]]] = {

@@ -129,8 +129,8 @@ final class PolicyWindowOperator[K, M, B, V](
   private def shard: PolicyShard[B, V] = opened.asInstanceOf[Windows].shard
 
   private final class Windows(val shard: PolicyShard[B, V]) extends Core[M, Output] {
-    def counters: Counters                        = shard.counters
-    def watermark: Watermark                      = shard.watermark
+    def counters: Counters                         = shard.counters
+    def watermark: Watermark                       = shard.watermark
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Output] = {

@@ -27,10 +27,10 @@ class StreamStreamJoinOperator[K, M, R](
   def inputStreams: Seq[String] = spec.names
 
   private final class Join(val shard: JoinShard) extends Core[M, R] {
-    def counters: Counters                        = shard.counters
-    def watermark: Watermark                      = shard.watermark
-    override def retired: Long                    = shard.retired
-    override def overRetention: Long              = shard.overRetention
+    def counters: Counters                         = shard.counters
+    def watermark: Watermark                       = shard.watermark
+    override def retired: Long                     = shard.retired
+    override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     private def incoming(of: (String, M)): (Int, Incoming) = (spec.names.indexOf(of._1), formatter.incoming(of._2))

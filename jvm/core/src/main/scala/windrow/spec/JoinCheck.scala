@@ -120,7 +120,7 @@ private[windrow] object JoinCheck {
 
   private def triggers(draft: JoinDraft): Seq[SpecProblem] = draft.early match {
     case EachMessage | EachBatch => Nil
-    case period: EveryPeriod    => period.problems
+    case period: EveryPeriod     => period.problems
     case other =>
       Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))
   }

@@ -31,7 +31,7 @@ private[windrow] object TriggerJson {
 
   def write(trigger: PaneTrigger): JsonNode = trigger match {
     case Never               => NullNode.instance
-    case EachBatch            => TextNode.valueOf("each_batch")
+    case EachBatch           => TextNode.valueOf("each_batch")
     case EachMessage         => mapper.createObjectNode().put("every_messages", 1L)
     case Every(n)            => mapper.createObjectNode().put("every_messages", n)
     case EveryPeriod(period) => mapper.createObjectNode().put("every_time", period.micros)

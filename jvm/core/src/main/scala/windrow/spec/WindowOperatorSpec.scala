@@ -56,8 +56,8 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def onTime: Boolean                                           = draft.onTime
   def late: PaneTrigger                                         = draft.late
   def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
-  def skipUnchanged: Boolean                                  = draft.skipUnchanged
-  def closeOn: CloseOn                                         = draft.closeOn
+  def skipUnchanged: Boolean                                    = draft.skipUnchanged
+  def closeOn: CloseOn                                          = draft.closeOn
   def fillGaps: TimeSpan                                        = draft.fillGaps
   private[windrow] def fillsGaps: Boolean                       = draft.fillsGaps
   def retention: Retention                                      = draft.retention

@@ -62,7 +62,8 @@ object Tumbling {
 
   /** With a zone its function says [[Calendar]] windows. */
   private[windrow] val Form: WindowForm =
-    WindowForm("tumbling", "windrow_tumble", "size", "start_time")(read).copy(arguments = Seq("size", "start_time", "zone"))
+    WindowForm("tumbling", "windrow_tumble", "size", "start_time")(read).copy(arguments =
+      Seq("size", "start_time", "zone"))
 
   private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)
   else {

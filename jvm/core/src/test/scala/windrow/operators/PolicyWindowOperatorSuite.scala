@@ -315,7 +315,14 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     val messages = Seq(event("a", 1), event("a", 7), event("a", 2))
     running.addMessages("messages", messages)
     running.addMessages("messages", messages)
-    assert(running.ledger == Ledger(2, Map.empty, duplicates = 3, gaps = 0, filtered = 1, retired = 0, overRetention = 0))
+    assert(running.ledger == Ledger(
+      2,
+      Map.empty,
+      duplicates = 3,
+      gaps = 0,
+      filtered = 1,
+      retired = 0,
+      overRetention = 0))
     assert(running.ledger.read == 6)
   }
 

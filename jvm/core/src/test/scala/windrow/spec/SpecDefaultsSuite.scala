@@ -23,7 +23,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
 
   private val defaults = Seq[(String, Any, Any, Any)](
     ("early", aggregator.early, fullState.early, Never    -> EachMessage),
-    ("late", aggregator.late, fullState.late, EachBatch    -> EachMessage),
+    ("late", aggregator.late, fullState.late, EachBatch   -> EachMessage),
     ("on time", aggregator.onTime, fullState.onTime, true -> true))
 
   for ((field, ofAggregator, ofFullState, expected) <- defaults)
@@ -63,10 +63,10 @@ class SpecDefaultsSuite extends AnyFunSuite {
     Over.Rows(3)                       -> Demands(true, true, None, hasEnd = true, discards = false),
     Over.Everything                    -> Demands(true, true, None, hasEnd = true, discards = false),
     Count(3, 2)                        -> Demands(false, false, None, hasEnd = true),
-    OffsetRange(3, 2)                      -> Demands(false, true, None, hasEnd = true),
+    OffsetRange(3, 2)                  -> Demands(false, true, None, hasEnd = true),
     Session(TimeSpan(5))               -> Demands(true, true, None, hasEnd = false),
     Session.OfMessage                  -> Demands(true, true, None, hasEnd = false),
-    OffsetSession(2)                    -> Demands(false, false, None, hasEnd = false),
+    OffsetSession(2)                   -> Demands(false, false, None, hasEnd = false),
     Global                             -> Demands(false, false, None, hasEnd = false, early = true))
 
   private def codes(draft: WindowOperatorDraft): Set[String] = draft.check.fold(_.map(_.code).toSet, _ => Set.empty)

@@ -29,7 +29,7 @@ package object api {
   val Discarding = _root_.windrow.Discarding
   type Each = _root_.windrow.spark.Each
   val EachMessage = _root_.windrow.EachMessage
-  val EachBatch    = _root_.windrow.EachBatch
+  val EachBatch   = _root_.windrow.EachBatch
   val Each        = _root_.windrow.spark.Each
   type Every       = _root_.windrow.Every
   type EveryPeriod = _root_.windrow.EveryPeriod
@@ -62,10 +62,10 @@ package object api {
   val KafkaTable = _root_.windrow.spark.KafkaTable
   type MessageError = _root_.windrow.MessageError
   val Never = _root_.windrow.Never
-  type RowId  = _root_.windrow.spark.RowId
+  type RowId       = _root_.windrow.spark.RowId
   type OffsetRange = _root_.windrow.OffsetRange
   val OffsetRange = _root_.windrow.OffsetRange
-  val RowId  = _root_.windrow.spark.RowId
+  val RowId       = _root_.windrow.spark.RowId
   type Output = _root_.windrow.spark.Output
   type Over   = _root_.windrow.Over
   val Over = _root_.windrow.Over

@@ -34,10 +34,10 @@ object JoinSide {
   implicit def ofWindowed(windowed: Windowed): JoinSide = {
     val draft = windowed.draft
     val fires = Seq(
-      "trigger(...)"    -> windowed.hasTriggers,
+      "trigger(...)"          -> windowed.hasTriggers,
       "accumulationMode(...)" -> draft.accumulation.isDefined,
-      "closeOn"         -> (draft.closeOn != CloseOn.Watermark),
-      "fillGaps"        -> draft.fillsGaps).collect { case (name, true) => name }
+      "closeOn"               -> (draft.closeOn != CloseOn.Watermark),
+      "fillGaps"              -> draft.fillsGaps).collect { case (name, true) => name }
     new JoinSide(windowed.stream.copy(allowed = draft.lateness), Some(draft.window), fires)
   }
 }

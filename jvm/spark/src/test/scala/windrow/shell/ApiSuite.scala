@@ -14,7 +14,9 @@ final class ApiSuite extends SparkSuite {
     def minutes: Output = {
       val times = spark.range(3).select((col("id") * 40).cast("timestamp").as("time"), col("id"))
       Windrow.stream(times, time = "time").lateness("1 minute").window(Tumbling("1 minute"))
-        .trigger(early = "5 seconds", late = "each_message").accumulationMode("accumulating").aggregate(count("*").as("n"))
+        .trigger(
+          early = "5 seconds",
+          late = "each_message").accumulationMode("accumulating").aggregate(count("*").as("n"))
     }
 
     def how(text: String): JoinKind          = text

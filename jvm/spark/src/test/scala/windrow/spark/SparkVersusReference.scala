@@ -157,8 +157,8 @@ private object ForSpark {
   private def combined(plain: TranscriptCase): TranscriptCase = {
     val spec = plain.specJson.deepCopy()
     spec.remove("aggregates")
-    val read = SpecJson.read(spec, Map.empty).fold(e => sys.error(e.toString), identity)
-    val json = SpecJson.write(read.copy(early = byStep(read.early), late = EachBatch, closeOn = CloseOn.Watermark))
+    val read  = SpecJson.read(spec, Map.empty).fold(e => sys.error(e.toString), identity)
+    val json  = SpecJson.write(read.copy(early = byStep(read.early), late = EachBatch, closeOn = CloseOn.Watermark))
     val named = json.putObject("aggregates")
     Seq("n" -> "count", "total" -> "sum", "top" -> "max", "mean" -> "avg").foreach { case (name, function) =>
       named.put(name, function)

@@ -22,7 +22,7 @@ class GapPanesSuite extends AnyFunSuite {
   private def windows(spec: WindowOperatorDraft, from: Long, to: Long): Seq[(Long, Long)] = spec.window match {
     case fixed: FixedWindows =>
       val (size, step, startTime) = (fixed.size.micros, fixed.step.micros, fixed.startTime.micros)
-      val first                = Math.floorDiv(from - size - startTime, step) * step + startTime
+      val first                   = Math.floorDiv(from - size - startTime, step) * step + startTime
       Iterator.iterate(first)(_ + step).takeWhile(_ <= to).map(start => (start, start + size)).toSeq
     case calendar: Calendar =>
       val days = calendar.count.toLong

@@ -61,7 +61,7 @@ class RandomCaseSuite extends AnyFunSuite {
     "null keys"                           -> (_.panes.exists(_.key == Value.Null)),
     "several keys"                        -> (_.panes.map(_.key).distinct.size > 2),
     "ties"                                -> (_.messages.flatMap(_.time).groupBy(identity).exists(_._2.size > 2)),
-    "duplicates"                             -> (_.counters("duplicates") > 0),
+    "duplicates"                          -> (_.counters("duplicates") > 0),
     "past and future messages"            -> (run => run.counters("past") > 0 && run.counters("future") > 0),
     "offsets out of order" -> (_.messages.filter(_.partition.contains(0)).flatMap(_.offset).distinct.sliding(2).exists(
       o =>

@@ -72,7 +72,7 @@ class RandomStoreCaseSuite extends AnyFunSuite {
       run.isFullState(_.retention.messages.exists(n =>
         run.kept.groupBy(_.key).values.exists(_.size > n)))),
     "windows found" -> (_.answers.exists { case Answer.Windows(windows) => windows.size > 1; case _ => false }),
-    "duplicates"       -> (_.counters("duplicates") > 0),
+    "duplicates"    -> (_.counters("duplicates") > 0),
     "restarts"      -> (_.transcript.steps.contains(Step.Restart)))
 
   happens(

@@ -128,8 +128,8 @@ private[fullstate] object WindowAssigner {
       case Sliding(size, granularity) => new SlidingAssigner(size.micros, granularity.micros, lateness)
       case over: Over                 => new OverAssigner(over, lateness)
       case Count(n, step)             => new CountAssigner(n, step)
-      case OffsetRange(n, step)           => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
-      case OffsetSession(n)            => new TupleSessionAssigner(n)
+      case OffsetRange(n, step)       => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
+      case OffsetSession(n)           => new TupleSessionAssigner(n)
       case other                      => throw new IllegalArgumentException(s"no full state of $other")
     }
   }

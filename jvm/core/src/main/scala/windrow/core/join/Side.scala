@@ -51,7 +51,7 @@ private[join] object Side {
   def apply(window: Option[WindowKind], starts: (Map[Long, Long], Map[Long, Long])): Side = window match {
     case Some(aligned: AlignedWindows) => new AlignedSide(SliceGrid(aligned))
     case Some(Over.Range(range))       => new OverSide(range.micros)
-    case Some(OffsetRange(n, step))        => new OffsetSide(n, step, starts._1, starts._2)
+    case Some(OffsetRange(n, step))    => new OffsetSide(n, step, starts._1, starts._2)
     case _                             => UnboundedSide
   }
 }

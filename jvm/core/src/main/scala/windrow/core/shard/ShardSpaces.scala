@@ -17,10 +17,10 @@ object ShardSpaces {
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
     val windows = spec.window match {
       case _: AlignedWindows | Global if spec.closeOn == CloseOn.Watermark => Sliced
-      case _: Session                                                            => Seq("sessions", "pages")
-      case _: OffsetSession                                                       => Seq("sessions")
-      case _: Inherit                                                            => Seq("inherited", "pages")
-      case _                                                                     => Keyed
+      case _: Session                                                      => Seq("sessions", "pages")
+      case _: OffsetSession                                                => Seq("sessions")
+      case _: Inherit                                                      => Seq("inherited", "pages")
+      case _                                                               => Keyed
     }
     windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(keepsMessages)(Pieces.Space)

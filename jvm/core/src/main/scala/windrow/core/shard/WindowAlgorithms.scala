@@ -76,7 +76,7 @@ private[core] object WindowAlgorithms {
       case offsets: OffsetRange =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part, classes))
       case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
-      case other           => throw new IllegalArgumentException(s"no aggregates of $other")
+      case other            => throw new IllegalArgumentException(s"no aggregates of $other")
     }
   }
 }

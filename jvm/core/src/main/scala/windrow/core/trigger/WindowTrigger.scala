@@ -57,7 +57,7 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
   /** Something may fire at the end of a step. */
   def mayFireAtStepEnd(isComplete: Boolean): Boolean = of(isComplete).exists {
     case EachBatch | EveryPeriod(_) => true
-    case _                         => false
+    case _                          => false
   }
 
   /** Some windows fire by processing time. */

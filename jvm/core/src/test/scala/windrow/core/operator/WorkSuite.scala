@@ -99,8 +99,8 @@ class WorkSuite extends AnyFunSuite {
     test(s"complete by $complete: windows that complete together are answered in one sweep") {
       val shared = Seq(Hopping(TimeSpan(500), TimeSpan(1)), Sliding(TimeSpan(500), TimeSpan(1)))
       val kinds = complete match {
-        case CloseOn.Watermark          => shared :+ Over.Range(TimeSpan(500))
-        case CloseOn.NextRow => shared // over windows complete one at a time, each by the next message
+        case CloseOn.Watermark => shared :+ Over.Range(TimeSpan(500))
+        case CloseOn.NextRow   => shared // over windows complete one at a time, each by the next message
       }
       for (kind <- kinds) {
         val (_, swept, panes) = combined(plain(kind, complete), _.toLong)

@@ -95,7 +95,7 @@ object StoredStates {
         (window, pages) <- Seq(
           Tumbling(TimeSpan(50)) -> 4096,
           Tumbling(TimeSpan(50)) -> 40,
-          OffsetRange(2)             -> 40,
+          OffsetRange(2)         -> 40,
           Session(TimeSpan(20))  -> 40,
           Over.Rows(2)           -> 40)
       } yield {

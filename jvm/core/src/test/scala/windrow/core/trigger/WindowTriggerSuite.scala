@@ -14,7 +14,7 @@ class WindowTriggerSuite extends AnyFunSuite {
     val fires = Seq(
       Never       -> Seq(false, false, false),
       EachMessage -> Seq(true, true, true),
-      EachBatch    -> Seq(false, false, false),
+      EachBatch   -> Seq(false, false, false),
       Every(2)    -> Seq(false, true, true),
       ten         -> Seq(false, false, false),
       both        -> Seq(false, false, true))

@@ -84,7 +84,7 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     stored += key -> (held(key) :+ one)
     val taken = spec.window match {
       case _: Session | _: OffsetSession => Seq(joined(key, one))
-      case _                            => taking(key, one, was)
+      case _                             => taking(key, one, was)
     }
     if (taken.isEmpty) homeless += one else comeOut(key, first(taken, one), one)
   }

@@ -29,7 +29,7 @@ private[windrow] object ReferencePolicy {
 
   /** What comes with a message is left to the end of its step. */
   def waitsForStepEnd(trigger: PaneTrigger): Boolean = trigger match {
-    case EachBatch        => true
+    case EachBatch       => true
     case AnyOf(triggers) => triggers.exists(waitsForStepEnd)
     case _               => false
   }

@@ -69,9 +69,9 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
   /** Is a message refused by a window, seen from the step before it? */
   def isRefused(message: Message, window: Bounds, before: ReferenceProgress): Boolean = spec.window match {
     case _: OffsetSession => window.partition.flatMap(before.seen.get).exists(window.end <= _)
-    case _: Count        => before.isOver
-    case Global          => before.isOver || isOutOfRetention(message, before)
-    case _               => hasPassed(message.key, window, before)
+    case _: Count         => before.isOver
+    case Global           => before.isOver || isOutOfRetention(message, before)
+    case _                => hasPassed(message.key, window, before)
   }
 
   def isOutOfRetention(message: Message, before: ReferenceProgress): Boolean =
@@ -92,9 +92,9 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
   private def hasReached(key: Scalar, window: Bounds, more: Long, progress: ReferenceProgress): Boolean = {
     def seen = window.partition.flatMap(progress.seen.get)
     progress.isOver || (spec.window match {
-      case Global          => false
-      case _: Count        => progress.sequence(key) > window.end
-      case _: OffsetRange      => seen.exists(_ >= Bounds.plus(window.end, more))
+      case Global           => false
+      case _: Count         => progress.sequence(key) > window.end
+      case _: OffsetRange   => seen.exists(_ >= Bounds.plus(window.end, more))
       case OffsetSession(n) => seen.exists(_ - window.end > n)
       case _ =>
         val end = Bounds.plus(window.end, more)

@@ -37,8 +37,8 @@ private[windrow] object ReferenceWindows {
     case Sliding(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
     case over: Over                 => new OverWindows(over)
     case Count(n, step)             => new Counts(n, step)
-    case OffsetRange(n, step)           => new OffsetWindows(n, step, spec.startOffsets)
-    case OffsetSession(n)            => new TupleSessions(n)
+    case OffsetRange(n, step)       => new OffsetWindows(n, step, spec.startOffsets)
+    case OffsetSession(n)           => new TupleSessions(n)
     case _: Inherit                 => Inherited
     case Global                     => Everything
     case other                      => throw new IllegalArgumentException(s"no reference of $other")
@@ -65,7 +65,8 @@ private[windrow] object ReferenceWindows {
     private val (size, step, startTime) = (kind.size.micros, kind.step.micros, kind.startTime.micros)
 
     def at(time: Long): Seq[Bounds] = {
-      val last = Math.floorDiv(time - startTime, step) * step + startTime // the greatest start that is not after the message
+      val last =
+        Math.floorDiv(time - startTime, step) * step + startTime // the greatest start that is not after the message
       Iterator.iterate(last)(_ - step).takeWhile(_ + size > time).map(start =>
         Bounds(start, start + size)).toSeq.reverse
     }

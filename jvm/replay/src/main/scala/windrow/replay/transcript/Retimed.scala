@@ -88,7 +88,8 @@ final class Retimed(events: Retiming, clock: Retiming) {
   private def window(window: ObjectNode, unit: Long): Unit = window.path("kind").asText match {
     case kind @ ("tumbling" | "hopping") =>
       val step = window.path(if (kind == "tumbling") "size" else "step").asLong
-      if (step > 0) window.put("start_time", Math.floorMod(window.path("start_time").asLong + events.shift / unit, step))
+      if (step > 0)
+        window.put("start_time", Math.floorMod(window.path("start_time").asLong + events.shift / unit, step))
       Seq("size", "step", "start_time").foreach(new Stretched(events.scale)(window, _))
     case "sliding" =>
       if (events.scale > 1 && !window.has("granularity")) window.put("granularity", 1000 / unit)

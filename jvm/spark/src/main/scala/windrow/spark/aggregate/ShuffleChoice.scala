@@ -17,11 +17,11 @@ private[spark] object ShuffleChoice {
   private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {
     val ofLate = spec.lateness.micros > 0 && firesWithMessage(spec.late)
     val shows = Seq(
-      hasOrigin                                 -> "duplicates are known by their offsets",
-      spec.window.showsOrder                    -> s"${spec.window} goes by their order",
-      (streaming && ofEach(spec.early))         -> "early panes come with messages",
-      (streaming && ofLate)                     -> "late panes come with messages",
-      spec.fillsGaps                            -> "gaps are filled up to a message",
+      hasOrigin                           -> "duplicates are known by their offsets",
+      spec.window.showsOrder              -> s"${spec.window} goes by their order",
+      (streaming && ofEach(spec.early))   -> "early panes come with messages",
+      (streaming && ofLate)               -> "late panes come with messages",
+      spec.fillsGaps                      -> "gaps are filled up to a message",
       (spec.closeOn != CloseOn.Watermark) -> "messages complete windows")
     shows.collectFirst { case (true, why) => why }
   }

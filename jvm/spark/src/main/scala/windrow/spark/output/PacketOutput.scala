@@ -47,7 +47,9 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
         if (!effects.hasNext) {
           isOver = true
           val (of, sent) = counted
-          Seq(of.accepted, of.rejected, of.duplicates, of.gaps, sent).zipWithIndex.foreach { case (n, i) => out.add(i, n) }
+          Seq(of.accepted, of.rejected, of.duplicates, of.gaps, sent).zipWithIndex.foreach { case (n, i) =>
+            out.add(i, n)
+          }
           if (counts.windows) countWindows(of)
         }
         out.result()

@@ -68,12 +68,13 @@ private[spark] object PolicySql {
       }
     }
 
-    private def checkAccumulation(): Unit = said.nameIfSaid("accumulation_mode").filterNot(_.equalsIgnoreCase("accumulating"))
-      .foreach(mode =>
-        said.refuse[Unit](
-          "VALUE_NOT_SUPPORTED.POLICY",
-          "name"  -> "accumulation_mode",
-          "value" -> mode))
+    private def checkAccumulation(): Unit =
+      said.nameIfSaid("accumulation_mode").filterNot(_.equalsIgnoreCase("accumulating"))
+        .foreach(mode =>
+          said.refuse[Unit](
+            "VALUE_NOT_SUPPORTED.POLICY",
+            "name"  -> "accumulation_mode",
+            "value" -> mode))
 
     /** None: neither that nor tumbling. */
     private def isSliding: Option[Boolean] = {

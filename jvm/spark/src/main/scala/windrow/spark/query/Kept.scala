@@ -120,7 +120,7 @@ private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindo
     shard.getMessages(question.start, question.end, question.key, axis).iterator
 
   def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
-  def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets
+  def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets
 }
 
 /** One stream of a join. */
@@ -135,7 +135,7 @@ private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStor
 
   /** The name of the stream is the source of its messages (SEMANTICS R42). */
   def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
-  def nextOffsets: Map[SourcePartition, Long]   = shard.nextOffsets.filter(_._1.source == name)
+  def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets.filter(_._1.source == name)
 
   /** Rows that have a message of the stream. */
   def coming: Iterator[PendingRow] = shard.pending.filter(_.row.messages.lift(held.number).exists(_.isDefined))

@@ -43,7 +43,7 @@ private[spark] object StateFunctions {
       (state, said) =>
         state.getMessages(said.bound("start"), said.bound("end"), said.keys("by"), said.keys("key"))
     },
-    "windrow_pending"        -> looking("windrow_pending", Nil)((state, _) => state.pending()),
+    "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
 
   /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the

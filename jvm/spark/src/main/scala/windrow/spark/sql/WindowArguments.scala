@@ -78,9 +78,10 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
 }
 
 private[spark] object WindowArguments {
-  private val Common = Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
-    Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
-    StreamArguments.Names
+  private val Common =
+    Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
+      Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
+      StreamArguments.Names
 
   /** Spark calls hopping windows sliding, and their step a slide. */
   private val Steps = Seq("step", "slide", "slide_duration").map(name =>

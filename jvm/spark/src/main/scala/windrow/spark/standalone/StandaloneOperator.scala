@@ -203,11 +203,11 @@ abstract class StandaloneOperator private[standalone] (
   final def counters(): java.util.Map[String, java.lang.Long] = {
     val ledger = running.ledger
     val counts = Seq(
-      "accepted" -> ledger.accepted,
-      "rejected" -> ledger.rejected.values.sum,
-      "duplicates"  -> ledger.duplicates,
-      "gaps"     -> ledger.gaps,
-      "retired"  -> ledger.retired) ++ ledger.rejected.map { case (reason, count) => reason.toString -> count }
+      "accepted"   -> ledger.accepted,
+      "rejected"   -> ledger.rejected.values.sum,
+      "duplicates" -> ledger.duplicates,
+      "gaps"       -> ledger.gaps,
+      "retired"    -> ledger.retired) ++ ledger.rejected.map { case (reason, count) => reason.toString -> count }
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
   }
 

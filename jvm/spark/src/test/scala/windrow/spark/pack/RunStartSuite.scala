@@ -20,7 +20,8 @@ final class RunStartSuite extends SparkSuite {
     val checkpoint      = SparkSuite.folder()
     val reasons         = mutable.Buffer.empty[Row]
     def counted(stream: windrow.spark.Stream, lateness: TimeSpan) =
-      stream.lateness(lateness).window(Tumbling("1 minute")).accumulationMode(Accumulating).aggregate(count(lit(1)).as("n"))
+      stream.lateness(lateness).window(Tumbling("1 minute")).accumulationMode(Accumulating).aggregate(count(
+        lit(1)).as("n"))
     def run(lateness: TimeSpan, minutes: Int*): Unit = {
       val clock =
         Windrow.stream(silent.toDF().toDF("time"), time = "time", name = "clock").processingTimeWatermark("1 day")

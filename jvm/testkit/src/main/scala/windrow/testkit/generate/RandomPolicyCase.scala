@@ -41,7 +41,10 @@ object RandomPolicyCase {
       window.putObject("eviction").set[ObjectNode]("tumbling", tumbling)
     }
     val limits =
-      Seq("idle" -> (1 + random.nextInt(40)), "max_keys" -> (1 + random.nextInt(4)), "max_rows" -> (1 + random.nextInt(12)))
+      Seq(
+        "idle"     -> (1 + random.nextInt(40)),
+        "max_keys" -> (1 + random.nextInt(4)),
+        "max_rows" -> (1 + random.nextInt(12)))
         .filter(_ => random.nextInt(6) == 0)
     if (limits.nonEmpty) {
       val limit = window.putObject("limit")

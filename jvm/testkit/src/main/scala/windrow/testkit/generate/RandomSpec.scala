@@ -28,8 +28,8 @@ private[testkit] object RandomSpec {
     def spans(number: Long) = TimeSpan(number * pace(window))
     val lateness = window match {
       case _: Count | _: OffsetSession | Global if once(2) => None
-      case _ if family.isEndless                          => Some(TimeSpan.Endless)
-      case _ if once(3)                                   => Some(TimeSpan.Zero)
+      case _ if family.isEndless                           => Some(TimeSpan.Endless)
+      case _ if once(3)                                    => Some(TimeSpan.Zero)
       case Sliding(_, granularity) => Some(TimeSpan(granularity.micros * (1L + random.nextInt(10))))
       case _                       => Some(spans(1L + random.nextInt(40)))
     }
@@ -45,7 +45,7 @@ private[testkit] object RandomSpec {
         Retention(windows = Option.when(family.isEndless)(1L + random.nextInt(3))),
       startOffsets = window match {
         case _: OffsetRange => Map(0L -> random.nextInt(3).toLong, 1L -> (RandomSteps.Second + random.nextInt(3)))
-        case _          => Map.empty
+        case _              => Map.empty
       })
     if (family.policies) withPolicies(random, plain) else plain
   }

@@ -55,7 +55,7 @@ class LargeSuite extends AnyFunSuite {
     val lateness = if (stream.seed % 2 == 0) 0L else stream.span / 10
     val timed = window match {
       case Global | _: Count | _: OffsetSession => false
-      case _                                   => true
+      case _                                    => true
     }
     val draft = WindowOperatorDraft(
       window,
@@ -93,9 +93,9 @@ class LargeSuite extends AnyFunSuite {
     val forgotten = walk.forgotten(refuses)
     val times     = refused.groupBy(identity).map { case (one, all) => one -> all.size }
     val sum = Map(
-      "accepted" -> (walk.messages.size - rejected.size - gaps).toLong,
-      "rejected" -> refused.size.toLong,
-      "duplicates"  -> (walk.read - (walk.messages.size - rejected.size - gaps) - refused.size - counters("gaps")))
+      "accepted"   -> (walk.messages.size - rejected.size - gaps).toLong,
+      "rejected"   -> refused.size.toLong,
+      "duplicates" -> (walk.read - (walk.messages.size - rejected.size - gaps) - refused.size - counters("gaps")))
     (rejected ++ times.keys).find { one =>
       val least = if (rejected(one)) 1 else 0
       times.getOrElse(one, 0) < least || times.getOrElse(one, 0) > least + forgotten.getOrElse(one, 0)

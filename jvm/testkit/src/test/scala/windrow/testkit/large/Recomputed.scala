@@ -35,10 +35,10 @@ object Recomputed {
         val first = math.max(0, at - rows.toInt + 1)
         (mine(first).time, first, at)
       }
-    case Count(n, step)  => counted(n, step, walk)
+    case Count(n, step)   => counted(n, step, walk)
     case OffsetSession(n) => tupleSessions(n, walk)
-    case Global          => everything(walk)
-    case other           => throw new IllegalArgumentException(other.toString)
+    case Global           => everything(walk)
+    case other            => throw new IllegalArgumentException(other.toString)
   }
 
   /** No window takes a message any more that comes after its watermark. */
