@@ -4,10 +4,12 @@ import java.net.URLClassLoader
 import java.nio.file.Files
 import java.nio.file.Path
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import windrow.CheckpointError
 import windrow.core.state.InMemoryShardStore
 
 /** Operators on disk are those in memory (SEMANTICS R25, R60). */
+@Slow
 class RocksStoreSuite extends AnyFunSuite {
 
   private def folder(): Path = {

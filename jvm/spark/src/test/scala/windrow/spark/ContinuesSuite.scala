@@ -4,12 +4,14 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.sum
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark.query.Checkpoint
 import windrow.spark.running.BeforeStart
 import windrow.spark.running.Started
 
 /** With what a checkpoint goes on, and with what not (SEMANTICS S2). */
+@Slow
 final class ContinuesSuite extends SparkSuite {
   private val folder = SparkSuite.folder()
 

@@ -4,10 +4,12 @@ import java.util.concurrent.CountDownLatch
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow._
 
 /** A bounded run that completes every window (SEMANTICS R71). */
+@Slow
 final class FinalRunSuite extends SparkSuite {
   private val folder = SparkSuite.folder()
 

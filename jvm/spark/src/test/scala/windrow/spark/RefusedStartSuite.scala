@@ -5,6 +5,7 @@ import java.nio.file.Path
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 import windrow._
@@ -12,6 +13,7 @@ import windrow._
 /** Everything that can be known before the first batch is an error of the start, and a start that is refused leaves nothing
   * behind (SEMANTICS B13). The tests list the disk before and after.
   */
+@Slow
 final class RefusedStartSuite extends SparkSuite {
   private val root       = Path.of(SparkSuite.folder())
   private val checkpoint = s"$root/checkpoint"

@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.policy.PolicyEntry
@@ -14,6 +15,7 @@ import windrow.operators.Sum
 /** What the messages of one key cost as they become many, by counting, for every kind of windows, with messages or aggregates, and
   * of every policy (SEMANTICS S10, S11): a message costs the logarithm of what its key has, and a step writes what it changes.
   */
+@Slow
 class KeyGrowthSuite extends AnyFunSuite {
   import KeyGrowthSuite._
 

@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow._
 import windrow.core.shard.Shard
@@ -10,6 +11,7 @@ import windrow.core.time.Watermark
 /** More windows of a key complete in a step than are swept together: each comes once, and with what it comes alone
   * (SEMANTICS S11).
   */
+@Slow
 class ManyAtOnceSuite extends AnyFunSuite {
   import GrowthSuite.{Windows => _, _}
 

@@ -9,7 +9,7 @@ import windrow.SourcePartition
 final class AppliedOffsetsSuite extends AnyFunSuite {
   import AppliedOffsetsSuite._
 
-  private val size = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 8000
+  private val size = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 4000
 
   private val streams = Seq(
     "in order"           -> ((_: Random, offsets: Vector[Long]) => offsets),

@@ -14,7 +14,7 @@ import windrow.GuardError
 object Damage {
 
   /** How many of each kind; `-Dwindrow.damages=10000000` for so many. */
-  val Count: Int = count(quick = 300, plain = 3000, full = 1000000)
+  val Count: Int = count(quick = 300, plain = 1000, full = 1000000)
 
   /** The same for what costs more than a few microseconds, or less. */
   def count(quick: Int, plain: Int, full: Int): Int =

@@ -6,12 +6,14 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Max
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.MemoryTaken
+import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow.spark.SparkSuite
 import windrow.testkit.Drawn
 import windrow.spark.functions.FunctionSet
 
 /** Messages of a session are one before they travel; merged again, what comes out is what each by itself gives (SEMANTICS T3, R18). */
+@Slow
 class PartialSessionsSuite extends SparkSuite {
   import PartialSessionsSuite._
 

@@ -11,10 +11,12 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWate
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import org.apache.spark.sql.functions._
+import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.spark.SparkSuite
 
 /** Watermarks are taken within generated code: Spark must see the same event times as from its own node. */
+@Slow
 class FusedWatermarkSuite extends SparkSuite {
   private type Message = (Timestamp, Long)
 

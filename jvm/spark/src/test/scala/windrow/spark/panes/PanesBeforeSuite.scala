@@ -7,12 +7,14 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
+import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark.SparkSuite
 import windrow.spark.Windrow
 import windrow.spark.pack.SortStep
 
 /** Which panes come on the way from one operator to another, and whether they take the place of others (SEMANTICS B4). */
+@Slow
 final class PanesBeforeSuite extends SparkSuite {
   private val once = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
 

@@ -9,6 +9,7 @@ import java.nio.file.Path
 import java.util.Base64
 import java.util.zip.InflaterInputStream
 import org.apache.hadoop.conf.Configuration
+import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 import windrow.core.state.Damage
@@ -16,6 +17,7 @@ import windrow.core.state.DamagedStateError
 import windrow.spark.SparkSuite
 
 /** Files of a checkpoint that say anything: `verify` tells what is wrong, or that nothing is (SEMANTICS S13). */
+@Slow
 final class VerifyDamageSuite extends SparkSuite {
   import Form._
 
@@ -81,7 +83,7 @@ final class VerifyDamageSuite extends SparkSuite {
     } finally Files.walk(folder).iterator.asScala.toSeq.reverse.foreach(Files.delete)
   }
 
-  private val count = Damage.count(quick = 10, plain = 50, full = 2000)
+  private val count = Damage.count(quick = 10, plain = 20, full = 2000)
 
   test(s"S13: $count checkpoints in which a file has other bytes") {
     assert(verified(files).ok)
