@@ -42,7 +42,7 @@ from windrow.operators import (
     WindowListener,
     WindowOperatorSpec,
 )
-from windrow.policies import ByCount, ByDelta, ByMark, ByPunctuation, ByTime, KeyLimits, Policy
+from windrow.policies import ByCount, ByDelta, ByPunctuation, ByTime, KeyLimits, Policy
 from windrow.results import Files, Jdbc, KafkaTable, Output, Upsert
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
@@ -90,7 +90,6 @@ __all__ = [
     "BatchProgress",
     "ByCount",
     "ByDelta",
-    "ByMark",
     "ByPunctuation",
     "ByTime",
     "CheckpointError",

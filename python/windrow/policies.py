@@ -18,7 +18,7 @@ from windrow._specs._frozen import call, unchecked
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.windows._kind import WindowKind, reads
 
-__all__ = ["By", "ByCount", "ByDelta", "ByMark", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
+__all__ = ["By", "ByCount", "ByDelta", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
 
 
 class By(ABC):
@@ -113,10 +113,6 @@ class ByPunctuation:
 
     def _fields(self) -> _json.Fields:
         return {"punctuation": self.column}
-
-
-#: What ``ByPunctuation`` was called before.
-ByMark = ByPunctuation
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -211,7 +211,7 @@ REFUSED = {
     "by_time => 3, limit_keys => 0)": {
         *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "MAXKEYS_NOT_POSITIVE")
     },
-    "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_mark => 'm', "
+    "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_punctuation => 'm', "
     "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
     "by_punctuation => 'm')": {"PUNCTUATION_NOT_ALONE"},

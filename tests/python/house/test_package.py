@@ -35,7 +35,7 @@ _PUBLIC = {
     ),
     *("configure", "attach", "doctor", "replay", "Report"),
     *("verify", "Verification", "Finding"),
-    *("Policy", "ByCount", "ByTime", "ByDelta", "ByMark", "ByPunctuation", "KeyLimits"),
+    *("Policy", "ByCount", "ByTime", "ByDelta", "ByPunctuation", "KeyLimits"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     "publishMetrics",

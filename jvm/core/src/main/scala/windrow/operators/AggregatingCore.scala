@@ -114,10 +114,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
 private object AggregatingCore {
 
-  /** Lists without labels have only the windows and the streams. */
   private def fingerprint(spec: WindowOperatorSpec, streams: Seq[String]): SpecFingerprint = {
     val names = streams.indices.filter(_ => streams.size > 1).map(i => s"stream ${i + 1}" -> streams(i))
-    SpecFingerprint(("windows" -> spec.window.toString) +: names: _*)
-      .and(ShardFingerprint.of(spec).filter(_.label != "windows").map(_.copy(formerly = None)): _*)
+    SpecFingerprint(names: _*).and(ShardFingerprint.of(spec): _*)
   }
 }

@@ -38,9 +38,6 @@ object Eviction {
     def problems: Seq[SpecProblem] = Nil
   }
 
-  @deprecated("the same as ByPunctuation", "0.1.0")
-  val Punctuated: ByPunctuation.type = ByPunctuation
-
   /** One after the other; what is inside is told whenever `trigger` says so. */
   final case class Sliding(by: By, trigger: By) extends Eviction {
     def problems: Seq[SpecProblem] = by.problems ++ trigger.problems

@@ -18,13 +18,3 @@ object JoinWithin {
 
   private[windrow] val Bounds: Seq[String] = Seq("[]", "[)", "(]", "()")
 }
-
-/** The kinds of joins, as `how` takes them. */
-object How {
-  val Inner: JoinKind = JoinKind.Inner
-  val Left: JoinKind  = JoinKind.Left
-  val Right: JoinKind = JoinKind.Right
-  val Full: JoinKind  = JoinKind.Full
-  val Semi: JoinKind  = JoinKind.Semi
-  val Anti: JoinKind  = JoinKind.Anti
-}

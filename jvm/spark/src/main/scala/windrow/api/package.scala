@@ -46,7 +46,6 @@ package object api {
   val Global = _root_.windrow.Global
   type Hopping = _root_.windrow.Hopping
   val Hopping = _root_.windrow.Hopping
-  val How     = _root_.windrow.How
   type Inherit = _root_.windrow.Inherit
   val Inherit = _root_.windrow.Inherit
   type InvalidMessages = _root_.windrow.InvalidMessages

@@ -70,7 +70,7 @@ final class PagesSuite extends SparkSuite {
       Windrow.stream(orders, time = "time", watermark = Some("1 minute"), name = name).lateness("0 seconds")
     val (o, s) = (side("o"), side("s"))
     val found =
-      Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = How.Left).rows
+      Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = JoinKind.Left).rows
     assert(found.columns.toSeq == Seq("id", "o", "s"))
   }
 

@@ -22,7 +22,7 @@ final class ApiSuite extends SparkSuite {
     def how(text: String): JoinKind          = text
     def trigger(text: String): PaneTrigger   = text
     def mode(text: String): AccumulationMode = text
-    def kinds: Seq[JoinKind]                 = Seq(How.Full, How.Left, How.Semi)
+    def kinds: Seq[JoinKind]                 = Seq(JoinKind.Full, JoinKind.Left, JoinKind.Semi)
     def every: Seq[PaneTrigger]              = Seq(Never, EachMessage, Every(messages = 20), Every("5 seconds"))
     def accumulating: AccumulationMode       = Accumulating
     def refused(make: => Any): Seq[String]   = intercept[SpecError](make).problems.map(_.code)

@@ -20,7 +20,7 @@ final class JoinSuite extends SparkSuite {
       .lateness("0 seconds")
 
   test("a left join within five minutes") {
-    val joined = Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = How.Left)
+    val joined = Windrow.join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"), how = JoinKind.Left)
     val rows   = joined.rows.select("id", "o.value", "s.value").collect().toSet
     assert(rows == Set(Row("a", 1, 10), Row("b", 2, null)))
     assert(joined.rejected.isEmpty)

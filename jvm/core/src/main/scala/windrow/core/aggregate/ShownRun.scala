@@ -27,27 +27,15 @@ private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: 
   def dropBelow(position: Long): Unit = if (!run.isEmpty) run.dropFirst(run.indexOf(position))
   def clear(): Unit                   = run.clear()
 
-  /** Before the number of records; nothing where nothing is stored. */
-  def write(out: ByteWriter): Unit = if (!run.isEmpty) {
-    out.count(ShownRun.IsStored)
-    run.write(out)
+  def write(out: ByteWriter): Unit = {
+    out.byte(if (run.isEmpty) 0 else 1)
+    if (!run.isEmpty) run.write(out)
   }
 
-  /** The number of records, which comes next. */
-  def read(in: ByteReader): Int = {
-    val first = in.count()
-    if (first != ShownRun.IsStored) in.fitting(first)
-    else {
-      run.read(in)
-      in.size()
-    }
-  }
+  def read(in: ByteReader): Unit = if (in.byte() == 1) run.read(in)
 }
 
 private object ShownRun {
-
-  /** In the place of a number of records. */
-  val IsStored: Long = Int.MaxValue + 1L
 
   /** Values that stand side by side and are never combined. */
   private final class Apart[B](inner: Aggregation[B, _]) extends Aggregation[B, Nothing] {

@@ -41,25 +41,15 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   def write(out: ByteWriter): Unit = {
     out.bytes(key.bytes)
     messages.write(out)
-    out.count(KeyWindows.InPages)
     rows.write(out)
     out.count(numbered)
   }
 
-  /** Older states have the number of windows and all of them. */
   def read(in: ByteReader): Unit = {
     messages.read(in)
-    val size = in.count()
-    if (size == KeyWindows.InPages) rows.read(in)
-    else (0 until in.fitting(size)).foreach(_ => rows.put(paged.values.read(in)))
+    rows.read(in)
     numbered = in.count()
   }
-}
-
-private object KeyWindows {
-
-  /** In the place of a number of windows. */
-  val InPages: Long = Int.MaxValue + 1L
 }
 
 private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife, pageBytes: Int)

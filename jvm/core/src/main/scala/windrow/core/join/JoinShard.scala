@@ -75,17 +75,9 @@ final class JoinShard(
     segments.readDirectory(in)
     keys.readDirectory(in)
     periods.readDirectory(in)
-    waiting.foreach(rows => if (in.hasNext) rows.readDirectory(in) else takeOver(rows))
+    waiting.foreach(_.readDirectory(in))
     terms.read(in)
   }
-
-  /** What an older checkpoint keeps with the messages. */
-  private def takeOver(rows: WaitingRows): Unit =
-    for (run <- keys.all; kept = keys.get(run) if kept._2.waitingHere.nonEmpty) {
-      kept._2.waitingHere.foreach { case (key, held) => rows.takeOver(key, held) }
-      kept._2.waitingHere = Nil
-      keys.put(run, kept)
-    }
 
   def counters: Counters                      = admission.counters
   def watermark: Watermark                    = admission.watermark

@@ -23,9 +23,6 @@ private[join] final class KeySides(
   /** Messages before these times are settled, each in its stream; later ones may be too. */
   val settledBelow: Array[Long] = Array.fill(streams)(EventTime.Min)
 
-  /** In older checkpoints: rows by key that wait for a period to end, and in the place of its end when it began. */
-  var waitingHere: Seq[(Key, Waiting)] = Nil
-
   /** Of all streams together, where these are what messages share; those that still take messages, by start. */
   var sessions: TreeMap[Long, Bounds] = TreeMap.empty
 
@@ -39,7 +36,6 @@ private[join] final class KeySides(
       out.long(session.start)
       out.long(session.end)
     }
-    out.count(0) // rows that wait stood here
   }
 
   def read(in: ByteReader): Unit = {
@@ -47,7 +43,6 @@ private[join] final class KeySides(
     settledBelow.indices.foreach(i => settledBelow(i) = in.long())
     sessions =
       TreeMap.from(Seq.fill(in.size())(Bounds(in.long(), in.long())).map(one => one.start -> one))
-    waitingHere = Seq.fill(in.size())(new Key(in.bytes()) -> new Waiting(fixed, segments).read(in))
   }
 }
 

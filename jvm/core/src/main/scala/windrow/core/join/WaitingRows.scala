@@ -38,13 +38,6 @@ private[join] final class WaitingRows(
     keep(key, held, now)
   }
 
-  /** What an older checkpoint keeps with the messages of a key: `until` tells when the first row came. */
-  def takeOver(key: Key, held: Waiting): Unit = {
-    val since = held.until
-    held.until = None
-    keep(key, held, since)
-  }
-
   private def keep(key: Key, held: Waiting, now: Option[Long]): Unit = {
     if (held.until.isEmpty) {
       held.until = now.map(WindowTrigger.due(_, early.period))

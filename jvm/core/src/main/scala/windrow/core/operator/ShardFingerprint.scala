@@ -8,10 +8,12 @@ object ShardFingerprint {
 
   def of(spec: WindowOperatorSpec): Seq[FingerprintField] =
     (Seq(
-      same("windows", spec.window.toString),
-      same("accumulation", s"accumulationMode(${spec.accumulation})"),
-      same("completion", s"closeOn='${spec.closeOn}'"),
-      same("gaps", s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(same("early panes", _)) :+ lateness(
+      FingerprintField("windows", spec.window.toString),
+      FingerprintField("accumulation", s"accumulationMode(${spec.accumulation})"),
+      FingerprintField("completion", s"closeOn='${spec.closeOn}'"),
+      FingerprintField(
+        "gaps",
+        s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(FingerprintField("early panes", _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 
@@ -49,8 +51,6 @@ object ShardFingerprint {
     case _: Sliding | _: Over => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
     case _                    => None
   }
-
-  private def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
 
   /** Windows made of slices have records from their first message on if they can fire before they complete. */
   private def records(spec: WindowOperatorSpec): Option[String] = Option.when(spec.window.isSliced) {

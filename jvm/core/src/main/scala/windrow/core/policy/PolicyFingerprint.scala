@@ -10,10 +10,10 @@ object PolicyFingerprint {
   def apply(eviction: Eviction): FingerprintField = {
     val text = eviction match {
       case Eviction.Tumbling(by)          => s"Tumbling(${words(by)})"
-      case Eviction.ByPunctuation(column) => s"Punctuated($column)"
+      case Eviction.ByPunctuation(column) => s"ByPunctuation($column)"
       case Eviction.Sliding(by, trigger)  => s"Sliding(${words(by)},${words(trigger)})"
     }
-    FingerprintField("policy", text, Some(text))
+    FingerprintField("policy", text)
   }
 
   private def words(by: By): String = by match {

@@ -56,7 +56,7 @@ final class Shard[B, V](
 
   admission.open { in =>
     algorithm.readDirectory(in)
-    if (in.hasNext) pieces.readDirectory(in)
+    if (bound.keeping.isDefined) pieces.readDirectory(in)
   }
 
   def counters: Counters                      = admission.counters

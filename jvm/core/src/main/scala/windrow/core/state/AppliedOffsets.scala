@@ -59,15 +59,11 @@ private[core] final class AppliedOffsets(store: Spaces) {
   }
 
   def read(in: ByteReader): Unit = {
-    val form = in.count()
-    if (form == Form) {
-      segments.readDirectory(in)
-      (0L until in.count()).foreach(_ => of(SourcePartitionCodec.read(in)).read(in))
-    } else (0L until form).foreach(_ => of(SourcePartitionCodec.read(in)).readBounded(in))
+    segments.readDirectory(in)
+    (0L until in.count()).foreach(_ => of(SourcePartitionCodec.read(in)).read(in))
   }
 
   def write(out: ByteWriter): Unit = {
-    out.count(Form)
     segments.writeDirectory(out)
     out.count(partitions.size.toLong)
     partitions.values.foreach(_.write(out))
@@ -81,9 +77,6 @@ private[core] object AppliedOffsets {
 
   /** The place in time of a message that is refused whenever it comes. */
   val NoPlace: Long = EventTime.Min
-
-  /** Stands where a number of partitions stood when ranges were all there was. */
-  private val Form = -1L
 
   /** Of so many source partitions all is known that may be known. */
   private val MostPartitions = 1024
@@ -157,17 +150,6 @@ private[core] object AppliedOffsets {
         out.long(range.latest)
       }
       pages.writeDirectory(out)
-    }
-
-    /** As it stood once: every offset below a bound counts as applied, and what was above stands in ranges. */
-    def readBounded(in: ByteReader): Unit = {
-      val bound = in.long()
-      if (bound > Position.Least) ranges.add(Position.Least, bound - 1, EventTime.Max)
-      (0L until in.count()).foreach { _ =>
-        val first = in.long()
-        ranges.add(first, first + in.count(), EventTime.Max)
-      }
-      next = ranges.all.map(_.last).maxOption.fold(Position.Least)(_ + 1)
     }
   }
 }

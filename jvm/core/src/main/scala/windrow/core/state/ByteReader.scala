@@ -47,14 +47,6 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
     result | (part.toLong << shift)
   }
 
-  /** Steps over a number if it stands here. */
-  def stands(number: Long): Boolean = {
-    val here  = at
-    val found = hasNext && count() == number
-    if (!found) at = here
-    found
-  }
-
   /** How many things follow, each of one byte at least. */
   def size(): Int = fitting(count())
 

@@ -43,14 +43,11 @@ final class KeyBuckets[T](
   def size: Long = count
 
   def readDirectory(in: ByteReader): Unit = {
-    val first   = in.count()
-    val counted = first == KeyBuckets.WithKeys
-    val number  = in.fitting(if (counted) in.count() else first)
+    val number = in.size()
     if (number == 0) throw in.damaged(s"$name has no buckets")
     buckets.clear()
     (0 until number).foreach { _ =>
-      val (due, bytes) = (in.long(), in.count())
-      val keys         = if (counted) in.count() else bytes / KeyBuckets.Guess
+      val (due, bytes, keys) = (in.long(), in.count(), in.count())
       if (bytes < 0 || keys < 0) throw in.damaged(s"a bucket of $name has $keys keys in $bytes bytes")
       buckets += new Bucket(due, bytes, keys)
     }
@@ -58,9 +55,7 @@ final class KeyBuckets[T](
     estimate()
   }
 
-  /** Older directories say their number of buckets at once, and nothing of keys. */
   def writeDirectory(out: ByteWriter): Unit = {
-    out.count(KeyBuckets.WithKeys)
     out.count(buckets.size.toLong)
     buckets.foreach { bucket =>
       out.long(bucket.deadline)
@@ -234,9 +229,6 @@ final class KeyBuckets[T](
 }
 
 private object KeyBuckets {
-
-  /** In the place of a number of buckets: of each its number of keys is told, too. */
-  val WithKeys = 0L
 
   /** Bytes of a key and its value, before anything is known. */
   val Guess = 64L

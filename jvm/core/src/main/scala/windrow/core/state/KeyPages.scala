@@ -319,7 +319,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   def read(in: ByteReader): Unit = {
     val size = in.count()
     if (size != InPages) {
-      val values = readValues(in, size).sortBy(paged.at) // once they were not
+      val values = readValues(in, size)
       pages += new Page(Inside, paged.at(values.head), values, None)
     } else
       pages ++= root.read(in, (page: Page) => page.id)(of =>

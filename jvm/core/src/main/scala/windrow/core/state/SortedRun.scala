@@ -64,17 +64,14 @@ final class SortedRun[T](
 
   def readDirectory(in: ByteReader): Unit = {
     bound = in.long()
-    val first   = in.count()
-    val apart   = first == SortedRun.WithAdditions
-    val counted = apart || first == SortedRun.Counted
-    (0 until in.fitting(if (counted) in.count() else first)).foreach { _ =>
+    (0 until in.size()).foreach { _ =>
       val segment = new Segment(in.long())
       segment.last = in.long()
       segment.isStored = true
       if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
         throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
-      if (counted) segment.stored = in.count()
-      if (apart) segment.additions = Vector.fill(in.size())(readAddition(in))
+      segment.stored = in.count()
+      segment.additions = Vector.fill(in.size())(readAddition(in))
       segments.put(segment.id, segment)
     }
   }
@@ -86,34 +83,29 @@ final class SortedRun[T](
     addition
   }
 
-  /** Older directories say their number of segments at once, and nothing of values. */
   def writeDirectory(out: ByteWriter): Unit = {
-    val apart = hasAdditions
     out.long(bound)
-    out.count(if (apart) SortedRun.WithAdditions else SortedRun.Counted)
     out.count(segments.size.toLong)
     segments.values.forEach { segment =>
       out.long(segment.id)
       out.long(segment.last)
       out.count(segment.stored)
-      if (apart) {
-        out.count(segment.additions.size.toLong)
-        segment.additions.foreach { addition =>
-          out.count(addition.id - Additions.FirstId)
-          out.count(addition.count)
-        }
+      out.count(segment.additions.size.toLong)
+      segment.additions.foreach { addition =>
+        out.count(addition.id - Additions.FirstId)
+        out.count(addition.count)
       }
     }
   }
 
   private def hasAdditions: Boolean = segments.values.stream.anyMatch(_.additions.nonEmpty)
 
-  /** How many values there are, as written; None: a segment was written before they were counted, or has additions, of
-    * which nobody knows which are of keys that it had. Only the segment that the bound cuts is read.
+  /** The number of values, as written; None: a segment has additions, and which of these are of keys that it had is not
+    * known. Only the segment that the bound cuts is read.
     */
   def size: Option[Long] = {
     val (cut, whole) = segments.values.asScala.partition(_.id < bound)
-    Option.unless(hasAdditions || whole.exists(_.stored <= 0))(cut.map(valuesIn).sum + whole.map(_.stored).sum)
+    Option.unless(hasAdditions)(cut.map(valuesIn).sum + whole.map(_.stored).sum)
   }
 
   private def valuesIn(segment: Segment): Long =
@@ -364,13 +356,4 @@ final class SortedRun[T](
     segment.changed = false
     out.clear()
   }
-}
-
-private object SortedRun {
-
-  /** In the place of a number of segments: of each its number of values is told, too. */
-  val Counted: Long = -1L
-
-  /** The same, and of each its additions. */
-  val WithAdditions: Long = -2L
 }

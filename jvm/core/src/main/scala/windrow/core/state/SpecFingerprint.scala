@@ -11,8 +11,6 @@ import windrow.ErrorConditions
   *   what it is, in the user's words; a label is never used for anything else
   * @param text
   *   what it is like, in the user's words
-  * @param formerly
-  *   how it stood in lists without labels; None: they did not have it
   * @param least
   *   what `text` is as a number, which may grow and must not fall; None: the text stays the same
   * @param noted
@@ -23,7 +21,6 @@ import windrow.ErrorConditions
 final case class FingerprintField(
     label: String,
     text: String,
-    formerly: Option[String] = None,
     least: Option[Long] = None,
     noted: Option[Long] = None,
     spoken: String => String = identity) {
@@ -43,7 +40,7 @@ final case class FingerprintField(
 object FingerprintField {
   private val MostShown = 400
 
-  /** Between the parts of an entry; no text of a list without labels has it. */
+  /** Between the parts of an entry. */
   private[state] val Behind = "\u0000"
 
   private def digest(text: String): String =
@@ -60,9 +57,12 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
   @transient private lazy val bytes: Array[Byte] = {
     val out = new ByteWriter
     out.count(entries.size.toLong)
-    entries.foreach(entry => out.bytes(entry.kept.getBytes(UTF_8)))
+    kept.foreach(entry => out.bytes(entry.getBytes(UTF_8)))
     out.result()
   }
+
+  /** The list that a header keeps. */
+  def kept: Seq[String] = entries.map(_.kept)
 
   def write(out: ByteWriter): Unit = out.append(bytes)
 
@@ -85,14 +85,12 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
 
   /** None if a state that was begun with `kept` can be gone on with. */
   def changed(kept: Seq[String]): Option[CheckpointError] = {
-    val found =
-      if (entries.isEmpty) Nil
-      else if (kept.exists(_.contains(FingerprintField.Behind))) byLabel(kept) else byPlace(kept)
+    val found = if (entries.isEmpty) Nil else differences(kept)
     Option.when(found.nonEmpty)(new CheckpointError(
       ErrorConditions.message("SPEC_CHANGED.QUERY", "found" -> found.mkString("; with "))))
   }
 
-  private def byLabel(kept: Seq[String]): Seq[String] = {
+  private def differences(kept: Seq[String]): Seq[String] = {
     val was = kept.map(_.split(FingerprintField.Behind)).collect { case Array(label, text, numbers @ _*) =>
       label -> (text, numbers.headOption.flatMap(_.toLongOption))
     }
@@ -103,17 +101,8 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
       was.filterNot { case (label, _) => now(label) }.map { case (label, (text, _)) => differs(label, text, "none") }
   }
 
-  /** Of a list without labels. */
-  private def byPlace(kept: Seq[String]): Seq[String] =
-    kept.zipAll(
-      entries.filter(_.formerly.isDefined),
-      "nothing",
-      FingerprintField("", "nothing", Some("nothing"))).collect {
-      case (was, entry) if was != entry.formerly.get => differs(entry.label, was, entry.formerly.get)
-    }
-
   private def differs(label: String, was: String, is: String): String =
-    s"${if (label.isEmpty) "" else s"$label "}`$was`, the query has `$is`"
+    s"$label `$was`, the query has `$is`"
 }
 
 object SpecFingerprint {
@@ -123,7 +112,7 @@ object SpecFingerprint {
 
   /** Labels and texts. */
   def apply(entries: (String, String)*): SpecFingerprint =
-    new SpecFingerprint(entries.map { case (label, text) => FingerprintField(label, text, Some(text)) })
+    new SpecFingerprint(entries.map { case (label, text) => FingerprintField(label, text) })
 
   /** What a list says of a label in numbers: what may grow, then what is remembered since it grew. */
   private[core] def numbers(kept: Seq[String], label: String): Seq[Long] =

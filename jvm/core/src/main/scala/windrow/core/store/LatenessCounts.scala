@@ -57,15 +57,14 @@ private[windrow] final class LatenessCounts {
   /** Number of the bucket, messages; ascending. */
   def all: Iterator[(Int, Long)] = counts.iterator.zipWithIndex.collect { case (count, i) if count > 0 => i -> count }
 
-  def read(in: ByteReader): Unit = if (in.stands(Mark)) {
+  def read(in: ByteReader): Unit = {
     messages = in.count()
     windows = in.count()
     if (messages < 0 || windows < 0) throw in.damaged(s"there are not $messages messages in $windows windows")
     stored = in.bytes()
   }
 
-  def write(out: ByteWriter): Unit = if (messages > 0) {
-    out.count(Mark)
+  def write(out: ByteWriter): Unit = {
     out.count(messages)
     out.count(windows)
     out.bytes(if (late == null) stored else encode(all))
@@ -73,9 +72,6 @@ private[windrow] final class LatenessCounts {
 }
 
 private[windrow] object LatenessCounts {
-
-  /** Stands where something else would begin, which never begins so. */
-  private val Mark = -2L
 
   /** A bucket is 1 ms wide below 16 ms, and above a sixteenth of a power of two: some 3 to 6 % of its time. */
   private val Parts   = 16

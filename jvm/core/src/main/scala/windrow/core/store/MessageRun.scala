@@ -243,7 +243,7 @@ private[core] final class MessageRun(
     val settled = message.copy(isSettled = true)
     val at      = pieceOf(settled)
     val place   = math.max(placeOf(loaded(at), settled), if (at == 0) hidden else 0)
-    Iterator((at, place), (at + 1, 0)).concat(sameTime(message)).find { case (at, index) =>
+    Iterator((at, place), (at + 1, 0)).find { case (at, index) =>
       at < pieces.size && index < pieces(at).count && isOpen(loaded(at)(index), message)
     }.foreach { case (at, index) =>
       pieces(at).update(index, settled)
@@ -253,11 +253,6 @@ private[core] final class MessageRun(
 
   private def isOpen(kept: StoredMessage, message: StoredMessage): Boolean =
     !kept.isSettled && order.equiv(kept, message)
-
-  /** Older versions left settled messages among their equals. */
-  private def sameTime(message: StoredMessage): Iterator[(Int, Int)] =
-    Iterator.range(pieceReaching(message.time), pieces.size).takeWhile(pieces(_).first.time <= message.time)
-      .flatMap(at => Iterator.range(if (at == 0) hidden else 0, loaded(at).count).map((at, _)))
 
   /** Lets go of the oldest messages, as long as one `leaves`; those before one that leaves do too. Whole pieces go unread.
     *

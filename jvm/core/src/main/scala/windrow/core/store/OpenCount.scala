@@ -5,7 +5,6 @@ import windrow.core.state.ByteWriter
 
 /** How many windows of a shard are open (SEMANTICS S16), told where they need not be looked at for it. */
 private[core] final class OpenCount {
-  import OpenCount._
 
   /** As the shard was opened; None: not known. One without a header has no windows. */
   private var before: Option[Long] = Some(0L)
@@ -23,17 +22,10 @@ private[core] final class OpenCount {
     */
   def end(count: Option[Long] => Option[Long]): Unit = after = count(before)
 
-  /** Older headers do not say it. */
-  def read(in: ByteReader): Unit = before = Option.when(in.stands(Mark))(in.count())
+  def read(in: ByteReader): Unit = before = Option.when(in.byte() == 1)(in.count())
 
-  def write(out: ByteWriter): Unit = after.foreach { windows =>
-    out.count(Mark)
-    out.count(windows)
+  def write(out: ByteWriter): Unit = {
+    out.byte(if (after.isDefined) 1 else 0)
+    after.foreach(out.count)
   }
-}
-
-private object OpenCount {
-
-  /** Stands where something else would begin, which never begins so. */
-  val Mark: Long = -3L
 }

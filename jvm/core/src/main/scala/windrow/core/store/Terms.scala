@@ -13,14 +13,13 @@ import windrow.core.state.ByteWriter
 private[core] final class Terms(said: String) {
   private var isNew = false
 
-  /** They are not those of the step before, or that is not known. */
+  /** They differ from those of the step before. */
   def changed: Boolean = isNew
 
   /** All keys have been looked at. */
   def settle(): Unit = isNew = false
 
-  /** Older states say nothing of them. */
-  def read(in: ByteReader): Unit = isNew = !in.hasNext || new String(in.bytes(), UTF_8) != said
+  def read(in: ByteReader): Unit = isNew = new String(in.bytes(), UTF_8) != said
 
   def write(out: ByteWriter): Unit = out.bytes(said.getBytes(UTF_8))
 }

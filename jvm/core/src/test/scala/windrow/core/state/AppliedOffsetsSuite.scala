@@ -165,28 +165,6 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     assert(sizes.last <= sizes(30) + 1000)
     assert(!opened(store)(SourcePartition("file 58 99", 0), 1, 58))
   }
-
-  test("a header of the form before is gone on with: what was below its bound and in its ranges counts as applied") {
-    val out = new ByteWriter
-    out.count(1)
-    out.bytes("topic".getBytes)
-    out.long(3)   // partition
-    out.long(100) // everything below it
-    out.count(2)
-    Seq((120L, 4L), (200L, 0L)).foreach { case (start, more) =>
-      out.long(start)
-      out.count(more)
-    }
-    out.long(4711) // what comes after
-    val applied = new AppliedOffsets(new InMemoryShardStore)
-    val in      = ByteReader(out.result())
-    applied.read(in)
-    assert(in.long() == 4711)
-    assert(applied.next == Map(SourcePartition("topic", 3) -> 201L))
-    val isNew = Seq(-5L, 99L, 100L, 119L, 120L, 124L, 125L, 200L, 201L).map(offset =>
-      applied(SourcePartition("topic", 3), offset, 0))
-    assert(isNew == Seq(false, false, true, true, false, false, true, false, true))
-  }
 }
 
 private object AppliedOffsetsSuite {

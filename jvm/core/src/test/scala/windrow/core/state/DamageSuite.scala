@@ -20,7 +20,10 @@ final class DamageSuite extends AnyFunSuite {
     val out = new ByteWriter
     out.long(0)
     out.count(2)
-    Seq(5L, 9L, 7L, 8L).foreach(out.long)
+    Seq((5L, 9L), (7L, 8L)).foreach { case (first, last) =>
+      Seq(first, last).foreach(out.long)
+      Seq(1L, 0L).foreach(out.count) // values, additions
+    }
     val run = new SortedRun("slices", new InMemoryShardStore, windrow.operators.Sum)
     assert(intercept[DamagedStateError](run.readDirectory(ByteReader(out.result(), "a header"))).getMessage ==
       "[STATE_DAMAGED] a header: segment 7 of slices is not behind the one before.")

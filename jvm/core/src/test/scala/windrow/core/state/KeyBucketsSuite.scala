@@ -93,7 +93,7 @@ class KeyBucketsSuite extends AnyFunSuite {
     keys.flush()
     def said(bytes: Long): String = {
       val out = new ByteWriter
-      Seq(0L, 1L).foreach(out.count)
+      out.count(1)
       out.long(7)
       Seq(bytes, 1L).foreach(out.count)
       val again = open(store)
@@ -104,31 +104,6 @@ class KeyBucketsSuite extends AnyFunSuite {
     }
     assert(said(1L << 40).startsWith("[STATE_DAMAGED] bucket 0 of keys: it has "))
     assert(said(-1) == "[STATE_DAMAGED] a header: a bucket of keys has 1 keys in -1 bytes.")
-  }
-
-  test("a directory from before keys were counted is read, and what it has is found") {
-    val store = new InMemoryShardStore
-    val keys  = open(store)
-    (0 until 500).foreach(n => keys.put(key(n), Due(n.toLong)))
-    keys.flush()
-    val now = new ByteWriter
-    keys.writeDirectory(now)
-    val (in, old) = (ByteReader(now.result()), new ByteWriter)
-    assert(in.count() == 0)
-    val number = in.count()
-    // Then their number was always a power of two: here the rest of them is empty.
-    old.count(number)
-    (0L until number).foreach { _ =>
-      old.long(in.long())
-      old.count(in.count())
-      in.count()
-    }
-    val again = open(store)
-    again.readDirectory(ByteReader(old.result()))
-    assert((0 until 500).forall(n => again.get(key(n)) == Due(n.toLong)))
-    again.walk(Long.MaxValue).foreach(one => again.put(one, again.get(one)))
-    again.flush()
-    assert(again.size == 500)
   }
 
   test("S10: a walk over all keys and growth hold a few buckets") {

@@ -37,7 +37,7 @@ import windrow.core.trigger.Shown
   */
 private[state] object PieceStates {
   def all: Seq[StoredState] =
-    Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, buckets, segments, header,
+    Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, header,
       slices,
       additions) ++
       keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
@@ -295,46 +295,5 @@ private[state] object PieceStates {
       cost = 1,
       _.space("root").put(0, new JournaledStore(kept).image()))(store =>
       new JournaledStore(new InMemoryShardStore).replaceBy(Some(store.space("root").get(0))))
-  }
-
-  // ---- as they stood once
-
-  private def buckets: StoredState = {
-    def keys(store: ShardStore) = new KeyBuckets("keys", store, Sum, (value: Long) => value)
-    StoredState.ofRoot("buckets without numbers of keys") { (store, out) =>
-      val all = keys(store)
-      all.put(new Key(Array(1)), 7L)
-      all.flush()
-      out.count(1)
-      out.long(7)
-      out.count(10)
-    } { (store, in) =>
-      val all = keys(store)
-      all.readDirectory(in)
-      all
-    } { all =>
-      all.all.foreach(all.get)
-      (all.size, all.firstDue)
-    }
-  }
-
-  private def segments: StoredState = {
-    def run(store: ShardStore) = new SortedRun("slices", store, Sum)
-    StoredState.ofRoot("segments without numbers of values") { (store, out) =>
-      val all = run(store)
-      all.at(5).put(new Key(Array(1)), 7L)
-      all.flush()
-      out.long(0)
-      out.count(1)
-      out.long(5)
-      out.long(5)
-    } { (store, in) =>
-      val all = run(store)
-      all.readDirectory(in)
-      all
-    } { all =>
-      all.between(0, 100).foreach(_ => ())
-      all.size
-    }
   }
 }

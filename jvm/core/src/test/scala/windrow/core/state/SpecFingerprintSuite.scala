@@ -11,7 +11,7 @@ final class SpecFingerprintSuite extends AnyFunSuite {
   private val begun = spec(keys = "product STRING", lateness = 10)
 
   private def spec(keys: String, lateness: Long, more: FingerprintField*): SpecFingerprint = new SpecFingerprint(Seq(
-    FingerprintField("windows", "Tumbling('1 minute')", Some("Tumbling('1 minute')")),
+    FingerprintField("windows", "Tumbling('1 minute')"),
     FingerprintField("keys", keys),
     FingerprintField("lateness", s"$lateness minutes", least = Some(lateness))) ++ more)
 
@@ -42,16 +42,6 @@ final class SpecFingerprintSuite extends AnyFunSuite {
     assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, the query has `none`."))
     val out = new ByteWriter
     later.check(ByteReader({ begun.write(out); out.result() }))
-  }
-
-  test("a list from before there were labels has what it had by its place") {
-    assert(refusal(begun, Seq("Tumbling('1 minute')")).isEmpty)
-    assert(refusal(
-      begun,
-      Seq("Tumbling('5 minutes')")).get.contains("windows `Tumbling('5 minutes')`, the query has `Tumb"))
-    assert(refusal(
-      begun,
-      Seq("Tumbling('1 minute')", "fillGaps=true")).get.contains("`fillGaps=true`, the query has `nothing`"))
   }
 
   test("long texts are kept as their beginning and a digest, and differ at their end, too") {

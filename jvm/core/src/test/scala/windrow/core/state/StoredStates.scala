@@ -176,7 +176,7 @@ object StoredStates {
     for ((holes, cost) <- Seq(few -> 10, many -> 1000))
       yield StoredState(s"applied offsets with ${holes.size} holes", cost, see(_, holes))(
         see(_, holes.map(_ + 1) ++ Seq(Long.MinValue, Long.MaxValue)))
-  } :+ bounded
+  }
 
   private def see(store: ShardStore, all: Seq[Long]): Unit = {
     val offsets = new AppliedOffsets(store)
@@ -189,17 +189,4 @@ object StoredStates {
     offsets.write(out)
     store.putHeader(out.sealedResult())
   }
-
-  /** As they stood once. */
-  private def bounded: StoredState = StoredState.ofRoot("offsets below a bound") { (_, out) =>
-    out.count(1)
-    SourcePartitionCodec.write(SourcePartition("orders", 1), out)
-    out.long(100)
-    out.count(2)
-    Seq(120L -> 5L, 140L -> 0L).foreach { case (first, more) => out.long(first); out.count(more) }
-  } { (store, in) =>
-    val offsets = new AppliedOffsets(store)
-    offsets.read(in)
-    offsets
-  }(_.next)
 }

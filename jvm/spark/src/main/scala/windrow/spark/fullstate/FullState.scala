@@ -38,8 +38,8 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
     import frame._
     val spec = if (isStreaming) this.spec else new FullStateSpec(this.spec.draft.copy(early = Never))
     val begun = Seq(
-      QueryFingerprint.same("windows", s"full state of ${spec.window}"),
-      FingerprintField("messages", PlainText.of(parts.message), Some(s"messages ${parts.message.simpleString}")),
+      FingerprintField("windows", s"full state of ${spec.window}"),
+      FingerprintField("messages", PlainText.of(parts.message)),
       QueryFingerprint.shards(shards),
       ShardFingerprint.lateness(spec.window, spec.lateness)) ++
       ShardFingerprint.retained(spec.window, spec.draft.retention) ++

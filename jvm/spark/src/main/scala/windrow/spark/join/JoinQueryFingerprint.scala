@@ -14,7 +14,6 @@ import windrow.spark.input.Marks
 import windrow.spark.input.PlainText
 import windrow.spark.input.StreamTable
 import windrow.spark.stream.QueryFingerprint
-import windrow.spark.stream.QueryFingerprint.same
 
 /** What a join begins a checkpoint with and must go on with; see [[windrow.spark.stream.QueryFingerprint]]. */
 private[join] object JoinQueryFingerprint {
@@ -23,20 +22,16 @@ private[join] object JoinQueryFingerprint {
     val keys = StructType(on.zip(inputs.head.keys).map { case (name, key) => StructField(name, key.dataType) })
     new SpecFingerprint(
       Seq(
-        same(
+        FingerprintField(
           "streams",
           spec.streams.map(one => one.window.fold(one.name)(window => s"${one.name}.window($window)")).mkString(", ")),
-        same("range", s"within=${JoinFingerprint.range(spec.within)}"),
-        same("kind", s"how='${spec.how}'"),
-        same("expectation", s"expect='${JoinFingerprint.expected(spec.expect)}'"),
-        FingerprintField(
-          "equal fields",
-          PlainText.of(keys),
-          Some(s"on ${keys.map(_.dataType.catalogString).mkString(", ")}")),
+        FingerprintField("range", s"within=${JoinFingerprint.range(spec.within)}"),
+        FingerprintField("kind", s"how='${spec.how}'"),
+        FingerprintField("expectation", s"expect='${JoinFingerprint.expected(spec.expect)}'"),
+        FingerprintField("equal fields", PlainText.of(keys)),
         FingerprintField(
           "messages",
-          inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; "),
-          Some(inputs.map(input => s"${input.name} ${input.schema.catalogString}").mkString(", "))),
+          inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; ")),
         QueryFingerprint.shards(shards)) ++ JoinFingerprint.times(spec) ++ inputs.flatMap(ofStream))
   }
 

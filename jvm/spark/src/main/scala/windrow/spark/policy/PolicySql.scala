@@ -20,10 +20,7 @@ private[spark] object PolicySql {
   private val Rules = Seq("count", "time", "delta")
 
   private val Allowed: Seq[String] =
-    Seq("eviction") ++ (Rules ++ Seq(
-      "column",
-      "punctuation",
-      "mark")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
+    Seq("eviction") ++ (Rules ++ Seq("column", "punctuation")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
       Seq("limit_idle", "limit_keys", "limit_rows", "accumulation_mode") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
@@ -45,7 +42,7 @@ private[spark] object PolicySql {
     def spec: Either[Seq[SpecProblem], PolicyWindowSpec] = {
       checkAccumulation()
       val sliding = isSliding
-      val by      = if (punctuation.isDefined) None else rule("by")
+      val by      = if (isPunctuated) None else rule("by")
       val fires   = (Rules :+ "column").exists(name => said.isSaid(s"trigger_$name"))
       val trigger = if (fires) rule("trigger") else None
       val limits =
@@ -54,7 +51,7 @@ private[spark] object PolicySql {
           said.countIfSaid("limit_keys"),
           said.countIfSaid("limit_rows"))
       val eviction =
-        if (punctuation.isDefined) punctuated(sliding)
+        if (isPunctuated) punctuated(sliding)
         else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))
         else by.zip(trigger).map { case (by, trigger) => Eviction.Sliding(by, trigger) }
       if (sliding.contains(false) && fires)
@@ -85,13 +82,12 @@ private[spark] object PolicySql {
           "value" -> asked.fold("missing")(text => s"'$text'")))
     }
 
-    /** The argument that names its column; by_mark is what it was called before. */
-    private def punctuation: Option[String] = Seq("by_punctuation", "by_mark").find(said.isSaid)
+    private def isPunctuated: Boolean = said.isSaid("by_punctuation")
 
     private def punctuated(sliding: Option[Boolean]): Option[Eviction] =
       if (sliding.contains(true) || Rules.exists(rule => said.isSaid(s"by_$rule")))
         said.refuse("PUNCTUATION_NOT_ALONE")
-      else punctuation.flatMap(said.nameIfSaid).map(Eviction.ByPunctuation(_))
+      else said.nameIfSaid("by_punctuation").map(Eviction.ByPunctuation(_))
 
     /** One of three rules. */
     private def rule(prefix: String): Option[By] = {

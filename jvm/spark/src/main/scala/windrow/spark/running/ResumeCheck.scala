@@ -64,9 +64,11 @@ object ResumeCheck {
 
   private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
     begun.fingerprint.flatMap(program.fingerprint.changed)
-      .orElse(SpecFingerprint("clock" -> periods(mode.toString)).changed(Seq(periods(begun.timeMode))))
+      .orElse(clock(mode.toString).changed(clock(begun.timeMode).kept))
 
   /** A query cannot change the clock that it goes by. */
+  private def clock(mode: String): SpecFingerprint = SpecFingerprint("clock" -> periods(mode))
+
   private def periods(mode: String): String =
     if (mode == TimeMode.ProcessingTime.toString) "a trigger with a period of processing time"
     else if (mode == TimeMode.EventTime.toString) "a watermark and no trigger with a period of processing time"

@@ -13,7 +13,7 @@ import windrow.spark.pack.PlacedPacket
   *
   * Every shard is called in each micro-batch ([[CallShards]]): lateness is judged alike in idle and in busy shards
   * (SEMANTICS R75), and periods end without data. The first shard keeps what says how to read the state, so that it is
-  * committed with it. Timers that an earlier version has left expire without a word.
+  * committed with it.
   *
   * @param lag
   *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R95)

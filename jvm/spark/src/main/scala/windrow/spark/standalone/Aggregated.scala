@@ -19,7 +19,7 @@ private[standalone] final class Aggregated(
     extends StandaloneOperator(
       session,
       Vector(input),
-      Seq(Stated(s"${spec.window}"), fold.stated(input), input.stated),
+      Seq(s"${spec.window}", fold.stated(input), input.stated),
       fold.read) {
 
   protected type Output  = Pane[UnsafeRow, InternalRow]

@@ -19,7 +19,7 @@ private[standalone] final class CoGrouped(
     extends StandaloneOperator(
       session,
       inputs,
-      Seq(Stated(s"co-group in ${spec.window.window}"), Input.stated(inputs))) {
+      Seq(s"co-group in ${spec.window.window}", inputs.map(_.stated).mkString("; "))) {
 
   protected type Output  = Pane[UnsafeRow, Vector[Vector[Message]]]
   protected type Running = MergedWindowOperator[UnsafeRow, Message, Vector[(Int, Message)], Vector[Vector[Message]]]

@@ -15,7 +15,7 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
     extends StandaloneOperator(
       session,
       Vector(input),
-      Seq(Stated(s"full state of ${spec.window}"), input.stated)) {
+      Seq(s"full state of ${spec.window}", input.stated)) {
 
   protected type Output  = Pane[UnsafeRow, Seq[Message]]
   protected type Running = FullStateWindowOperator[UnsafeRow, Message]

@@ -53,17 +53,9 @@ final class Input(
       .map { case Alias(nested, _) => nested; case plain => plain }
 
   /** What state depends on. */
-  private[standalone] def stated: Stated = Stated(s"stream $now", Some(s"stream $formerly"))
+  private[standalone] def stated: String =
+    s"stream '$name' of ${PlainText.of(schema)}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
 
-  private def now = described(PlainText.of(schema))
-
-  /** Of a wide schema Spark leaves out columns here. */
-  private def formerly = described(schema.simpleString)
-
-  private def described(columns: String) =
-    s"'$name' of $columns, key (${keyColumns.mkString(", ")}), time ${time.sql}"
-
-  /** That, too; apart, since stores from before do not have it. */
   def describeOrigin: String = {
     val by = Seq("offset" -> origin, "gap" -> gap.toSeq).collect {
       case (what, some) if some.nonEmpty =>
@@ -80,11 +72,6 @@ object Input {
     case cast: Cast => s"CAST(${cast.child.sql} AS ${cast.dataType.sql})"
     case other      => other.sql
   }
-
-  /** What the state of several depends on. */
-  private[standalone] def stated(inputs: Seq[Input]): Stated = Stated(
-    inputs.map(_.now).mkString("streams ", "; ", ""),
-    Some(inputs.map(_.formerly).mkString("streams ", "; ", "")))
 
   private val Taken = Set("window", "pane", "message", "messages")
 

@@ -17,8 +17,8 @@ private[standalone] final class Join(
       session,
       inputs,
       Seq(
-        Stated(s"${spec.streams.mkString(", ")}, ${spec.within}, ${spec.how}"),
-        Input.stated(inputs))) {
+        s"${spec.streams.mkString(", ")}, ${spec.within}, ${spec.how}",
+        inputs.map(_.stated).mkString("; "))) {
 
   protected type Output  = Vector[Option[Message]]
   protected type Running = StreamStreamJoinOperator[UnsafeRow, Message, Output]

@@ -25,7 +25,7 @@ final class Policies private[standalone] (
     extends StandaloneOperator(
       session,
       Vector(input),
-      Seq(Stated(s"${spec.eviction}"), fold.stated(input), input.stated),
+      Seq(s"${spec.eviction}", fold.stated(input), input.stated),
       fold.read) {
 
   protected type Output  = PolicyOutput[UnsafeRow, Message, InternalRow]

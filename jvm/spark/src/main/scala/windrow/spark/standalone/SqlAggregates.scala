@@ -29,10 +29,9 @@ sealed abstract class SqlAggregates(val parts: AggregateParts) {
   /** What the functions and their filters are made of. */
   def read: Seq[Expression] = parts.inputs.map(_.child)
 
-  /** What state depends on; formerly functions stood over numbered inputs. */
-  private[standalone] def stated(input: Input): Stated = Stated(
-    s"aggregates ${new PlainText(input.attributes).functions(parts.functions, read)}",
-    Some(s"aggregates ${parts.functions}"))
+  /** What the state depends on. */
+  private[standalone] def stated(input: Input): String =
+    s"aggregates ${new PlainText(input.attributes).functions(parts.functions, read)}"
 }
 
 object SqlAggregates {

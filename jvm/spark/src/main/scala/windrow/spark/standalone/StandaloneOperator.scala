@@ -32,7 +32,7 @@ import windrow.spark.shards.GuardSettings
 abstract class StandaloneOperator private[standalone] (
     session: SparkSession,
     inputs: IndexedSeq[Input],
-    stated: Seq[Stated],
+    stated: Seq[String],
     read: Seq[Expression] = Nil)
     extends AutoCloseable {
 
@@ -47,8 +47,8 @@ abstract class StandaloneOperator private[standalone] (
     Context(name, store, guards = GuardSettings(session))
 
   private val fixed = stated ++ Seq(
-    Stated(inputs.map(_.describeOrigin).mkString("messages ", "; ", "")),
-    Stated(PlainText.zones(read ++ inputs.flatMap(_.gap)).mkString("session time zones (", ", ", ")")))
+    inputs.map(_.describeOrigin).mkString("messages ", "; ", ""),
+    PlainText.zones(read ++ inputs.flatMap(_.gap)).mkString("session time zones (", ", ", ")"))
 
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)

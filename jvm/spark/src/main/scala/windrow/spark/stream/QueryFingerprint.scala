@@ -21,9 +21,7 @@ private[spark] final class QueryFingerprint(
   private val text   = new PlainText(parts.child.output)
   private val inputs = parts.inputs.map(_.child)
 
-  /** In lists without labels functions stood over numbered inputs. */
-  def aggregates: FingerprintField =
-    FingerprintField("aggregates", text.functions(parts.functions, inputs), Some(s"aggregates ${parts.functions}"))
+  def aggregates: FingerprintField = FingerprintField("aggregates", text.functions(parts.functions, inputs))
 
   /** Rows of messages stand in the state. */
   def messages: FingerprintField = FingerprintField("messages", PlainText.of(parts.message))
@@ -63,7 +61,5 @@ private[spark] final class QueryFingerprint(
 
 private[spark] object QueryFingerprint {
 
-  def shards(count: Int): FingerprintField = same("shards", s"spark.windrow.shards=$count")
-
-  def same(label: String, text: String): FingerprintField = FingerprintField(label, text, Some(text))
+  def shards(count: Int): FingerprintField = FingerprintField("shards", s"spark.windrow.shards=$count")
 }

@@ -82,7 +82,8 @@ private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregati
     keyState.ended = in.count()
     keyState.deadline = in.long()
     keyState.completion.read(in)
-    (0 until keyState.shown.read(in)).foreach(_ => keyState.records.put(in.long(), paneStates.read(in)))
+    keyState.shown.read(in)
+    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), paneStates.read(in)))
     keyState.run.read(in)
     keyState
   }

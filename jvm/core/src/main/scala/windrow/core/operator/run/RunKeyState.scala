@@ -80,7 +80,8 @@ private[core] final class RunKeyStateCodec[B](aggregation: Aggregation[B, _], se
     keyState.accepted = in.count()
     keyState.deadline = in.long()
     keyState.completion.read(in)
-    (0 until keyState.shown.read(in)).foreach(_ => keyState.records.put(in.long(), readRecord(in)))
+    keyState.shown.read(in)
+    (0 until in.size()).foreach(_ => keyState.records.put(in.long(), readRecord(in)))
     keyState.run.read(in)
     keyState
   }

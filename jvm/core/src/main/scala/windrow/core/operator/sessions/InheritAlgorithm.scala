@@ -176,7 +176,7 @@ private[core] final class InheritAlgorithm[B, V](
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)
     periods.read(in)
-    if (in.hasNext) segments.readDirectory(in)
+    segments.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {

@@ -198,7 +198,7 @@ private[core] final class SessionAlgorithm[B, V](
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)
     periods.read(in)
-    if (in.hasNext) segments.readDirectory(in)
+    segments.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
