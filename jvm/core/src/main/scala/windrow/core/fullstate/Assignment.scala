@@ -86,9 +86,6 @@ private[fullstate] trait WindowAssigner {
   /** What a message itself brings its windows to. */
   def reachOf(message: StoredMessage, state: KeyWindows): Front[Of]
 
-  /** The message's place on the axis, to compare with the bounds of windows. */
-  def position(message: Incoming, time: Long, state: KeyWindows): Long
-
   /** Where a window begins, as panes and queries show it. */
   def shownStart(id: WindowId, state: KeyWindows): Long
 
@@ -115,7 +112,6 @@ private[fullstate] trait TimeAssigner extends AssignerDefaults {
   final type Of = Axis.Time
   def pace: Pace                                                                         = Pace.ByWatermark
   def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark = at.watermark
-  def position(message: Incoming, time: Long, state: KeyWindows): Long                   = time
 }
 
 private[fullstate] object WindowAssigner {

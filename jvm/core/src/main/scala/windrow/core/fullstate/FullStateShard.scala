@@ -31,16 +31,13 @@ import windrow.core.window.LastEnd
   *   what may not change while the state lives, in words
   * @param pageBytes
   *   so much of a key's windows is read and written together
-  * @param classes
-  *   messages are counted as in-time, past, or future, for which the last window of their key is read (SEMANTICS R5)
   */
 final class FullStateShard(
     spec: FullStateSpec,
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     pageBytes: Int = 4096,
-    guards: Guards = Guards.Default,
-    classes: Boolean = false)
+    guards: Guards = Guards.Default)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
   private val assigner  = WindowAssigner(spec)
@@ -178,7 +175,6 @@ final class FullStateShard(
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out.put(refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate))
       case entered: Assignment.Enter =>
-        if (classes) life.classify(state, message, time, counters)
         counters.accepted += 1
         number(state)
         enter(state, message.stored(time), entered, clock, before, out)

@@ -77,8 +77,6 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
 
   override def counted(row: WindowRow, state: KeyWindows): WindowRow =
     WindowAssigner.counting(row, state, Some(row.start), lastIn(row.id))
-
-  override def position(message: Incoming, time: Long, state: KeyWindows): Long = floor(time)
 }
 
 /** A window for each message; the message comes out with its own (SEMANTICS R43). */

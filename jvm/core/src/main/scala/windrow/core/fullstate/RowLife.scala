@@ -1,7 +1,5 @@
 package windrow.core.fullstate
 
-import windrow.core.operator.Counters
-import windrow.core.store.Incoming
 import windrow.core.store.WindowRow
 import windrow.core.time.Due
 import windrow.core.time.EventTime
@@ -38,17 +36,6 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
       told.deadlines.exists { case (partition, at) => assigner.reach(partition, state, reach).reached(at) }
 
   def countsStored: Boolean = assigner.countsStored
-
-  /** Counts a message as it is seen from the window of its key with the greatest start (SEMANTICS R5). */
-  def classify(state: KeyWindows, message: Incoming, time: Long, counters: Counters): Unit = {
-    val position  = assigner.position(message, time, state)
-    val partition = message.origin.filter(_ => assigner.pace == Pace.ByOffsets).map(_.partition)
-    state.lastRow(partition) match {
-      case Some(row) if position < assigner.shownStart(row.id, state) => counters.past += 1
-      case Some(row) if position >= row.end                           => counters.future += 1
-      case _                                                          => counters.inTime += 1
-    }
-  }
 
   /** The watermark at which a key's windows are to be looked at, whatever comes. */
   def deadline(state: KeyWindows): Long = assigner.pace match {

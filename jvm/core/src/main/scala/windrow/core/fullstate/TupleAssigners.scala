@@ -38,8 +38,6 @@ private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults 
       before: Reach): Front[Axis.Sequence] = Front.none
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Sequence] = Front(state.numbered)
-
-  def position(message: Incoming, time: Long, state: KeyWindows): Long = state.numbered
 }
 
 /** On the offsets of source partitions, each with a front of its own. */
@@ -55,8 +53,6 @@ private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
 
   def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Axis.Offset] =
     partition.fold(Front.none[Axis.Offset])(at.of)
-
-  def position(message: Incoming, time: Long, state: KeyWindows): Long = message.origin.fold(time)(_.offset)
 }
 
 /** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */

@@ -4,7 +4,6 @@ import windrow.Pane
 import windrow.Reason
 import windrow.SourcePartition
 import windrow.core.state.Key
-import windrow.core.time.Bounds
 import windrow.core.time.Watermark
 
 /** What comes out of a shard. */
@@ -35,18 +34,4 @@ final class Counters {
 
   /** How many more these are than when the shard was opened; None: not known. */
   var openChange: Option[Long] = None
-
-  /** Accepted messages by their place to the key's current window (SEMANTICS R5). */
-  var inTime, past, future: Long = 0L
-
-  /** Counts the class of an accepted message.
-    *
-    * @param current
-    *   the key's current window, if it has one
-    */
-  private[core] def classify(position: Long, current: Option[Bounds]): Unit = current match {
-    case Some(window) if position < window.start => past += 1
-    case Some(window) if position >= window.end  => future += 1
-    case _                                       => inTime += 1
-  }
 }

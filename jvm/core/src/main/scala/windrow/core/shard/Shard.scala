@@ -26,8 +26,6 @@ import windrow.core.window.LastEnd
   *   where the shard lives between two of its objects; written at the end of each step
   * @param fingerprint
   *   what may not change while the state lives, in words: the windows, the aggregates
-  * @param classes
-  *   count in-time, past and future messages, which costs a look-up for each
   * @throws windrow.SpecError
   *   if the spec asks for more than a guard allows
   */
@@ -36,7 +34,6 @@ final class Shard[B, V](
     aggregation: Aggregation[B, V],
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
-    classes: Boolean = false,
     guards: Guards = Guards.Default)
     extends OperatorShard {
   locally {
@@ -49,7 +46,7 @@ final class Shard[B, V](
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
-  private val algorithm = WindowAlgorithms(spec, bound, store, classes)
+  private val algorithm = WindowAlgorithms(spec, bound, store)
 
   /** Panes of the steps before. */
   private var panesBefore = 0L

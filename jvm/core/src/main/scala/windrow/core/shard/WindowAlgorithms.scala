@@ -39,15 +39,13 @@ private[core] object WindowAlgorithms {
   def apply[B, V](
       spec: WindowOperatorSpec,
       aggregation: Aggregation[B, V],
-      store: Spaces,
-      classes: Boolean): WindowAlgorithm[B, V] = spec.closeOn match {
-    case CloseOn.Watermark => of(spec, aggregation, None, store, classes)
+      store: Spaces): WindowAlgorithm[B, V] = spec.closeOn match {
+    case CloseOn.Watermark => of(spec, aggregation, None, store)
     case CloseOn.NextRow => new StartedAlgorithm(of[Started[B], V](
         spec,
         new StartedAggregation(aggregation),
         Some(_.starts),
-        store,
-        classes))
+        store))
   }
 
   /** @param startsOf
@@ -57,26 +55,25 @@ private[core] object WindowAlgorithms {
       spec: WindowOperatorSpec,
       aggregation: Aggregation[B, V],
       startsOf: Option[B => StartOffsets],
-      store: Spaces,
-      classes: Boolean): WindowAlgorithm[B, V] = {
-    def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store, classes)
+      store: Spaces): WindowAlgorithm[B, V] = {
+    def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store)
     def aligned(grid: SliceGrid[Axis.Time]) = startsOf.fold[WindowAlgorithm[B, V]](
-      new AlignedAlgorithm(grid, spec, aggregation, store, classes))(
-      new KeyedAlgorithm(grid, spec, aggregation, _, store, classes))
+      new AlignedAlgorithm(grid, spec, aggregation, store))(
+      new KeyedAlgorithm(grid, spec, aggregation, _, store))
     def byPartition(make: (Long, Spaces) => PartitionWindows[B, V]) =
       new PartitionedAlgorithm(spec.startOffsets, store, make)
     spec.window match {
       case windows: AlignedWindows => aligned(SliceGrid(windows))
       case Global                  => aligned(SliceGrid.Everything)
-      case _: Session              => new SessionAlgorithm(spec, aggregation, store, classes)
-      case _: Inherit              => new InheritAlgorithm(spec, aggregation, store, classes)
+      case _: Session              => new SessionAlgorithm(spec, aggregation, store)
+      case _: Inherit              => new InheritAlgorithm(spec, aggregation, store)
       case sliding: Sliding        => run(RunWindows(sliding))
       case over: Over              => run(RunWindows(over))
-      case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store, classes)
+      case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store)
       case offsets: OffsetRange =>
-        byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part, classes))
-      case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part, classes))
-      case other            => throw new IllegalArgumentException(s"no aggregates of $other")
+        byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part))
+      case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))
+      case other           => throw new IllegalArgumentException(s"no aggregates of $other")
     }
   }
 }

@@ -193,12 +193,6 @@ final class SortedRun[T](
     }.sum
   }
 
-  /** Positions that have values, from the highest down. */
-  def descending: Iterator[Long] =
-    segments.descendingMap.values.iterator.asScala
-      .flatMap(segment => loaded(segment).descendingKeySet.iterator.asScala)
-      .takeWhile(_ >= bound)
-
   /** Lets go of everything below a position; the bound never falls. */
   def dropBelow(position: Long): Unit = if (position > bound) {
     leaves.foreach(tellBelow(position, _))

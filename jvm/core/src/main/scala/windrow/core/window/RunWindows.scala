@@ -75,9 +75,6 @@ private[core] sealed trait RunWindows {
   /** Windows begin at the first message that they hold. */
   def beginAtMessage: Boolean = false
 
-  /** The existing window with the greatest start. */
-  def current(run: KeyRun[_]): Option[RunWindow]
-
   /** Cells below this index are in no window that ends after `bound`, and make none. */
   def firstNeeded(run: KeyRun[_], bound: Long): Int
 
@@ -182,13 +179,6 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
       ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> window.start, "end" -> window.end)))
   }
 
-  def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty) {
-    val last   = run(run.size - 1).position
-    val before = run.indexOf(last) - 1
-    val rights = Option.when(before >= 0)(window(run, right(run(before).position))).filter(w => w.from < w.until)
-    (rights ++ Seq(window(run, last))).maxBy(_.start)
-  }
-
   def firstNeeded(run: KeyRun[_], bound: Long): Int = run.indexOf(leftOf(bound))
 
   def nextUnneeded(run: KeyRun[_]): Option[Long] =
@@ -211,8 +201,6 @@ private sealed trait OverWindows extends RunWindows {
   def made(run: KeyRun[_], index: Int): Iterator[RunWindow] = Iterator.single(window(run, index))
 
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B] = run(window.owner)
-
-  def current(run: KeyRun[_]): Option[RunWindow] = Option.unless(run.isEmpty)(window(run, run.size - 1))
 
   protected def upTo(run: KeyRun[_], index: Int): Int = run.indexOf(plus(run(index).position, 1))
 }

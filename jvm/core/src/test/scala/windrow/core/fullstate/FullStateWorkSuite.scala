@@ -72,19 +72,6 @@ class FullStateWorkSuite extends AnyFunSuite {
     assert(store.values("messages") == 0)
   }
 
-  test("R5: no window is read to tell whether a message is past, unless somebody counts that") {
-    def reads(classes: Boolean): Int = {
-      val store = new CountingStore
-      def shard = new FullStateShard(spec(Tumbling(TimeSpan(10))), store, pageBytes = 200, classes = classes)
-      shard.step(Iterator.range(0, 500).map(message), Watermark(-1000), None).foreach(other => fail(other.toString))
-      store.reads = 0
-      val early = Incoming(key, Some(31), Some(Origin("s", 0, 1000)), Array(1))
-      shard.step(Iterator(early), Watermark(-1000), None).foreach(other => fail(other.toString))
-      store.reads
-    }
-    assert(reads(classes = true) == reads(classes = false) + 1)
-  }
-
   test("R14: a period that a restart makes longer ends all the same") {
     val store = new CountingStore
     def step(period: Long, messages: Iterator[Incoming], now: Long) =

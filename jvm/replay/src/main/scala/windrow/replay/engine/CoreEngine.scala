@@ -32,8 +32,8 @@ class CoreEngine(shards: Int = 4) extends Engine {
     transcript.operator.flatMap {
       case OperatorSpec.Aggregate(spec, aggregates) =>
         val aggregation = new TranscriptAggregation(aggregates, position(spec.window), sizes.piece)
-        Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores, sizes.large, asks(transcript)))
-      case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page, asks(transcript)))
+        Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores, sizes.large))
+      case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page))
       case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
       case OperatorSpec.CoGroup(spec) =>
         val aggregation = new CoGroupAggregation(spec.streams)
@@ -43,16 +43,9 @@ class CoreEngine(shards: Int = 4) extends Engine {
           aggregation.lift(_),
           shards,
           stores,
-          sizes.large,
-          asks(transcript)))
+          sizes.large))
       case policy: OperatorSpec.Policy => policies(transcript, policy, sizes)
     }
-
-  /** It asks how many messages were of windows past, present and future. */
-  private def asks(transcript: TranscriptCase): Boolean = transcript.steps.exists {
-    case Step.Ask(Query.Counters, _) => true
-    case _                           => false
-  }
 
   /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
   private def position(window: WindowKind): Message => Array[Byte] = window match {
@@ -77,12 +70,11 @@ private[windrow] final class CoreShards[Buffer](
     lift: Message => Buffer,
     count: Int,
     wrap: CoreStores.Wrap,
-    largeFrom: Int,
-    classes: Boolean) extends CoreStores[Shard[Buffer, Content]](count, wrap, largeFrom) {
+    largeFrom: Int) extends CoreStores[Shard[Buffer, Content]](count, wrap, largeFrom) {
   private lazy val fingerprint = new SpecFingerprint(ShardFingerprint.of(spec))
 
   protected def open(store: ShardStore): Shard[Buffer, Content] =
-    new Shard[Buffer, Content](spec, aggregation, store, fingerprint, classes)
+    new Shard[Buffer, Content](spec, aggregation, store, fingerprint)
 
   protected def countersOf(shard: Shard[Buffer, Content]): Counters = shard.counters
   override protected def countOpen(shard: Shard[Buffer, Content])   = Some(shard.openWindows.size.toLong)

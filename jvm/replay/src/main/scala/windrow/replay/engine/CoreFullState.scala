@@ -13,8 +13,7 @@ private[windrow] final class CoreFullState(
     spec: FullStateSpec,
     count: Int,
     wrap: CoreStores.Wrap,
-    pageBytes: Int,
-    classes: Boolean)
+    pageBytes: Int)
     extends CoreStores[FullStateShard](count, wrap) {
   private lazy val fingerprint = new SpecFingerprint(
     Seq(ShardFingerprint.lateness(spec.window, spec.lateness)) ++ ShardFingerprint.retained(
@@ -22,7 +21,7 @@ private[windrow] final class CoreFullState(
       spec.retention) ++ ShardFingerprint.starts(spec.window, spec.startOffsets))
 
   protected def open(store: ShardStore): FullStateShard =
-    new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes, classes = classes)
+    new FullStateShard(spec, store, fingerprint, pageBytes = pageBytes)
   protected def countersOf(shard: FullStateShard): Counters = shard.counters
   override protected def countOpen(shard: FullStateShard)   = Some(shard.getWindows(None, None).size.toLong)
 

@@ -46,6 +46,9 @@ object Answer {
   val CounterNames: Seq[String] =
     Seq("accepted", "rejected", "duplicates", "gaps", "filtered", "in_time", "past", "future")
 
+  /** The counters that only the reference has (SEMANTICS R5). */
+  val Classes: Set[String] = Set("in_time", "past", "future")
+
   /** One more of aggregators that state how many windows they keep (SEMANTICS R10). */
   val OverRetention = "over_retention"
 }

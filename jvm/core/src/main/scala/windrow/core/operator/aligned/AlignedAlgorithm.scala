@@ -7,7 +7,6 @@ import windrow.core.aggregate.Sweep
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.Axis
-import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
@@ -28,8 +27,7 @@ private[core] final class AlignedAlgorithm[B, V](
     grid: SliceGrid[Axis.Time],
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
   import AlignedAlgorithm._
 
@@ -81,7 +79,6 @@ private[core] final class AlignedAlgorithm[B, V](
       out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
-      if (classes) counters.classify(time, current(entry.key, clock.before))
       if (recordsAtOnce || clock.before.reached(slice.firstEnd)) record(entry, clock, out) else keep(entry, clock)
     }
   }
@@ -99,9 +96,6 @@ private[core] final class AlignedAlgorithm[B, V](
     keep(entry, clock)
     open.foreach { case (start, record) => update(start, entry, record, clock, out) }
   }
-
-  private def current(key: Key, at: Watermark): Option[Bounds] =
-    (slices.newest(key) ++ gaps.flatMap(_.newest(key, at))).maxOption.map(grid.bounds)
 
   /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] =

@@ -87,10 +87,6 @@ private[core] final class GridSlices[B](
   /** The first window that the watermark has not completed. */
   def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else EventTime.Min
 
-  /** The window with messages of a key that has the greatest start. */
-  def newest(key: Key): Option[Long] =
-    slices.descending.find(position => slices.peek(position).containsKey(key)).map(grid.lastStart)
-
   /** All windows, some more than once. */
   def windows: Iterator[(Key, Long)] = for {
     (position, keyed) <- slices.between(EventTime.Min, EventTime.Max)

@@ -54,10 +54,6 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
   def isFilled(key: Key, start: Long, before: Watermark): Boolean =
     Option(keys.get(key)).exists(_.isFilled(start, before))
 
-  /** The window with the greatest start that existed without messages before this step and is open. */
-  def newest(key: Key, before: Watermark): Option[Long] =
-    Option(keys.get(key)).flatMap(_.newest(before)).filter(isOpen(_, before))
-
   /** All open windows that have ended and exist without messages, or did so before some came. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
     val left = at.leaves(lateness)

@@ -85,10 +85,6 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   def isFilled(start: Long, before: Watermark): Boolean =
     start <= ended(before) && lives.holds(start) && !born.holds(start)
 
-  /** The last such window. */
-  def newest(before: Watermark): Option[Long] =
-    lives.within(EventTime.Min, ended(before)).flatMap { case (from, to) => born.between(from, to) }.map(_._2).maxOption
-
   /** Windows from a start on that have ended. */
   def filled(from: Long, at: Watermark): Iterator[Long] =
     lives.within(from, ended(at)).flatMap { case (start, end) => grid.between(start, end) }

@@ -218,9 +218,4 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
 
   def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean =
     isComplete(keyState, start) || isClosed(start, at)
-
-  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long] =
-    if (closesComplete)
-      panes.newest(keyState).filterNot(isComplete(keyState, _)).orElse(keyState.completion.waitingIds.maxOption)
-    else panes.newest(keyState).filterNot(isClosed(_, at))
 }

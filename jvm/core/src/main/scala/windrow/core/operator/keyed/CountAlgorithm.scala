@@ -22,8 +22,7 @@ private[core] final class CountAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
   private val policy  = new WindowTrigger(spec.early, spec.late)
   private val periods = new ProcessingTimer(policy)
@@ -53,10 +52,6 @@ private[core] final class CountAlgorithm[B, V](
       if (grid.inGap(position)) counters.gaps += entry.count
       else {
         counters.accepted += entry.count
-        if (classes)
-          counters.classify(
-            position,
-            keyStates.current(keyState, Front(position)).map(grid.bounds))
         keyStates.add(
           entry.key,
           keyState,

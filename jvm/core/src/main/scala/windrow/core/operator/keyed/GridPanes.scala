@@ -80,10 +80,6 @@ private[core] final class GridPanes[A <: Axis, B, V](
     }
   }
 
-  /** The window with messages that has the greatest start. */
-  def newest(keyState: GridKeyState[A, B]): Option[Long] =
-    Option.unless(keyState.run.isEmpty)(grid.lastStart(keyState.run(keyState.run.size - 1).position))
-
   /** Lets go of all that no window from this one on holds. */
   def dropBelow(keyState: GridKeyState[A, B], start: Long): Unit = {
     keyState.run.dropFirst(keyState.run.indexOf(start))

@@ -45,9 +45,6 @@ private[core] trait GridWindows[A <: Axis, B, V] {
   def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long]
 
   def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean
-
-  /** The existing window with the greatest start. */
-  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long]
 }
 
 /** Windows that are complete when the watermark has reached their end.
@@ -126,7 +123,4 @@ private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, 
   def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long] = panes.withContent(keyState, closedUpTo(at))
 
   def isComplete(keyState: GridKeyState[A, B], start: Long, at: Front[A]): Boolean = at.reached(grid.end(start))
-
-  def current(keyState: GridKeyState[A, B], at: Front[A]): Option[Long] =
-    panes.newest(keyState).filterNot(isClosed(_, at))
 }

@@ -21,8 +21,7 @@ private[core] final class KeyedAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: B => StartOffsets,
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
   private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
@@ -47,8 +46,6 @@ private[core] final class KeyedAlgorithm[B, V](
     else {
       val keyState = stateOf(entry.key)
       counters.accepted += entry.count
-      if (classes)
-        counters.classify(time, current(entry.key, keyState, clock.before).map(grid.bounds))
       gaps.foreach(_.add(entry.key, time, clock.before))
       keyState.change()
       keys.put(entry.key, keyState)
@@ -57,9 +54,6 @@ private[core] final class KeyedAlgorithm[B, V](
   }
 
   private def stateOf(key: Key): GridKeyState[Axis.Time, B] = Option(keys.get(key)).getOrElse(codec.empty)
-
-  private def current(key: Key, keyState: GridKeyState[Axis.Time, B], at: Watermark): Option[Long] =
-    (windows.current(keyState, at) ++ gaps.flatMap(_.newest(key, at))).maxOption
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before

@@ -27,8 +27,7 @@ private[core] final class OffsetWindows[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends PartitionWindows[B, V] {
   private val lateness = spec.latenessInOffsets
   private val policy   = new WindowTrigger(spec.early, spec.late)
@@ -63,10 +62,6 @@ private[core] final class OffsetWindows[B, V](
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
-      if (classes)
-        counters.classify(
-          offset.value,
-          keyStates.current(keyState, progress.upTo(offset)).map(grid.bounds))
       keyState.change()
       keys.put(entry.key, keyState)
       keyStates.add(

@@ -5,7 +5,6 @@ import java.util.{TreeMap => JTreeMap}
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.time.Axis
-import windrow.core.time.Distance
 import windrow.core.time.Front
 import windrow.core.time.Offset
 
@@ -22,12 +21,6 @@ private[core] final class PartitionProgress {
   /** At the end of this step. */
   def now: Front[Axis.Offset] =
     if (reached.isEnd || ranges.isEmpty) reached else reached.max(past(ranges.lastEntry.getValue))
-
-  /** As a message at an offset finds it. */
-  def upTo(offset: Offset): Front[Axis.Offset] = {
-    val below = ranges.lowerEntry(offset.value)
-    if (below == null) reached else reached.max(past(math.min(below.getValue, (offset - Distance.one).value)))
-  }
 
   /** As it is when it comes to a position that it had not reached before.
     *

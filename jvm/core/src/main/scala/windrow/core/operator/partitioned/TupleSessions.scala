@@ -53,8 +53,7 @@ private[core] final class TupleSessions[B, V](
     n: Long,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends PartitionWindows[B, V] {
   private type Session = TupleSessionState[B]
 
@@ -85,10 +84,6 @@ private[core] final class TupleSessions[B, V](
     else {
       val open = Option(keys.get(entry.key))
       counters.accepted += entry.count
-      if (classes) {
-        if (open.exists(session => !progress.upTo(offset).reached(session.end(n)))) counters.future += 1
-        else counters.inTime += 1
-      }
       open match {
         case Some(session) if offset.value < session.end(n) => extend(entry, offset, session, clock, out)
         case _ =>

@@ -30,8 +30,7 @@ private[core] final class RunAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
 
   private val lateness   = spec.latenessInTime
@@ -74,7 +73,6 @@ private[core] final class RunAlgorithm[B, V](
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(keyStates.empty)
       counters.accepted += entry.count
-      if (classes) classify(keyState, entry.time.get, clock, counters)
       val stamp = keyState.nextStamp()
       val mark  = completion.mark(keyState, clock.before)
       val index = keyState.run.insert(cell(entry, position, stamp, mark, clock))
@@ -91,11 +89,6 @@ private[core] final class RunAlgorithm[B, V](
       if (fires.hasNext) out.andThen(fires ++ completes) else out.andThen(completes)
     }
   }
-
-  private def classify(keyState: RunKeyState[B], time: Long, clock: StepClock, counters: Counters): Unit =
-    counters.classify(
-      windows.position(time),
-      windows.current(keyState.run).filterNot(isClosed(_, clock.before)).map(_.bounds))
 
   private def cell(entry: Entry[B], position: Long, stamp: Long, mark: Watermark, clock: StepClock): Cell[B] = new Cell(
     position,

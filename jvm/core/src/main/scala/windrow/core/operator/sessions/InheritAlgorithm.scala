@@ -19,8 +19,7 @@ import windrow.core.trigger.WindowTrigger
 private[core] final class InheritAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
 
   private type Window  = InheritedWindow[B]
@@ -65,7 +64,6 @@ private[core] final class InheritAlgorithm[B, V](
       val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
-      if (classes) counters.classify(pane.start, windows.last.map(_.bounds))
       val old = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
       windows.put(update(entry, pane, old, isNew = found.isEmpty, clock, out))
       keys.put(entry.key, windows)

@@ -19,8 +19,7 @@ import windrow.core.window.SessionPlan
 private[core] final class SessionAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
-    store: Spaces,
-    classes: Boolean)
+    store: Spaces)
     extends WindowAlgorithm[B, V] {
 
   private type Sessions = PagedByDeadline.Pages[SessionState[B]]
@@ -61,8 +60,6 @@ private[core] final class SessionAlgorithm[B, V](
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
-      if (classes)
-        counters.classify(own.start, sessions.last.map(_.bounds))
       val near = sessions.near(Place(own.start, 0))(_.bounds.start <= own.end) // and perhaps one that is too early
       SessionPlan(near.map(_.bounds), own) match {
         case SessionPlan.Update(index) => update(entry, sessions, near(index), clock, out)
