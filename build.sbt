@@ -7,7 +7,7 @@ ThisBuild / licenses     := Seq(License.Apache2)
 Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.ForkedTestGroup, 3))
 
 lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
-lazy val testkitJar = taskKey[File]("The JAR of the testkit, which no user needs, in .build")
+lazy val testkitJar = taskKey[File]("The JAR of the laboratory, which no user needs, in .build")
 
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
@@ -61,6 +61,8 @@ lazy val core = (project in file("jvm/core")).settings(
     Seq(file, conditions)
   })
 
+// The laboratory is replay, testkit and replaySpark. It is in no user's JAR, and core and spark must not know it.
+
 /** Transcripts, the slow reference, and engines that run them. */
 lazy val replay = (project in file("jvm/replay")).dependsOn(core).settings(
   common,
@@ -68,23 +70,18 @@ lazy val replay = (project in file("jvm/replay")).dependsOn(core).settings(
   name := "windrow-replay",
   libraryDependencies += roaring)
 
-/** Laws, generators and the simulator: no part of what users get. */
+/** Laws, generators and the simulator. */
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "test->test").settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-testkit",
   libraryDependencies += roaring,
   libraryDependencies += "org.scalacheck" %% "scalacheck"     % Versions.scalacheck,
-  libraryDependencies += "org.scala-lang"  % "scala-compiler" % Versions.scala % Test, // for scripts/mutants
-  testkitJar := ThinJar.write(
-    roots = (Compile / products).value,
-    license = (ThisBuild / baseDirectory).value / "LICENSE",
-    version = version.value,
-    jar = (ThisBuild / baseDirectory).value / s".build/testkit/windrow-testkit-${version.value}.jar"))
+  libraryDependencies += "org.scala-lang"  % "scala-compiler" % Versions.scala % Test // for scripts/mutants
+)
 
-lazy val spark = (project in file("jvm/spark")).dependsOn(replay, core % "test->test", testkit % "test->test").settings(
-  common,
-  name                                      := "windrow-spark",
+/** Compiled with the lowest Spark, tested on the one of .venv or another. */
+lazy val onSpark = Seq(
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
   // Queries of a second are over before C2 helps; without it room for compiled code is short.
   Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"),
@@ -98,12 +95,31 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(replay, core % "test->
     if (TestedSpark.fromMaven.isEmpty)
       Def.task(TestedSpark.ofPackage((ThisBuild / baseDirectory).value / ".venv"))
     else Def.task((mavenSpark / Compile / managedClasspath).value)
-  }.value,
-  windrowJar := ThinJar.write(
-    roots = (core / Compile / products).value ++ (replay / Compile / products).value ++ (Compile / products).value,
-    license = (ThisBuild / baseDirectory).value / "LICENSE",
-    version = version.value,
-    jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
+  }.value)
+
+lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compile;test->test", testkit % "test->test")
+  .settings(
+    common,
+    onSpark,
+    name := "windrow-spark",
+    windrowJar := ThinJar.write(
+      roots = (core / Compile / products).value ++ (Compile / products).value,
+      license = (ThisBuild / baseDirectory).value / "LICENSE",
+      version = version.value,
+      jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
+
+/** Transcripts as queries. */
+lazy val replaySpark = (project in file("jvm/replay-spark"))
+  .dependsOn(replay, spark % "compile->compile;test->test", testkit % "test->compile;test->test")
+  .settings(
+    common,
+    onSpark,
+    name := "windrow-replay-spark",
+    testkitJar := ThinJar.write(
+      roots = (replay / Compile / products).value ++ (testkit / Compile / products).value ++ (Compile / products).value,
+      license = (ThisBuild / baseDirectory).value / "LICENSE",
+      version = version.value,
+      jar = (ThisBuild / baseDirectory).value / s".build/testkit/windrow-testkit-${version.value}.jar"))
 
 lazy val testedSpark = taskKey[Classpath]("The Spark on which the JVM tests run")
 
@@ -209,5 +225,5 @@ lazy val flink = (project in file("jvm/flink")).settings(
     IO.copy(jars.map(jar => jar -> folder / jar.getName))
   })
 
-lazy val windrow = (project in file(".")).aggregate(core, replay, testkit, spark, benchmarks).settings(
+lazy val windrow = (project in file(".")).aggregate(core, replay, testkit, spark, replaySpark, benchmarks).settings(
   publish / skip := true)

@@ -9,8 +9,8 @@ Importing starts nothing: no JVM, no socket.
 """
 
 from windrow import testing
-from windrow._replay import replay
-from windrow._specs._clock import ProcessingTimeWatermark
+from windrow._specs._behind import ProcessingTimeWatermark
+from windrow._specs._offset import KAFKA, Offset
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
@@ -156,7 +156,7 @@ __all__ = [
     "join",
     "logBatches",
     "publishMetrics",
-    "replay",
+    "snapshot",
     "state",
     "status",
     "stream",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,17 +54,6 @@ def load(jar: Path) -> None:
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     if loader.getResource("windrow/version.properties") is None:
         loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
-
-
-def replay(spark: SparkSession, arguments: Sequence[str]) -> tuple[int, str]:
-    """Run a transcript; give the exit status and what it prints."""
-    jvm: Any = spark._jvm
-    listed = jvm.java.util.ArrayList()
-    for argument in arguments:
-        listed.add(argument)
-    with plain_errors():
-        status, _, printed = str(_class(spark, GATEWAY).replay(listed)).partition("\n")
-    return int(status), printed
 
 
 class Operator:

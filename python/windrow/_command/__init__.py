@@ -1,4 +1,4 @@
-"""The command ``windrow``: what is done with a checkpoint, a transcript or a set-up in a shell."""
+"""The command ``windrow``: look at a checkpoint, a pipeline or a set-up from a shell."""
 
 from __future__ import annotations
 
@@ -127,20 +127,6 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         required=True,
         help="of its messages, as in CREATE TABLE; NAME=SCHEMA for each of several streams",
-    )
-
-    replay = command(
-        "replay",
-        _do.replay,
-        "running the cases",
-        "run the cases of a transcript, and say what differs",
-    )
-    replay.add_argument("file", help="JSON lines, a case each")
-    replay.add_argument(
-        "--engine",
-        default="reference",
-        choices=["reference", "core", "spark", "python"],
-        help="what runs them (default: reference)",
     )
     return parser
 

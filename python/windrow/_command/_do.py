@@ -106,14 +106,3 @@ def _function(said: str) -> Any:  # noqa: ANN401  the user's own
     finally:
         sys.path.pop(0)
     return found
-
-
-def replay(said: argparse.Namespace, out: TextIO) -> bool:
-    """Run a transcript."""
-    from windrow._replay import replay as replayed
-
-    if not Path(said.file).is_file():
-        raise failure("FILE_NOT_FOUND", path=said.file)
-    report = replayed(said.file, engine=said.engine)
-    _text.put(out, str(report))
-    return report.ok

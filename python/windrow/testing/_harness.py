@@ -177,10 +177,10 @@ class Harness:
     ) -> str:
         """Give all that happened and all that came as a case of a transcript, a line of JSON.
 
-        ``wr.replay`` runs it on the slow reference, the core and Spark. A transcript knows one key,
-        a time and a value of each message: value and time name their columns, aggregates says for
-        each column of the panes what it is of the value: count, sum, min, max, avg, median, collect
-        or first. name: the id of the case.
+        Attach the line to a report of a fault: ``scripts/replay FILE --check`` in a checkout of
+        Windrow runs it. A transcript knows one key, a time and a value of each message: value and
+        time name their columns, aggregates names for each column of the panes its function of the
+        value: count, sum, min, max, avg, median, collect or first. name: the id of the case.
 
         Errors: SpecError for what a transcript cannot say; it is recorded on the core.
         """

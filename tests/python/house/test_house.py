@@ -133,6 +133,20 @@ def test_files_of_spark_have_no_circles() -> None:
     assert circles(graph) == []
 
 
+def test_the_product_knows_no_laboratory() -> None:
+    """The laboratory knows core and spark, and these know nothing of it."""
+    laboratory = re.compile(r"\bwindrow\.(?:spark\.)?(?:replay|testkit)\b")
+    parts = {
+        part: SCALA / part / "src/main" for part in ("core", "spark", "replay", "replay-spark")
+    }
+    found = {
+        part: [file for file in folder.rglob("*.scala") if laboratory.search(file.read_text())]
+        for part, folder in parts.items()
+    }
+    assert found["core"] == found["spark"] == []
+    assert len(found["replay"]) > 40 < 4 * len(found["replay-spark"])  # the check can fail
+
+
 def test_no_module_is_loaded_in_circles() -> None:
     """Whatever is imported first, everything is there."""
     graph = modules(PYTHON / "windrow")
@@ -145,7 +159,7 @@ PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
     *("_bridge", "operators", "_running", "answers", "figures", "results", "streams", "joins"),
     *("stores", "setup", "timelines", "_watching", "watching", "verifying"),
-    *("advising", "testing", "_replay", "", "_command", "__main__"),
+    *("advising", "testing", "", "_command", "__main__"),
 ]
 
 

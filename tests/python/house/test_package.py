@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import zipfile
@@ -33,7 +34,7 @@ _PUBLIC = {
         "State",
         "state",
     ),
-    *("configure", "attach", "doctor", "replay", "Report"),
+    *("configure", "attach", "doctor", "Report"),
     *("verify", "Verification", "Finding"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByPunctuation", "KeyLimits"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
@@ -106,12 +107,14 @@ def _imported(node: ast.AST) -> list[str]:
     return []
 
 
-def test_the_jar_has_no_test_code() -> None:
-    """What only tests need is in no JAR of users; what runs transcripts is."""
+def test_users_get_no_laboratory() -> None:
+    """The reference, engines, generators and the simulator are in no JAR of users, nor here."""
     (jar,) = (Path(wr.__file__).parent / "jars").glob("*.jar")
     names = zipfile.ZipFile(jar).namelist()
-    assert any(name.startswith("windrow/replay/") for name in names)
-    assert not [name for name in names if "testkit" in name or "scalacheck" in name]
+    names += [str(file) for file in Path(wr.__file__).parent.rglob("*.py")]
+    assert any(name.startswith("windrow/core/") for name in names)
+    laboratory = re.compile(r"/_?replay/|testkit|scalacheck|windrow\.replay")
+    assert not [name for name in names if laboratory.search(name)]
 
 
 def test_sinks_show_what_users_set() -> None:

@@ -1,4 +1,4 @@
-"""The transcripts through the operators, and replay() with every engine."""
+"""The transcripts through the operators, and scripts/replay with every engine."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import windrow as wr
-from windrow._replay import _python
-from windrow._replay._case import Case, NotRunError
+from replays import run
+from replays.case import Case, NotRunError
+from replays.script import replay
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -25,10 +25,10 @@ EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 24)
 def test_transcript(file: Path) -> None:
     """What comes out is what the file expects; what is listed as a gap must differ."""
     ran, differing = 0, {}
-    for case in list(_python.cases(file))[::EVERY]:
+    for case in list(run.cases(file))[::EVERY]:
         name = str(case.json["id"])
         try:
-            found = _python.run(case)
+            found = run.run(case)
         except NotRunError:
             continue
         ran += 1
@@ -78,34 +78,27 @@ PANE = {
 )
 def test_differences_are_seen(expect: object, *, differs: bool) -> None:
     """A check that cannot fail would be none."""
-    assert bool(_python.run(_case(expect))) == differs
+    assert bool(run.run(_case(expect))) == differs
 
 
-def _file(tmp_path: Path, *expects: object) -> str:
+def _file(tmp_path: Path, *expects: object) -> Path:
     file = tmp_path / "cases.jsonl"
     cases = [
         json.dumps({**_case(expect).json, "id": f"case-{number}"})
         for number, expect in enumerate(expects)
     ]
     file.write_text("\n".join(cases))
-    return str(file)
+    return file
 
 
-@pytest.mark.parametrize(
-    "engine", ["reference", "core", pytest.param("spark", marks=pytest.mark.slow), "python"]
-)
-def test_replay(engine: wr._replay.Engine, tmp_path: Path) -> None:
-    """A report names the cases that differ, and how."""
-    report = wr.replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine=engine)
-    assert not report.ok
-    wrong, total = report.checks
-    assert (wrong.name, wrong.found) == ("case-1", "differs")
-    assert "step 1" in wrong.remedy
-    assert total.found == f"2 cases on {engine}: 1 different, 1 equal"
-    assert wr.replay(_file(tmp_path, [PANE]), engine=engine).ok
-
-
-def test_replay_of_nothing() -> None:
-    """A file that is not there."""
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.jsonl"):
-        wr.replay("nowhere.jsonl")
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["reference", "core", "spark", "python"])
+def test_replay(engine: str, tmp_path: Path) -> None:
+    """``scripts/replay`` names the cases that differ, and how."""
+    status, printed = replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine)
+    assert status == 1
+    assert "case-1" in printed
+    assert "step 1" in printed
+    assert "case-0" not in printed
+    assert f"2 cases on {engine}: 1 different, 1 equal" in printed
+    assert replay(_file(tmp_path, [PANE]), engine)[0] == 0

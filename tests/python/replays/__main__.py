@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
-from windrow._replay import replay
+from replays import run
 
 
 def main() -> int:
     """Print what differs; 1 if anything does."""
     parser = argparse.ArgumentParser(prog="replay")
-    parser.add_argument("file")
+    parser.add_argument("file", type=Path)
     parser.add_argument("--engine", choices=["python"], required=True)
     parser.add_argument(
         "--check", action="store_true", required=True, help="the only thing it does"
     )
-    report = replay(parser.parse_args().file, engine="python")
+    report = run.report(parser.parse_args().file)
     sys.stdout.write(f"{report}\n")
     return 0 if report.ok else 1
 

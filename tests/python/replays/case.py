@@ -188,7 +188,7 @@ class Case:
         return self._table([{**row, "marker": True} for row in keys.to_pylist()], "messages")
 
 
-def _sql_type(what: str, values: Any) -> str:  # noqa: ANN401  keys or values of JSON
+def _sql_type(what: str, values: Any) -> str:
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {str}:
         return "string"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from windrow._replay._case import Case, Json, shown
+from replays.case import Case, Json, shown
 
 Row = dict[str, Any]
 
@@ -63,7 +63,7 @@ def _plain(case: Case, kind: str, row: Row) -> Row:
     return plain
 
 
-def _all_timed(case: Case, messages: Any) -> Any:  # noqa: ANN401  a list, or one for each stream
+def _all_timed(case: Case, messages: Any) -> Any:
     if isinstance(messages, dict):
         return {name: _all_timed(case, some) for name, some in messages.items()}
     return [_timed(case, one) for one in messages]

@@ -124,24 +124,13 @@ def test_a_folder_that_is_not_there_starts_no_spark(
         assert "CHECKPOINT_NOT_FOUND" in capsys.readouterr().err
 
 
-def test_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """0 if what came is what was expected, else 1."""
-    case = '{"id":"a","source":"s","time_unit":"s","spec":{"operator":"aggregate","window":{"kind":"tumbling","size":10,"start_time":0},"lateness":0,"aggregates":{"v":"sum"}},"steps":[{"messages":[{"key":"k","time":1,"value":2}],"watermark":10,"expect":{"panes":[{"key":"k","window":[0,10],"timing":"ON_TIME","index":0,"is_last":true,"is_retraction":false,"values":{"v":2}}]}}]}\n'  # noqa: E501
-    file = tmp_path / "case.jsonl"
-    file.write_text(case)
-    assert main(["replay", str(file)]) == 0
-    file.write_text(case.replace('"v":2', '"v":3'))
-    assert main(["replay", str(file), "--engine", "core"]) == 1
-    assert "expected" in capsys.readouterr().out
-
-
 def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     """Each command is named with a sentence."""
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    for name in ("demo", "doctor", "verify", "replay", "state", "explain", "advise"):
+    for name in ("demo", "doctor", "verify", "state", "explain", "advise"):
         assert f"\n    {name} " in said
 
 

@@ -1,7 +1,7 @@
 package windrow.spark
+package replay
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.spark.replay.SparkEngine
 import windrow.replay.TranscriptReader
 
 /** What no query can be fed is said in a sentence, and what looks like it is fed all the same (SEMANTICS M1-M5). */

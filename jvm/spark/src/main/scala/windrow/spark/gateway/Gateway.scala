@@ -4,7 +4,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.windrow.SparkInside
-import scala.jdk.CollectionConverters._
 import windrow.spark.WindrowExtensions
 import windrow.spark.WindrowVersion
 import windrow.spark.gauges.GaugeListener
@@ -12,7 +11,6 @@ import windrow.spark.pack.PackStrategy
 import windrow.spark.standalone.Standalone
 import windrow.spark.standalone.StandaloneOperator
 import windrow.spark.testing.Rehearsal
-import windrow.replay.Replay
 
 /** The one class that Python calls; what it gives is called in turn. Texts, numbers and bytes go in and come out. */
 object Gateway {
@@ -36,11 +34,4 @@ object Gateway {
 
   /** A query that runs step by step without Spark's batches, for tests. */
   def rehearsal(session: SparkSession, output: DataFrame): Rehearsal = new Rehearsal(session, output)
-
-  /** Runs a transcript as `scripts/replay` does: the exit status on the first line, then what it prints. */
-  def replay(arguments: java.util.List[String]): String = {
-    val printed = new java.util.StringJoiner("\n")
-    val status  = Replay.run(arguments.asScala.toList, line => { printed.add(line); () })
-    s"$status\n$printed"
-  }
 }

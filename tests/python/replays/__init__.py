@@ -1,0 +1,1 @@
+"""Transcripts through the operators of the Python package, for tests and ``scripts/replay``."""
