@@ -14,9 +14,9 @@ from typing import Literal, Self
 from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call, unchecked
+from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.windows._kind import WindowKind, reads
+from windrow.windows._kind import WindowKind
 
 __all__ = ["By", "ByCount", "ByDelta", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
 
@@ -245,72 +245,6 @@ _FIRES: dict[type, str] = {
     ByTime: "every {period} of processing time, also without messages",
     ByDelta: "before a message whose {column} is more than {delta} above that of the last time",
 }
-
-
-@reads("policy", "eviction", "trigger", "limit")
-def _policy(reader: _json.Reader, fields: _json.Fields) -> Policy:
-    eviction, trigger = fields.get("eviction"), fields.get("trigger")
-    match eviction:
-        case {"tumbling": rule, **rest} if not rest:
-            if "trigger" in fields:
-                reader.refuse("TRIGGER_ON_TUMBLING")
-            return _read(
-                reader,
-                fields,
-                "tumbling",
-                _read_mark(rule) or _by(reader, rule, "eviction.tumbling"),
-                None,
-            )
-        case {"sliding": rule, **rest} if not rest:
-            by = _by(reader, rule, "eviction.sliding")
-            if trigger is None:
-                reader.refuse("TRIGGER_NOT_STATED.POLICY")
-            read_trigger = None if trigger is None else _by(reader, trigger, "trigger")
-            return _read(reader, fields, "sliding", by, read_trigger)
-    shown = "missing" if eviction is None else _json.show(eviction)
-    reader.refuse("EVICTION_UNKNOWN", value=shown)
-    return _read(reader, fields, "tumbling", None, None)
-
-
-def _read(
-    reader: _json.Reader,
-    fields: _json.Fields,
-    eviction: str,
-    by: By | ByPunctuation | None,
-    trigger: By | None,
-) -> Policy:
-    limits = fields.get("limit") or {}
-    reader.known(limits, "limit", {"idle", "max_keys", "max_rows"})
-    limit = unchecked(
-        KeyLimits,
-        idle=reader.span(limits, "idle"),
-        maxKeys=reader.count(limits, "max_keys"),
-        maxRows=reader.count(limits, "max_rows"),
-    )
-    return unchecked(Policy, _eviction=eviction, by=by, trigger=trigger, limit=limit)
-
-
-def _read_mark(rule: object) -> ByPunctuation | None:
-    match rule:
-        case {"punctuation": str(column)}:
-            return unchecked(ByPunctuation, column=column)
-        case {"punctuation": _}:
-            return unchecked(ByPunctuation, column="punctuation")
-    return None
-
-
-def _by(reader: _json.Reader, rule: object, name: str) -> By | None:
-    match rule:
-        case {"count": count, **rest} if not rest:
-            return unchecked(ByCount, n=reader.count({"count": count}, "count"))
-        case {"time": time, **rest} if not rest:
-            return unchecked(ByTime, period=reader.span({"time": time}, "time"))
-        case {"delta": {"attribute": str(column), "by": int(delta) | float(delta)}, **rest} if (
-            not rest and not isinstance(delta, bool)
-        ):
-            return unchecked(ByDelta, column=column, delta=float(delta))
-    reader.refuse("POLICY_UNKNOWN", name=name, value=_json.show(rule))
-    return None
 
 
 def _column(name: object) -> list[SpecProblem]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from windrow._specs import _json
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.operators import _input, _join_json, _spec_json
+from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import JoinStream, call_of, refuse_of_query
 from windrow.operators._operator import Send, StandaloneOperator
@@ -57,28 +57,6 @@ class CoGroupSpec:
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
         return _json.write(self._fields())
-
-    @classmethod
-    def fromJson(cls, text: str) -> Self:
-        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
-        reader = _json.Reader(text)
-        fields = reader.fields
-        if fields.get("operator") != "cogroup":
-            reader.refuse(
-                "VALUE_NOT_SUPPORTED.OPERATOR", value=fields.get("operator"), allowed="cogroup"
-            )
-        said = fields.get("input")
-        messages = said if isinstance(said, dict) else {}
-        streams = _join_json.read_streams(reader, messages.get("streams", {}))
-        reader.fields = {name: value for name, value in fields.items() if name not in _OWN}
-        window = _spec_json.read(reader)
-        reader.raise_if_refused(f"{cls.__name__}.fromJson")
-        return cls(
-            streams=streams,
-            on=messages.get("on", ()),
-            window=WindowOperatorSpec(**window),
-            outputStreams=messages.get("output", ()),
-        )
 
     @property
     def inputStreams(self) -> tuple[str, ...]:

@@ -55,12 +55,4 @@ def single(**streams: Sequence[str]) -> list[SpecProblem]:
 
 def write_row_id(row_id: RowId) -> _json.Fields:
     """Write as fields."""
-    return {name: str(column) for name, column in vars(row_id).items()}
-
-
-def read_row_id(fields: object) -> RowId | None:
-    """Read what ``write_row_id`` wrote; None if it is nothing of the kind."""
-    match fields:
-        case {"source": str(source), "partition": str(partition), "offset": str(offset)}:
-            return RowId(source=source, partition=partition, offset=offset)
-    return None
+    return {name: str(column) for name, column in vars(offset).items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from windrow._drawing._svg import Picture
 from windrow._specs import _duration, _json, _values
@@ -161,14 +161,6 @@ class JoinSpec:
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
         return _json.write(self._fields())
-
-    @classmethod
-    def fromJson(cls, text: str) -> Self:
-        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
-        reader = _json.Reader(text)
-        values = _join_json.read(reader)
-        reader.raise_if_refused(f"{cls.__name__}.fromJson")
-        return cls(**values)
 
     @property
     def inputStreams(self) -> tuple[str, ...]:

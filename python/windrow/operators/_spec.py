@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
@@ -124,14 +124,6 @@ class WindowOperatorSpec:
     def toJson(self) -> str:
         """Write as one JSON object, durations in microseconds."""
         return _json.write(self._fields())
-
-    @classmethod
-    def fromJson(cls, text: str) -> Self:
-        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
-        reader = _json.Reader(text)
-        values = _spec_json.read(reader)
-        reader.raise_if_refused(f"{cls.__name__}.fromJson")
-        return cls(**values)
 
     @property
     def _operator(self) -> OperatorKind:

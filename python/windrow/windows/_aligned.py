@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call, unchecked
+from windrow._specs._frozen import call
 from windrow.errors import SpecProblem, problem
 from windrow.windows import _calendar
-from windrow.windows._kind import NONE, WindowKind, read_count, read_span, reads
+from windrow.windows._kind import NONE, WindowKind
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
@@ -171,32 +171,3 @@ def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[
         first = (time - size - shift) // step + 1
         starts.update(range(max(first, last - LANES) * step + shift, last * step + shift + 1, step))
     return [(start, start + size) for start in sorted(starts)]
-
-
-@reads("tumbling", "size", "start_time")
-def _tumbling(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
-    size, shift = read_span(reader, fields, "size"), reader.span(fields, "start_time")
-    return unchecked(Tumbling, size=size, startTime=shift or NONE, zone=None)
-
-
-@reads("hopping", "size", "step", "start_time")
-def _hopping(reader: _json.Reader, fields: _json.Fields) -> Hopping:
-    size, step = (read_span(reader, fields, name) for name in ("size", "step"))
-    shift = reader.span(fields, "start_time") or NONE
-    return unchecked(Hopping, size=size, step=step, startTime=shift)
-
-
-@reads("calendar", "n", "unit", "zone")
-def _calendar_window(reader: _json.Reader, fields: _json.Fields) -> Tumbling:
-    count = read_count(reader, fields, "n")
-    if count is not None and abs(count) > _calendar.MOST:
-        reader.refuse("COUNT_NOT_UNDERSTOOD.DIGITS", value=count)
-    words = {unit: unit for unit in _calendar.UNITS}
-    unit = reader.need(
-        fields,
-        "unit",
-        "one of day, week, month, year",
-        lambda fields, name: reader.word(fields, name, "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", words),
-    )
-    size = _calendar.show(count or 0, unit or "day")
-    return unchecked(Tumbling, size=size, startTime=NONE, zone=reader.name(fields, "zone"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow._specs import _json
-from windrow.windows._kind import WindowKind, reads
+from windrow.windows._kind import WindowKind
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,3 @@ class Global(WindowKind):
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         return [(min(at), max(at))] if at else []
-
-
-@reads("global")
-def _global(_reader: _json.Reader, _fields: _json.Fields) -> Global:
-    return Global()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windrow._specs import _json, _values
-from windrow._specs._frozen import call, unchecked
+from windrow._specs._frozen import call
 from windrow.errors import SpecProblem
-from windrow.windows._kind import WindowKind, reads
+from windrow.windows._kind import WindowKind
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,9 +46,3 @@ class Inherit(WindowKind):
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:  # noqa: ARG002  times do not say
         return []
-
-
-@reads("inherit", "column")
-def _inherit(reader: _json.Reader, fields: _json.Fields) -> Inherit:
-    column = reader.name(fields, "column")
-    return unchecked(Inherit, column="window" if column is None else column)

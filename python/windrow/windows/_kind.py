@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from windrow._drawing import _axis, _pairs, _windows
 from windrow._drawing._svg import Picture
@@ -79,17 +79,6 @@ class WindowKind(ABC):
         """Write as one JSON object, durations in microseconds."""
         return _json.write(self._fields())
 
-    @classmethod
-    def fromJson(cls, text: str) -> Self:
-        """Read what ``toJson`` wrote. Errors: SpecError with all problems."""
-        reader = _json.Reader(text)
-        kind = read_kind(reader, reader.fields, more={"time_unit"})
-        if kind is not None and not isinstance(kind, cls):
-            reader.refuse("WINDOW_UNKNOWN.OTHER", window=repr(kind))
-        reader.raise_if_refused(f"{cls.__name__}.fromJson")
-        assert isinstance(kind, cls)
-        return kind
-
     def _repr_html_(self) -> str:
         return str(self.plot())
 
@@ -144,54 +133,3 @@ def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
 def _same(value: object, other: object) -> bool:
     """Compare two values; a Column, whose ``==`` builds an expression, only by identity."""
     return value is other or (not is_column(value) and value == other)
-
-
-_Read = Callable[[_json.Reader, _json.Fields], WindowKind]
-
-# Of each kind in JSON its fields, and what reads them; its file says so.
-_KINDS: dict[str, tuple[frozenset[str], _Read]] = {}
-
-
-def reads(kind: str, *fields: str) -> Callable[[_Read], _Read]:
-    """Have a function read the windows that are called ``kind`` in JSON.
-
-    It gives them unchecked, whatever it can of them; problems of reading go to the reader.
-    """
-
-    def registered(read: _Read) -> _Read:
-        _KINDS[kind] = frozenset({"kind", *fields}), read
-        return read
-
-    return registered
-
-
-def read_kind(
-    reader: _json.Reader, fields: object, *, more: Collection[str] = ()
-) -> WindowKind | None:
-    """Read the kind that JSON fields describe, unchecked; None if problems were noted.
-
-    ``more`` names fields that are somebody else's business.
-    """
-    if not isinstance(fields, dict):
-        reader.refuse("WINDOW_NOT_STATED")
-        return None
-    kind = fields.get("kind", "")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        reader.refuse("WINDOW_UNKNOWN.KIND", kind=kind, allowed=", ".join(_KINDS))
-        return None
-    before = len(reader.problems)
-    own = {name: value for name, value in fields.items() if name not in more}
-    names, read = _KINDS[kind]
-    reader.known(own, f"a window of kind {kind}", names)
-    made = read(reader, fields)
-    return made if len(reader.problems) == before else None
-
-
-def read_span(reader: _json.Reader, fields: _json.Fields, name: str) -> str | None:
-    """Read a duration that must be there."""
-    return reader.need(fields, name, "a duration", reader.span)
-
-
-def read_count(reader: _json.Reader, fields: _json.Fields, name: str) -> int | None:
-    """Read a whole number that must be there."""
-    return reader.need(fields, name, "a whole number", reader.count)

@@ -8,8 +8,8 @@ from typing import overload
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call, unchecked
-from windrow.windows._kind import WindowKind, reads
+from windrow._specs._frozen import call
+from windrow.windows._kind import WindowKind
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -72,8 +72,3 @@ class Over(WindowKind):
             return [(time - size, time) for time in times]
         rows = self.rows or len(times)
         return [(times[max(0, n + 1 - rows)], time) for n, time in enumerate(times)]
-
-
-@reads("over", "range", "rows")
-def _over(reader: _json.Reader, fields: _json.Fields) -> Over:
-    return unchecked(Over, range=reader.span(fields, "range"), rows=reader.count(fields, "rows"))

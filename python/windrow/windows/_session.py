@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from windrow._specs import _duration, _json
 from windrow._specs._columns import is_column
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import unchecked
-from windrow.windows._kind import WindowKind, reads
+from windrow.windows._kind import WindowKind
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -83,8 +82,3 @@ class Session(WindowKind):
     def _gap_micros(self) -> int:
         """Gap to draw with; a minute stands for gaps that only the messages know."""
         return 60_000_000 if self._of_message() else _duration.micros(self.gap)
-
-
-@reads("session", "gap")
-def _session(reader: _json.Reader, fields: _json.Fields) -> Session:
-    return unchecked(Session, gap=reader.span(fields, "gap"))

@@ -9,9 +9,8 @@ from typing import Self
 
 from windrow._specs import _duration, _json
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call, unchecked
-from windrow.errors import SpecError, problem
-from windrow.windows._kind import WindowKind, read_span, reads
+from windrow._specs._frozen import call
+from windrow.windows._kind import WindowKind
 
 GRANULARITY = "1 millisecond"
 
@@ -83,9 +82,3 @@ class Sliding(WindowKind):
             if held[0] < held[1]:
                 windows.setdefault(held, start)
         return [(start, start + size) for start in windows.values()]
-
-
-@reads("sliding", "size", "granularity")
-def _sliding(reader: _json.Reader, fields: _json.Fields) -> Sliding:
-    size, granularity = read_span(reader, fields, "size"), reader.span(fields, "granularity")
-    return unchecked(Sliding, size=size, granularity=granularity or GRANULARITY)

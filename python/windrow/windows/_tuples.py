@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from windrow._drawing._windows import LANES
 from windrow._specs import _json, _values
-from windrow._specs._frozen import call, unchecked
-from windrow.windows._kind import WindowKind, read_count, reads
+from windrow._specs._frozen import call
+from windrow.windows._kind import WindowKind
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,21 +127,3 @@ class OffsetSession(WindowKind):
             else:
                 sessions.append((offset, offset))
         return sessions
-
-
-@reads("offset_session", "gap")
-def _offset_session(reader: _json.Reader, fields: _json.Fields) -> OffsetSession:
-    if fields.get("gap") is None:
-        reader.refuse("GAP_NOT_STATED.OFFSETS")
-    return unchecked(OffsetSession, gap=reader.count(fields, "gap"))
-
-
-def _numbered(cls: type[_Numbered]) -> None:
-    @reads(cls._kind, "n", "step")
-    def _read(reader: _json.Reader, fields: _json.Fields) -> _Numbered:
-        n, step = read_count(reader, fields, "n"), reader.count(fields, "step")
-        return unchecked(cls, n=n, step=n if step is None else step)
-
-
-_numbered(Count)
-_numbered(OffsetRange)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 
 import windrow as wr
-from conftest import PARITY, problems_of
+from conftest import PARITY
+from replays import reading
 from strategies import kinds, specs, triggers
 
 CASES = json.loads((PARITY / "specs.json").read_text())
@@ -24,8 +25,7 @@ def test_kind_prints_as_its_call(kind: wr.WindowKind) -> None:
     again = eval(repr(kind), vars(wr))  # noqa: S307  our own text
     assert again == kind
     assert hash(again) == hash(kind)
-    assert type(kind).fromJson(kind.toJson()) == kind
-    assert wr.WindowKind.fromJson(kind.toJson()) == kind
+    assert reading.kind(kind.toJson()) == kind
 
 
 @pytest.mark.parametrize("name", ["step", "slide", "slideDuration"])
@@ -47,7 +47,7 @@ def test_trigger_prints_as_its_call(trigger: wr.PaneTrigger) -> None:
 @given(specs())
 def test_spec_goes_through_json(spec: wr.WindowOperatorSpec) -> None:
     """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
-    again = wr.WindowOperatorSpec.fromJson(spec.toJson())
+    again = reading.spec(spec.toJson())
     assert again == spec
     assert hash(again) == hash(spec)
     assert again.toJson() == spec.toJson()
@@ -64,7 +64,7 @@ def test_kinds_that_differ_print_differently(one: wr.WindowKind, other: wr.Windo
 @pytest.mark.parametrize("case", CASES["written"], ids=lambda case: case["window"])
 def test_json_is_scalas(case: dict[str, object]) -> None:
     """Python reads what Scala writes, and writes the same."""
-    spec = wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
+    spec = reading.spec(json.dumps(case["json"]))
     assert repr(spec.window) == case["window"]
     assert json.loads(spec.toJson()) == case["json"]
 
@@ -72,33 +72,11 @@ def test_json_is_scalas(case: dict[str, object]) -> None:
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["why"])
 def test_other_ways_to_write_json(case: dict[str, Any]) -> None:
     """Units, texts and fields with only one value so far; zones stay as they were written."""
-    spec = wr.WindowOperatorSpec.fromJson(json.dumps(case["json"]))
+    spec = reading.spec(json.dumps(case["json"]))
     means = copy.deepcopy(case["means"])
     if "zone" in means["window"]:
         means["window"]["zone"] = case["json"]["window"]["zone"]
     assert json.loads(spec.toJson()) == means
-
-
-@pytest.mark.parametrize("case", CASES["refused"], ids=lambda case: json.dumps(case["json"]))
-def test_broken_json_is_refused(case: dict[str, list[str]]) -> None:
-    """What cannot be read has the code and sentence that Scala gives it; Scala sees the rest."""
-    found = problems_of(lambda: wr.WindowOperatorSpec.fromJson(json.dumps(case["json"])))
-    assert {problem.code for problem in found} <= set(case["codes"])
-    if "problems" in case:
-        assert set(map(str, found)) <= set(case["problems"])
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", "null"])
-def test_no_json(text: str) -> None:
-    """What is no JSON object is refused as such."""
-    with pytest.raises(wr.SpecError, match=r"SPEC_NOT_JSON"):
-        wr.Tumbling.fromJson(text)
-
-
-def test_kind_of_another_class_is_refused() -> None:
-    """A class reads only its own."""
-    with pytest.raises(wr.SpecError, match=r"WINDOW_UNKNOWN.*Session\('1 minute'\)"):
-        wr.Tumbling.fromJson(wr.Session("1 minute").toJson())
 
 
 def test_durations_are_equal_however_written() -> None:
@@ -170,7 +148,7 @@ def test_a_zone_that_is_not_stated() -> None:
     assert "a zone (not stated)" in month.describe()
     assert repr(month) == "Tumbling('1 month')"
     assert "<svg" in month._repr_html_()
-    assert wr.Tumbling.fromJson(month.toJson()) == month
+    assert reading.kind(month.toJson()) == month
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed
+from replays import reading
 from windrow.triggers import USUAL, accumulation, firings
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def test_joins_have_the_names_of_spark(name: Any) -> None:
     streams = [wr.JoinStream(name="a"), wr.JoinStream(name="b")]
     spec = wr.JoinSpec(streams=streams, on="id", within=("0 s", "1 s"), how=name, lateness="0 s")
     assert spec.how == JOINS[name]
-    assert wr.JoinSpec.fromJson(spec.toJson()) == spec
+    assert reading.join(spec.toJson()) == spec
 
 
 @pytest.mark.spark

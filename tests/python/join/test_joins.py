@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import NOTHING, order
 from join.joins import MATCHED, ORDERS, ROWS, SHIPMENTS, Both, amounts
+from replays import reading
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -55,7 +56,7 @@ def test_columns(both: Both) -> None:
     ]
     assert joined.output.columns == ["kind", "rows", "rejected"]
     assert joined.spec.how == "left"
-    assert wr.JoinSpec.fromJson(joined.spec.toJson()) == joined.spec
+    assert reading.join(joined.spec.toJson()) == joined.spec
 
 
 def test_rejected(both: Both) -> None:

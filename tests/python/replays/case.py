@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from windrow._specs._json import show
 from windrow.operators import _tables
 
 if TYPE_CHECKING:
@@ -216,4 +215,4 @@ def _sortable(value: object) -> tuple[Any, ...]:
 
 def shown(value: object) -> str:
     """Show a value in a difference."""
-    return show(value)
+    return json.dumps(value, separators=(",", ":"))

@@ -7,23 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replays import compare
+from replays import compare, reading
 from replays.case import Case, Json, NotRunError
 from replays.compare import Row
 from windrow._bridge._doctor import Check, Report
 from windrow.errors import OperatorError, SpecError
 from windrow.operators import (
     AggregatedWindowOperator,
-    CoGroupSpec,
     FullStateWindowOperator,
-    JoinSpec,
     MergedWindowOperator,
     PolicyWindowOperator,
     StandaloneOperator,
     StreamStreamJoinOperator,
     WindowEvent,
     WindowListener,
-    WindowOperatorSpec,
     _tables,
 )
 
@@ -111,15 +108,15 @@ class _Player:
     def _made(self) -> StandaloneOperator:
         match self._case.operator:
             case "join":
-                return StreamStreamJoinOperator(JoinSpec.fromJson(self._json))
+                return StreamStreamJoinOperator(reading.join(self._json))
             case "cogroup":
-                return MergedWindowOperator(CoGroupSpec.fromJson(self._json))
+                return MergedWindowOperator(reading.cogroup(self._json))
             case "full_state":
-                return FullStateWindowOperator(WindowOperatorSpec.fromJson(self._json))
+                return FullStateWindowOperator(reading.spec(self._json))
             case "policy":
-                return PolicyWindowOperator(WindowOperatorSpec.fromJson(self._json))
+                return PolicyWindowOperator(reading.spec(self._json))
             case _:
-                return AggregatedWindowOperator(WindowOperatorSpec.fromJson(self._json))
+                return AggregatedWindowOperator(reading.spec(self._json))
 
     def play(self) -> list[str]:
         found: list[str] = []

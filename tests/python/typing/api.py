@@ -32,7 +32,7 @@ def accepted(df: DataFrame) -> StreamingQuery:
     output.start(checkpoint="here", panes=write, availableNow=True, name="q")
     counts: list[int] = [wr.status(query).read]
     counts.clear()
-    kind: wr.Tumbling = wr.Tumbling.fromJson("{}")
+    kind: wr.Tumbling = wr.Tumbling("1 hour")
     kind.plot()
     _windows_and_triggers(orders)
     return query
