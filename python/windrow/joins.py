@@ -288,7 +288,7 @@ def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProbl
     values = list(said.values())
     if any(value != values[0] for value in values[1:]):
         each = ", ".join(f"{value!r} of '{name}'" for name, value in said.items())
-        found.append(problem(f"{what.upper()}_DIFFERS", name=what, values=each))
+        found.append(problem("OPTION_DIFFERS", name=what, values=each))
     return values[0] if values else otherwise
 
 

@@ -376,7 +376,7 @@ def stream(
     spans, wrong = _spans(watermark=event, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
-        unknown = problem("INVALID_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
+        unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
         wrong["invalid"] = unknown
     if wrong:
         given = {"watermark": watermark, "maxFuture": maxFuture, "invalid": invalid}

@@ -196,9 +196,9 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
     """Find what cannot be written."""
     found: list[SpecProblem] = []
     for name, code, value, words in (
-        ("how", "JOIN_KIND_UNKNOWN", spec.how, KINDS),
-        ("expect", "EXPECT_UNKNOWN", spec.expect, EXPECTED),
-        ("bounds", "BOUNDS_UNKNOWN", spec.bounds, BOUNDS),
+        ("how", "VALUE_UNKNOWN", spec.how, KINDS),
+        ("expect", "VALUE_UNKNOWN", spec.expect, EXPECTED),
+        ("bounds", "VALUE_UNKNOWN", spec.bounds, BOUNDS),
     ):
         if value not in words:
             found.append(_values.unknown(code, name, value, words))

@@ -45,8 +45,7 @@ ADDED = {
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
             {"name", "found", "setting", "limit"},
         ),
-        ("ACCUMULATION_UNKNOWN CLOSEON_UNKNOWN EXPECT_UNKNOWN", {"name", "value", "allowed"}),
-        ("INVALID_UNKNOWN JOIN_KIND_UNKNOWN OUTPUT_UNKNOWN", {"name", "value", "allowed"}),
+        ("VALUE_UNKNOWN", {"name", "value", "allowed"}),
         ("CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", {"name", "value", "allowed"}),
     )
     for condition in conditions.split()

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
                 closeOn="sometime",  # type: ignore[arg-type]
                 startOffsets={0: "x"},  # type: ignore[dict-item]
             ),
-            "2 problems in Global(): [CLOSEON_UNKNOWN] closeOn is 'sometime'; allowed are "
+            "2 problems in Global(): [VALUE_UNKNOWN] complete is 'sometime'; allowed are "
             "watermark, next_row. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
             "'x'; it maps partitions to offsets.",
         ),
@@ -111,12 +111,12 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
     ),
     (
         lambda s: s.lateness("0 s").window(wr.Tumbling("1 month")),
-        "[ZONE_NOT_STATED] Tumbling('1 month'): window.zone is missing; it is a time zone, for "
+        "[FIELD_NOT_STATED] Tumbling('1 month'): window.zone is missing; it is a time zone, for "
         "example 'Europe/Berlin'.",
     ),
     (
         lambda s: s.window(wr.Session("0 s")).lateness("-1 s"),
-        "2 problems in Session('0 seconds'): [GAP_NOT_POSITIVE] gap is '0 seconds'; it must be "
+        "2 problems in Session('0 seconds'): [NOT_POSITIVE] gap is '0 seconds'; it must be "
         "longer than 0 microseconds. [LATENESS_NEGATIVE] lateness is '-1 seconds'; it must be "
         "'0 seconds' or longer.",
     ),
@@ -127,7 +127,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
             .accumulationMode(wr.DISCARDING)
             .trigger(early=wr.Every(messages=0), late=wr.AnyOf())
         ),
-        "2 problems in Tumbling('1 second'): [COUNT_NOT_POSITIVE] messages is 0; it must be 1 or "
+        "2 problems in Tumbling('1 second'): [NOT_POSITIVE] messages is 0; it must be 1 or "
         "more. [TRIGGERS_MISSING] AnyOf() needs at least one trigger.",
     ),
     (
@@ -149,7 +149,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
         lambda s: s.window(wr.Policy.tumbling(wr.ByTime("-1 s"))).retain(windows=0),
         "2 problems in Policy.tumbling(ByTime('-1 seconds')): [VALUE_NOT_SUPPORTED] retention: "
         '{"windows":0} means nothing for windows of policies; leave it out. '
-        "[PERIOD_NOT_POSITIVE] period is '-1 seconds'; it must be longer than 0 microseconds.",
+        "[NOT_POSITIVE] period is '-1 seconds'; it must be longer than 0 microseconds.",
     ),
 ]
 
@@ -183,7 +183,7 @@ def test_columns_come_with_the_rest(spark: SparkSession) -> None:
     with pytest.raises(wr.SpecError) as refused:
         stream.window(wr.Tumbling("0 s")).aggregate(*unknown)
     assert [problem.code for problem in refused.value.problems] == [
-        *("SIZE_NOT_POSITIVE", "COLUMN_NOT_FOUND", "QUERY_REFUSED", "QUERY_REFUSED")
+        *("NOT_POSITIVE", "COLUMN_NOT_FOUND", "QUERY_REFUSED", "QUERY_REFUSED")
     ]
     sound = wr.stream(df, time="time", key="a").lateness("0 s").window(wr.Tumbling("1 s"))
     with pytest.raises(wr.SpecError, match=r"2 problems .*`b`.*`c`"):

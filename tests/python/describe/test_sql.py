@@ -205,14 +205,14 @@ REFUSED = {
     "lateness => '53375996 days', accumulation_mode => 'accumulating')": {"DURATION_TOO_LONG"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), by_count => 3, by_time => '3', "
     "trigger_delta => 1, lateness => 'x')": {
-        *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "BY_TWICE", "COLUMN_NOT_STATED")
+        *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "RULE_TWICE", "COLUMN_NOT_STATED")
     },
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
     "by_time => 3, limit_keys => 0)": {
-        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "MAXKEYS_NOT_POSITIVE")
+        *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "NOT_POSITIVE")
     },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_punctuation => 'm', "
-    "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "N_NOT_POSITIVE"},
+    "trigger_count => 0)": {"PUNCTUATION_NOT_ALONE", "TABLE_NOT_AGGREGATED", "NOT_POSITIVE"},
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling', by_count => 3, "
     "by_punctuation => 'm')": {"PUNCTUATION_NOT_ALONE"},
     "windrow_slide(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
@@ -221,13 +221,13 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
     "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'tiem', size => '0 s', step => '1 s', "
-    "lateness => 'x', early => 'often', accumulation_mode => 'acc', partition => 'p')": {
-        *("COLUMN_NOT_FOUND", "SIZE_NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
-        *("TRIGGER_UNKNOWN", "ACCUMULATION_UNKNOWN"),
+    "lateness => 'x', early => 'often', accumulate => 'acc', partition => 'p')": {
+        *("COLUMN_NOT_FOUND", "NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
+        *("TRIGGER_UNKNOWN", "VALUE_UNKNOWN"),
     },
     "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
-    "lateness => '-1 s', close_on => 'no')": {
-        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "CLOSEON_UNKNOWN")
+    "lateness => '-1 s', complete => 'no')": {
+        *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "VALUE_UNKNOWN")
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
     "zone => 'Berlin', early => 'each message', late => array('never', 'x'))": {
@@ -235,7 +235,7 @@ REFUSED = {
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
     "lateness => '0 s', watermark => '-1 s', late => array('never', 'x'), output => 'all of it')": {
-        *("WATERMARK_NEGATIVE", "TRIGGER_UNKNOWN", "OUTPUT_UNKNOWN")
+        *("WATERMARK_NEGATIVE", "TRIGGER_UNKNOWN", "VALUE_UNKNOWN")
     },
     "windrow_tumble(TABLE(SELECT product FROM orders GROUP BY product), time => 'time', "
     "size => '1 minute', lateness => '0 s', index_by => 'product', output => 'events')": {

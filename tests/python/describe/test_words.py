@@ -48,7 +48,7 @@ def test_texts_that_are_none_of_them() -> None:
     """The error names what is allowed; a value of another type the constant."""
     with pytest.raises(wr.SpecError, match=r"\[TRIGGER_UNKNOWN\] trigger\(early='often'\).*'10 s"):
         firings("trigger", early="often")
-    with pytest.raises(wr.SpecError, match=r"\[ACCUMULATION_UNKNOWN\].*accumulating_and_retr"):
+    with pytest.raises(wr.SpecError, match=r"\[VALUE_UNKNOWN\].*accumulating_and_retr"):
         accumulation(cast("Any", "all"))
     with pytest.raises(TypeError, match=r"accumulationMode\(mode\) takes .* example ACCUMULATI"):
         accumulation(cast("Any", 1))

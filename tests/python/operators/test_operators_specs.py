@@ -233,7 +233,7 @@ def test_messages_that_cannot_be_written(said: dict[str, Any], codes: list[str])
         ({"window": wr.Session(None)}, ["GAP_NOT_STATED"]),
         ({"aggregates": "count(*)", "keepsMessages": True}, ["VALUE_NOT_SUPPORTED"]),
         ({"window": wr.Policy.tumbling(wr.ByCount(0)), "early": wr.EachBatch()},
-         ["VALUE_NOT_SUPPORTED", "AGGREGATE_NOT_STATED", "N_NOT_POSITIVE"]),
+         ["VALUE_NOT_SUPPORTED", "AGGREGATE_NOT_STATED", "NOT_POSITIVE"]),
         ({"window": wr.Policy.tumbling(wr.ByCount(1)), "late": wr.EachBatch(), "key": "no",
           "aggregates": "count(*)"}, ["VALUE_NOT_SUPPORTED", "COLUMN_NOT_FOUND"]),
         ({"accumulation": wr.ACCUMULATING}, ["VALUE_NOT_SUPPORTED"]),

@@ -242,7 +242,7 @@ def test_several_streams(spark: SparkSession) -> None:
     other = streams(good, bad)[1]
     for mixed in (partial(joined, a, other), partial(wr.cogroup, a, other)):
         with pytest.raises(
-            wr.SpecError, match=r"\[INVALID_DIFFERS\].*fail.* of 'a', .*reject.* of 'b'"
+            wr.SpecError, match=r"\[OPTION_DIFFERS\].*fail.* of 'a', .*reject.* of 'b'"
         ):
             mixed()
 
@@ -256,9 +256,9 @@ def test_in_sql(spark: SparkSession) -> None:
     )
     assert "stream 'messages', " in failure(spark.sql(tumbling % "FAIL").collect)
     assert spark.sql(tumbling % "reject").count() == 1
-    with pytest.raises(Exception, match="INVALID_UNKNOWN"):
+    with pytest.raises(Exception, match="VALUE_UNKNOWN"):
         spark.sql(tumbling % "skip")
-    with pytest.raises(wr.SpecError, match=r"\[INVALID_UNKNOWN\] stream\(invalid='skip'\)"):
+    with pytest.raises(wr.SpecError, match=r"\[VALUE_UNKNOWN\] stream\(invalid='skip'\)"):
         wr.stream(two(spark), invalid="skip")  # type: ignore[arg-type]
     with pytest.raises(
         wr.SpecError, match=r"2 problems in stream\(watermark='soon', invalid='skip'\)"

@@ -31,7 +31,7 @@ object JoinKind {
 
   /** `how = "left_outer"`. */
   implicit def fromText(text: String): JoinKind =
-    read(text).getOrElse(throw Words.unknown("JOIN_KIND_UNKNOWN", "how", text, All))
+    read(text).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "how", text, All))
 }
 
 /** Event time of another stream's message less that of the first stream's (SEMANTICS R37). */

@@ -110,12 +110,12 @@ object OperatorJson {
       all,
       reader.flag(node, "on").getOrElse(false),
       within(node, all.map(_.name), reader),
-      reader.word(node, "how", "JOIN_KIND_UNKNOWN", JoinKind.All).getOrElse(JoinKind.Inner),
+      reader.word(node, "how", "VALUE_UNKNOWN", JoinKind.All).getOrElse(JoinKind.Inner),
       if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
       Option(node.get("early")).flatMap(TriggerJson.read(_, "early", reader)).getOrElse(EachMessage),
       retention(node, reader),
       reader.span(node, "max_future"),
-      reader.word(node, "expect", "EXPECT_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      reader.word(node, "expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large),
       startOffsets(node, reader))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
@@ -201,7 +201,7 @@ object OperatorJson {
   private def range(node: ObjectNode, ends: JsonNode, reader: JsonReader): Option[JoinRange] = {
     val bounds = node.path("bounds").asText("[]")
     if (!Set("[]", "[)", "(]", "()")(bounds))
-      reader.refuse("BOUNDS_UNKNOWN", "name" -> "bounds", "value" -> bounds, "allowed" -> "[], [), (], ()")
+      reader.refuse("VALUE_UNKNOWN", "name" -> "bounds", "value" -> bounds, "allowed" -> "[], [), (], ()")
     else if (!ends.isArray || ends.size != 2)
       reader.refuse("RANGE_NOT_UNDERSTOOD.FORM", "value" -> ends)
     else {

@@ -26,7 +26,7 @@ sealed trait FixedWindows extends AlignedWindows {
   final def problems: Seq[SpecProblem] =
     Seq("size" -> size, "step" -> step).distinctBy(_._2).collect {
       case (name, span) if span.micros <= 0 =>
-        SpecProblem("SIZE_NOT_POSITIVE.DURATION", "name" -> name, "value" -> span)
+        SpecProblem("NOT_POSITIVE.DURATION", "name" -> name, "value" -> span)
     }
 
   protected def aligned: String =
@@ -103,7 +103,7 @@ object Hopping {
   */
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
   def problems: Seq[SpecProblem] = Option.when(count < 1)(
-    SpecProblem("SIZE_NOT_POSITIVE.COUNT", "name" -> "size", "value" -> count)).toSeq ++
+    SpecProblem("NOT_POSITIVE.COUNT", "name" -> "size", "value" -> count)).toSeq ++
     mostDays.left.toSeq
 
   private def mostDays: Either[SpecProblem, TimeSpan] =

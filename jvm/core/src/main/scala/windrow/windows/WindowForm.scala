@@ -1,7 +1,5 @@
 package windrow
 
-import java.util.Locale
-
 /** How a kind of windows is said: in JSON `{"kind": "tumbling", "size": 60000000}`, in SQL
   * `windrow_tumble(…, size => INTERVAL 1 MINUTE)`.
   *
@@ -63,5 +61,5 @@ private[windrow] trait WindowFields {
 
   private def need[T](name: String, what: String)(read: String => Option[T]): Option[T] =
     if (isSaid(name)) read(name)
-    else refuse(s"${name.toUpperCase(Locale.ROOT)}_NOT_STATED", "name" -> name, "expected" -> what)
+    else refuse("FIELD_NOT_STATED", "name" -> name, "expected" -> what)
 }

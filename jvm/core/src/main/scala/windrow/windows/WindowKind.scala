@@ -1,6 +1,5 @@
 package windrow
 
-import java.util.Locale
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
@@ -135,7 +134,7 @@ object WindowKind {
 
   private[windrow] def positive(name: String, span: TimeSpan): Seq[SpecProblem] =
     Option.when(span.micros <= 0)(
-      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", "name" -> name, "value" -> span)).toSeq
+      SpecProblem("NOT_POSITIVE.DURATION", "name" -> name, "value" -> span)).toSeq
 
   /** A step that is the number itself is one mistake. */
   private[windrow] def atLeastOne(name: String, count: Long, other: String, step: Long): Seq[SpecProblem] =
@@ -143,5 +142,5 @@ object WindowKind {
 
   private[windrow] def atLeastOne(name: String, count: Long): Seq[SpecProblem] =
     Option.when(count < 1)(
-      SpecProblem(s"${name.toUpperCase(Locale.ROOT)}_NOT_POSITIVE", "name" -> name, "value" -> count)).toSeq
+      SpecProblem("NOT_POSITIVE.COUNT", "name" -> name, "value" -> count)).toSeq
 }

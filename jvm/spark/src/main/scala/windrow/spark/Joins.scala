@@ -78,7 +78,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
       SpecProblem(
-        "BOUNDS_UNKNOWN",
+        "VALUE_UNKNOWN",
         "name"    -> "bounds",
         "value"   -> bounds,
         "allowed" -> JoinWithin.Bounds.mkString(", ")))
@@ -171,7 +171,7 @@ private[spark] object Joining {
   def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
     val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
     val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
-      s"${what.toUpperCase(java.util.Locale.ROOT)}_DIFFERS",
+      "OPTION_DIFFERS",
       "name"   -> what,
       "values" -> each))
     (said.headOption.map(_._2), differs.toSeq)

@@ -37,9 +37,9 @@ final class ApiSuite extends SparkSuite {
     assert(Seq("OUTER", "left_outer", "leftsemi").map(Shell.how) == Shell.kinds)
     assert(Seq("never", "1 message", "20 messages", "5 seconds").map(Shell.trigger) == Shell.every)
     assert(Shell.mode("ACCUMULATING") == Shell.accumulating)
-    assert(Shell.refused(Shell.how("cross")) == Seq("JOIN_KIND_UNKNOWN"))
+    assert(Shell.refused(Shell.how("cross")) == Seq("VALUE_UNKNOWN"))
     assert(Shell.refused(Shell.trigger("often")) == Seq("TRIGGER_UNKNOWN"))
-    assert(Shell.refused(Shell.mode("all")) == Seq("ACCUMULATION_UNKNOWN"))
+    assert(Shell.refused(Shell.mode("all")) == Seq("VALUE_UNKNOWN"))
   }
 
   test("a session is configured and looked at") {

@@ -71,12 +71,12 @@ final class JoinSuite extends SparkSuite {
   test("what is refused") {
     intercept[UnboundedJoinError](Windrow.join(o, s)(on = Seq("id")))
     val found = intercept[SpecError](Windrow.join(o, s.lateness("1 minute"))(within = Within("1 s", "0 s")))
-    assert(found.problems.map(_.code).toSet == Set("LATENESS_DIFFERS", "RANGE_REVERSED"))
+    assert(found.problems.map(_.code).toSet == Set("OPTION_DIFFERS", "RANGE_REVERSED"))
     val fires =
       s.window(Over.Range("1 minute"), fillGaps = TimeSpan.Endless).lateness("1 minute").accumulationMode(Accumulating)
     val wrong = intercept[SpecError](Windrow.join(o, fires)(within = Within("0 s", "1 s")))
-    assert(wrong.problems.map(_.code) == Seq("LATENESS_DIFFERS", "VALUE_NOT_SUPPORTED", "VALUE_NOT_SUPPORTED"))
-    val clocked = s.processingTimeWatermark("1 minute")
+    assert(wrong.problems.map(_.code) == Seq("OPTION_DIFFERS", "VALUE_NOT_SUPPORTED", "VALUE_NOT_SUPPORTED"))
+    val clocked = s.behindProcessingTime("1 minute")
     for (several <-
         Seq(() => Windrow.join(o, clocked)(within = Within("0 s", "1 s")), () => Windrow.cogroup(o, clocked)))
       assert(intercept[SpecError](several()).problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED"))
@@ -92,8 +92,8 @@ final class JoinSuite extends SparkSuite {
     val numbered = s.copy(df = s.df.withColumn("id", length(col("id"))))
     assert(codes(Windrow.join(o, numbered)(on = Seq("id"), within = soon)) == Seq("KEY_TYPES_DIFFER"))
     val kept = o.retain(time = Some("1 hour"))
-    assert(codes(Windrow.join(kept, s.retain(time = Some("2 hours")))(Seq("id"), soon)) == Seq("RETENTION_DIFFERS"))
-    assert(codes(Windrow.join(kept, s)(on = Seq("id"), within = soon)) == Seq("RETENTION_DIFFERS"))
+    assert(codes(Windrow.join(kept, s.retain(time = Some("2 hours")))(Seq("id"), soon)) == Seq("OPTION_DIFFERS"))
+    assert(codes(Windrow.join(kept, s)(on = Seq("id"), within = soon)) == Seq("OPTION_DIFFERS"))
     val both = Windrow.join(kept, s.retain(time = Some("60 minutes")))(on = Seq("id"), within = soon)
     assert(both.rows.columns.toSeq == Seq("id", "o", "s"))
   }

@@ -24,10 +24,10 @@ private[spark] object StreamArguments {
       said.delayIfSaid("watermark"),
       said.delayIfSaid("processing_time_watermark"),
       said.nameIfSaid("stream").getOrElse("messages"),
-      said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
-      indexed,
+      said.wordIfSaid("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
+      joinKeys,
       invalid(said))
 
   def invalid(said: ArgumentReader): InvalidMessages =
-    said.wordIfSaid("invalid", "INVALID_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
+    said.wordIfSaid("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
 }

@@ -27,7 +27,7 @@ private[spark] object JoinSql {
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
     val said      = new ArgumentReader(arguments.values)
-    val part      = said.wordIfSaid("output", "OUTPUT_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
+    val part      = said.wordIfSaid("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
     val watermark = said.delayIfSaid("watermark")
     val draft     = drafted(joined, said)
     val invalid   = StreamArguments.invalid(said)
@@ -55,7 +55,7 @@ private[spark] object JoinSql {
       said.triggerIfSaid("early").getOrElse(EachMessage),
       retention,
       said.spanIfSaid("max_future"),
-      said.wordIfSaid("expect", "EXPECT_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      said.wordIfSaid("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large))
   }
 

@@ -115,7 +115,7 @@ private[spark] object JoinTable {
       case plans.LeftAnti            => JoinKind.Anti
       case _ =>
         refuse(
-          "JOIN_KIND_UNKNOWN",
+          "VALUE_UNKNOWN",
           "name"    -> "the join",
           "value"   -> join.joinType.sql,
           "allowed" -> JoinKind.All.mkString(", "))

@@ -20,7 +20,9 @@ private[spark] object PolicySql {
   private val Rules = Seq("count", "time", "delta")
 
   private val Allowed: Seq[String] =
-    Seq("eviction") ++ (Rules ++ Seq("column", "punctuation")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
+    Seq("eviction") ++ (Rules ++ Seq(
+      "column",
+      "punctuation")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
       Seq("limit_idle", "limit_keys", "limit_rows", "accumulation_mode") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
@@ -102,7 +104,7 @@ private[spark] object PolicySql {
         case Seq() =>
           said.refuse(if (prefix == "by") "BY_NOT_STATED" else "TRIGGER_NOT_STATED.SQL")
         case several =>
-          said.refuse(if (prefix == "by") "BY_TWICE" else "TRIGGER_TWICE", "names" -> several.mkString(", "))
+          said.refuse("RULE_TWICE", "names" -> several.mkString(", "))
       }
     }
 

@@ -36,7 +36,7 @@ private[wire] object SeveralJson {
     val input = Option(spec.remove("input"))
     val said  = Option(spec.remove("output")).fold("rows")(_.asText)
     val part = OutputKind.OfJoin.find(_.toString == said).toRight(
-      SpecProblem("OUTPUT_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> OutputKind.OfJoin.mkString(", ")))
+      SpecProblem("VALUE_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> OutputKind.OfJoin.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>

@@ -29,7 +29,7 @@ private[spark] object StreamJson {
       _.left.toOption) ++ behind.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
         SpecProblem(
-          "OUTPUT_UNKNOWN",
+          "VALUE_UNKNOWN",
           "name"    -> "output",
           "value"   -> output,
           "allowed" -> OutputKind.OfStream.mkString(", ")))
@@ -78,7 +78,7 @@ private[spark] object StreamJson {
 
   def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
     InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(
-      "INVALID_UNKNOWN",
+      "VALUE_UNKNOWN",
       "name"    -> "invalid",
       "value"   -> node.asText,
       "allowed" -> InvalidMessages.All.mkString(", ")))

@@ -21,6 +21,6 @@ final class StreamJsonSpec extends AnyFunSuite {
   test("an output is one of those that there are") {
     assert(codes(
       """{"time": "t"}""",
-      "rejected").isEmpty && codes("""{"time": "t"}""", "none") == Seq("OUTPUT_UNKNOWN"))
+      "rejected").isEmpty && codes("""{"time": "t"}""", "none") == Seq("VALUE_UNKNOWN"))
   }
 }
