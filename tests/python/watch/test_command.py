@@ -100,7 +100,6 @@ def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ["state", str(tmp_path)],
         ["advise", str(tmp_path)],
         ["verify", str(tmp_path / "nowhere")],
-        ["replay", str(tmp_path / "none.jsonl")],
         ["explain", "json:loads", "--schema", "time timestamp"],
         ["explain", "json:loads", "--schema", "time of day"],
     ]
