@@ -49,22 +49,13 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query
     }
   }
 
-  private def lacking(connection: Connection): Option[String] = columns(connection) match {
+  private def lacking(connection: Connection): Option[String] = TablePlace.columns(connection, dialect, table) match {
     case None => Some(
         s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
           s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))")
     case Some(has) if has.exists(_.equalsIgnoreCase("digest")) => None
     case _ => Some(dialect.getAddColumnQuery(table, "digest", "VARCHAR(64)"))
   }
-
-  /** None: there is no such table. */
-  private def columns(connection: Connection): Option[Seq[String]] =
-    try
-      Using.resource(connection.createStatement()) { statement =>
-        val found = statement.executeQuery(dialect.getSchemaQuery(table)).getMetaData
-        Some((1 to found.getColumnCount).map(found.getColumnLabel))
-      }
-    catch { case _: SQLException => None }
 }
 
 private[jdbc] object BatchLedger {

@@ -4,9 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.sql.Connection
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
-import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.JdbcDialects
 import org.apache.spark.sql.types.StructType
 import org.slf4j.LoggerFactory
@@ -78,12 +76,8 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     (new BatchLedger(dialect, place.sibling(BatchLedger.Name), query, sink), sink)
   }
 
-  /** None: there is no such table. */
-  private def columnsOf(connection: Connection, table: String): Option[Seq[String]] = {
-    val named = new JdbcOptionsInWrite(said + (JDBCOptions.JDBC_TABLE_NAME -> table))
-    Option.when(JdbcUtils.tableExists(connection, named))(
-      JdbcUtils.getSchemaOption(connection, named).map(_.fieldNames.toSeq).getOrElse(Nil))
-  }
+  private def columnsOf(connection: Connection, table: String): Option[Seq[String]] =
+    TablePlace.columns(connection, dialect, table)
 
   private def lacking(table: String, has: Seq[String], wanted: Seq[String]): Unit =
     if (wanted.exists(one => !has.exists(_.equalsIgnoreCase(one))))

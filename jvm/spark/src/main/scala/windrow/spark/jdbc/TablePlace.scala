@@ -40,6 +40,17 @@ private[jdbc] object TablePlace {
       name.getOrElse(stated._2))
   }
 
+  /** The columns of a table; None: there is no such table. SQLite and DuckDB name no state of their errors. */
+  def columns(connection: Connection, dialect: JdbcDialect, table: String): Option[Seq[String]] =
+    try
+      Using.resource(connection.createStatement()) { statement =>
+        val found = statement.executeQuery(dialect.getSchemaQuery(table)).getMetaData
+        Some((1 to found.getColumnCount).map(found.getColumnLabel))
+      }
+    catch {
+      case missing: SQLException if missing.getSQLState == null || dialect.isObjectNotFoundException(missing) => None
+    }
+
   private def postgresql(connection: Connection, table: String): (Seq[String], Option[String]) =
     Using.resource(connection.prepareStatement(
       "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)")) {
