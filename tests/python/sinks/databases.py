@@ -75,8 +75,9 @@ def served(database: str, log: Path) -> Iterator[str]:
                 "--default-time-zone=+00:00",
             ]
             url = f"jdbc:mariadb://127.0.0.1:{port}/shop?user=test"
-        subprocess.run([*as_user, *made], check=True, capture_output=True, cwd=data)
-        with running([*as_user, *command], log):
+        own = {**os.environ, "TMPDIR": data}  # other folders may be closed to the user
+        subprocess.run([*as_user, *made], check=True, capture_output=True, cwd=data, env=own)
+        with running([*as_user, *command], log, TMPDIR=data):
             awaited(lambda: answers(port), database)
             yield url
 
