@@ -62,12 +62,12 @@ private[jdbc] object JdbcKind {
         case _: DecimalType => (to, at, value) => to.setBigDecimal(at, value.asInstanceOf[java.math.BigDecimal])
         case BinaryType     => (to, at, value) => to.setBytes(at, value.asInstanceOf[Array[Byte]])
         case TimestampType if OfInstants(database) =>
-          (to, at, value) => to.setTimestamp(at, timestamp(value))
+          (to, at, value) => to.setTimestamp(at, timestamp(database, value))
         // Not in the zone of the JVM, in which an hour of each autumn comes twice and one of each spring does not.
         case TimestampType | TimestampNTZType =>
           val utc = Calendar.getInstance(TimeZone.getTimeZone("UTC"))
-          (to, at, value) => to.setTimestamp(at, timestamp(value), utc)
-        case DateType => (to, at, value) => to.setDate(at, date(value))
+          (to, at, value) => to.setTimestamp(at, timestamp(database, value), utc)
+        case DateType => (to, at, value) => to.setDate(at, date(database, value))
         case _        => (to, at, value) => setText(to, at, value.toString)
       })
   }
@@ -87,14 +87,20 @@ private[jdbc] object JdbcKind {
   }
 
   /** A session may have the classes of `java.time`. */
-  private def timestamp(value: Any): java.sql.Timestamp = value match {
-    case old: java.sql.Timestamp        => old
-    case local: java.time.LocalDateTime => java.sql.Timestamp.from(local.toInstant(UTC))
-    case instant                        => java.sql.Timestamp.from(instant.asInstanceOf[java.time.Instant])
+  private def timestamp(database: String, value: Any): java.sql.Timestamp = value match {
+    case old: java.sql.Timestamp        => inYears(database, old)(_.toInstant.atZone(UTC).getYear)
+    case local: java.time.LocalDateTime => timestamp(database, local.toInstant(UTC))
+    case instant => timestamp(database, java.sql.Timestamp.from(instant.asInstanceOf[java.time.Instant]))
   }
 
-  private def date(value: Any): java.sql.Date = value match {
-    case old: java.sql.Date => old
-    case day                => java.sql.Date.valueOf(day.asInstanceOf[java.time.LocalDate])
+  private def date(database: String, value: Any): java.sql.Date = value match {
+    case old: java.sql.Date => inYears(database, old)(_.toLocalDate.getYear)
+    case day                => date(database, java.sql.Date.valueOf(day.asInstanceOf[java.time.LocalDate]))
   }
+
+  /** Many rows at once MariaDB's server takes with any year, and stores another one. */
+  private def inYears[T](database: String, value: T)(year: T => Int): T =
+    if (WithMicros(database) && (year(value) < 1 || year(value) > 9999))
+      throw new SQLDataException(s"$database has the years 1 to 9999", "22007")
+    else value
 }
