@@ -8,10 +8,11 @@ any operator, or in rejected rows that had it inside.
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -60,14 +61,22 @@ def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
 class Kind:
     """A kind of windows over messages, or over panes.
 
-    gap: whether a message of that time, in seconds, is in no window. slide: the size of sliding
-    windows, in seconds, or None. lateness: None as it is.
+    lateness: those to choose from; none: the windows have no lateness. gap: whether a message of
+    that time, in seconds, is in no window. slide: the size of sliding windows, in seconds, or None.
+    kept: how many of a key's messages, given by offset, may wait at the end for more to come.
     """
 
     window: Any
     lateness: Sequence[str] = ("0 seconds",)
     gap: Callable[[int], bool] = lambda _: False
     slide: int | None = None
+    kept: Callable[[Sequence[int]], int] = lambda _: 0
+
+
+def _last_session(offsets: Sequence[int]) -> int:
+    """Count the messages since more than two offsets in a row lacked the key."""
+    breaks = [i for i, (a, b) in enumerate(pairwise(offsets), 1) if b - a > 3]
+    return len(offsets) - max(breaks, default=0)
 
 
 LATE = ("0 seconds", "15 minutes")
@@ -79,7 +88,12 @@ FIRST: Mapping[str, Kind] = {
     "session": Kind(wr.Session("3 minutes")),
     "sliding": Kind(wr.Sliding("2 minutes"), slide=120),
     "over": Kind(wr.Over(range="2 minutes")),
+    "count": Kind(wr.Count(3), (), kept=lambda offsets: len(offsets) % 3),
+    "tuples": Kind(wr.OffsetSession(gap=2), (), kept=_last_session),
     "punctuation": Kind(wr.Policy.tumbling(wr.ByPunctuation("closes")), ()),
+    "by count": Kind(wr.Policy.tumbling(wr.ByCount(4)), (), kept=lambda all_: len(all_) % 4),
+    "last few": Kind(wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByCount(1)), ()),
+    "last minutes": Kind(wr.Policy.sliding(wr.ByTime("5 minutes"), trigger=wr.ByCount(1)), ()),
 }
 ABOVE: Mapping[str, Kind] = {
     "tumbling": Kind(wr.Tumbling("20 minutes"), LATE),
@@ -89,6 +103,8 @@ ABOVE: Mapping[str, Kind] = {
 }
 #: Kinds whose panes have a time.
 TIMED = ("tumbling", "hopping", "gaps", "calendar", "session")
+#: Kinds that full state has, too.
+FULL_STATE = (*TIMED, "sliding")
 
 
 def names(level: int) -> list[str]:
@@ -108,17 +124,24 @@ def name_of(row: Any) -> str:
     return f"{row['k']}/{row['window']['start']:%Y-%m-%d %H:%M:%S}/{row['pane']['index']}"
 
 
-def windowed(rows: DataFrame, name: str, kind: Kind, lateness: str | None, level: int) -> wr.Output:
-    """Cut the messages (level 1), or the panes of the level below, into windows."""
+def windowed(
+    rows: DataFrame, name: str, kind: Kind, lateness: str | None, level: int, *, full: bool = False
+) -> wr.Output:
+    """Cut the messages (level 1), or the panes of the level below, into windows.
+
+    full: with the messages themselves, not with their names.
+    """
     said: dict[str, Any] = {"key": "k", "name": name}
     if level == 1:
         identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
-        said |= {"time": "time", "rowId": identity}
+        said["rowId"] = identity
         if lateness is not None:
-            said |= {"watermark": "0 seconds", "maxFuture": "1 hour"}
+            said |= {"time": "time", "watermark": "0 seconds", "maxFuture": "1 hour"}
     stream = wr.stream(rows, **said)
     if lateness is not None:
         stream = stream.lateness(lateness)
+    if full:
+        return stream.retain(time="30 days").window(kind.window).keepRows()
     windows = stream.window(kind.window)
     if lateness is not None and lateness != "0 seconds":
         windows = windows.accumulationMode(wr.DISCARDING)
@@ -131,11 +154,15 @@ def windowed(rows: DataFrame, name: str, kind: Kind, lateness: str | None, level
 
 @dataclass(frozen=True)
 class Chain:
-    """Operators over one stream, each over the panes of the one before."""
+    """Operators over one stream, each over the panes of the one before.
+
+    full: whether the only one keeps full state.
+    """
 
     kinds: Sequence[str]
     lateness: Sequence[str | None]
     batches: Sequence[Sequence[Row]]
+    full: bool = False
 
     @staticmethod
     def drawn(seed: int) -> Chain:
@@ -148,7 +175,8 @@ class Chain:
         for level, name in enumerate(kinds):
             choices = (FIRST if level == 0 else ABOVE)[name].lateness
             late.append(dice.choice(choices) if choices else None)
-        return Chain(kinds, late, messages(dice, 9, dice.choice([5, 15])))
+        full = len(kinds) == 1 and kinds[0] in FULL_STATE and dice.random() < 0.5
+        return Chain(kinds, late, messages(dice, 9, dice.choice([5, 15])), full)
 
     def output(self, rows: DataFrame) -> wr.Output:
         """Build the query."""
@@ -156,7 +184,7 @@ class Chain:
         for level, (kind, late) in enumerate(zip(self.kinds, self.lateness, strict=True), start=1):
             of = (FIRST if level == 1 else ABOVE)[kind]
             below = rows if output is None else output.panes
-            output = windowed(below, f"level{level}", of, late, level)
+            output = windowed(below, f"level{level}", of, late, level, full=self.full)
         assert output is not None
         return output
 
@@ -168,6 +196,9 @@ class Chain:
         inside: list[set[str]] = [set() for _ in range(top + 1)]
         refused: list[Counter[str]] = [Counter() for _ in range(top + 1)]
         for pane in panes:
+            if self.full:
+                inside[1] |= {str(message["id"]) for message in pane["messages"]}
+                continue
             for level in range(1, top + 1):
                 inside[level] |= set(pane[f"rows{level}"])
         for row in rejected:
@@ -199,9 +230,22 @@ class Chain:
         lost = sent.keys() - inside - refused
         gaps = {one for one in sent if sent[one] is not None and gap(_seconds(sent[one]))}
         windowless = gaps | self._late_and_alone()
-        found = [] if lost <= windowless else [f"in no output: {sorted(lost - windowless)}"]
+        lost -= windowless | self._kept()
+        found = [f"in no output: {sorted(lost)}"] if lost else []
         wrong = windowless & (inside | (refused - gaps))
         return found + ([f"in no window, but in outputs: {wrong}"] if wrong else [])
+
+    def _kept(self) -> set[str]:
+        """Give the messages that may wait in windows that nothing has completed."""
+        came: dict[str, set[int]] = defaultdict(set)
+        for rows in self.batches:
+            for row in rows:
+                came[row["k"]].add(row["off"])
+        found: set[str] = set()
+        for offsets in map(sorted, came.values()):
+            waiting = FIRST[self.kinds[0]].kept(offsets)
+            found |= {str(offset) for offset in offsets[len(offsets) - waiting :]}
+        return found
 
     def _late_and_alone(self) -> set[str]:
         """Give the accepted messages that no sliding window holds, whose lateness is 0 (R47).
@@ -240,7 +284,7 @@ class Chain:
     ) -> list[str]:
         """Say which counts of operators are not those of the outputs."""
         accepted, refused = self._recounted(panes, rejected)
-        accepted[1] |= self._late_and_alone()
+        accepted[1] |= self._late_and_alone() | self._kept()
         right: dict[str, dict[str, int]] = {}
         for level in range(1, len(self.kinds) + 1):
             of = [row for row in rejected if row["stream"] == f"level{level}"]

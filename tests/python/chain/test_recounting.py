@@ -12,6 +12,7 @@ import pytest
 
 import windrow as wr
 from chain.recounting import NOW, SCHEMA, Chain
+from chain.recounting_pairs import SIDES, Pair
 from feed import add_files
 from windrow._running._query import progress
 from windrow.figures import operators
@@ -38,6 +39,19 @@ def test_chains_on_the_core(spark: SparkSession) -> None:
                 h.finish()
             wrong = chain.wrong(h.panes(), h.rejected())
         assert not wrong, (f"WINDROW_SEED={seed}", chain.kinds, chain.lateness, wrong)
+
+
+def test_two_streams_on_the_core(spark: SparkSession) -> None:
+    """The same of both streams of joins, of windows over their rows, and of co-groups."""
+    for seed in range(FIRST_SEED, FIRST_SEED + CHAINS):
+        pair = Pair.drawn(seed)
+        schemas = dict.fromkeys(SIDES, SCHEMA)
+        with wr.testing.harness(pair.output, spark, schema=schemas, now=NOW) as h:
+            for side, rows in pair.batches:
+                h.add(list(rows), to=side)
+            h.finish()
+            wrong = pair.wrong(h.rows() if pair.isJoin else h.panes(), h.rejected())
+        assert not wrong, (f"WINDROW_SEED={seed}", pair.kind, pair.lateness, pair.above, wrong)
 
 
 class Written:
