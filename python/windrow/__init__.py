@@ -9,8 +9,7 @@ Importing starts nothing: no JVM, no socket.
 """
 
 from windrow import testing
-from windrow._specs._behind import ProcessingTimeWatermark
-from windrow._specs._offset import KAFKA, Offset
+from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
@@ -156,7 +155,6 @@ __all__ = [
     "join",
     "logBatches",
     "publishMetrics",
-    "snapshot",
     "state",
     "status",
     "stream",

@@ -121,11 +121,8 @@ class KeyLimits:
 
     Windrow removes the keys without rows first, then the keys that have been idle the longest.
 
-    Args:
-        idle: processing time since the last row of the key.
-        maxKeys: number of keys in all.
-        maxRows: number of rows of all keys together.
-
+    idle: processing time since the last row of the key. maxKeys: number of keys in all. maxRows:
+    number of rows of all keys together.
     """
 
     idle: Duration | None = None

@@ -189,8 +189,8 @@ def accumulation(said: Accumulation) -> AccumulationMode:
     if isinstance(said, str):
         modes = {mode.value: mode for mode in AccumulationMode}
         if said.lower() not in modes:
-            found = _values.unknown("VALUE_UNKNOWN", "accumulate", said, modes)
-            raise SpecError.of(f"accumulate({said!r})", [found])
+            found = _values.unknown("VALUE_UNKNOWN", "accumulationMode", said, modes)
+            raise SpecError.of(f"accumulationMode({said!r})", [found])
         return modes[said.lower()]
     expect("accumulationMode(mode)", said, AccumulationMode, str, say="ACCUMULATING")
     return said

@@ -13,11 +13,8 @@ if TYPE_CHECKING:
 class RowId:
     """The columns that identify a row, as names or Columns, so that Windrow drops duplicates.
 
-    Args:
-        source: name of the source, for example the topic.
-        partition: partition of the source, a whole number.
-        offset: position in the partition, a whole number.
-
+    source: name of the source, for example the topic. partition: partition of the source, a whole
+    number. offset: position in the partition, a whole number.
     """
 
     source: str | Column

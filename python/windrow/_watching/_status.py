@@ -23,20 +23,15 @@ class Status:
 
     All counts are rows over the batches that Spark still reports (it keeps the last 100).
 
-    Args:
-        isActive: whether the query runs.
-        batches: number of micro-batches that are counted.
-        totals: counts by the names of ``BatchProgress``, and the rejected rows by reason.
-        last: the newest micro-batch; None before the first.
-        newest: the greatest event time.
-        openWindows: by operator, the windows that still accept rows, if the number is known.
-        inputs: by stream of a join or co-group, the watermark of its rows; None without rows.
-        quiet: by source, the last micro-batches in a row without rows, while another had some.
-        error: the error that ended the query.
-        unexplainedDuplicates: duplicates that the log of the source (Kafka) does not explain. It
-            must be 0; otherwise offsets were reset, the topic was re-created, rows were duplicated
-            before Windrow, or rows were lost.
-
+    isActive: whether the query runs. batches: number of micro-batches that are counted. totals:
+    counts by the names of ``BatchProgress``, and the rejected rows by reason. last: the newest
+    micro-batch; None before the first. newest: the greatest event time. openWindows: by operator,
+    the windows that still accept rows, if the number is known. inputs: by stream of a join or
+    co-group, the watermark of its rows; None without rows. quiet: by source, the last micro-batches
+    in a row without rows, while another had some. error: the error that ended the query.
+    unexplainedDuplicates: duplicates that the log of the source (Kafka) does not explain. It must
+    be 0; otherwise offsets were reset, the topic was re-created, rows were duplicated before
+    Windrow, or rows were lost.
     """
 
     isActive: bool = True

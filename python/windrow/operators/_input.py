@@ -55,4 +55,4 @@ def single(**streams: Sequence[str]) -> list[SpecProblem]:
 
 def write_row_id(row_id: RowId) -> _json.Fields:
     """Write as fields."""
-    return {name: str(column) for name, column in vars(offset).items()}
+    return {name: str(column) for name, column in vars(row_id).items()}

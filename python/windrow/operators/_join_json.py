@@ -9,7 +9,7 @@ from windrow._specs import _duration, _json
 from windrow._specs._duration import UNSTATED
 from windrow._specs._retention import NOT_STATED
 from windrow.operators import _spec_json, _trigger_json
-from windrow.operators._input import write_offset
+from windrow.operators._input import write_row_id
 from windrow.triggers import EACH_MESSAGE
 from windrow.windows import WindowKind
 

@@ -193,8 +193,8 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
     found += _values.gaps("fillGaps", spec.fillGaps)
-    if spec.closeOn not in COMPLETIONS:
-        found.append(_values.unknown("VALUE_UNKNOWN", "complete", spec.closeOn, COMPLETIONS))
+    if spec.closeOn not in CLOSE_ON:
+        found.append(_values.unknown("VALUE_UNKNOWN", "closeOn", spec.closeOn, CLOSE_ON))
     return found + _values.offsets("startOffsets", spec.startOffsets)
 
 

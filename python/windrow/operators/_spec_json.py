@@ -8,12 +8,11 @@ from windrow._specs import _duration
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow.operators import _trigger_json
-from windrow.operators._input import write_offset
+from windrow.operators._input import write_row_id
 from windrow.policies import Policy
 from windrow.triggers import (
     ACCUMULATING,
     DISCARDING,
-    EACH_BATCH,
     EACH_MESSAGE,
     NEVER,
 )

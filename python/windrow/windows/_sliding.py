@@ -10,6 +10,7 @@ from typing import Self
 from windrow._specs import _duration, _json
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call
+from windrow.errors import SpecError, problem
 from windrow.windows._kind import WindowKind
 
 GRANULARITY = "1 millisecond"

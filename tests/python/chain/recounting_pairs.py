@@ -68,7 +68,7 @@ class Pair:
     def output(self, l: DataFrame, r: DataFrame) -> wr.Output | wr.JoinOutput:  # noqa: E741  streams
         """Build the query."""
         identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
-        said: dict[str, Any] = {"time": "time", "watermark": "0 seconds", "offset": identity}
+        said: dict[str, Any] = {"time": "time", "watermark": "0 seconds", "rowId": identity}
         said |= {"maxFuture": "1 hour"} if self.kind in JOINS else {"key": "k"}
         sides = [
             wr.stream(rows, name=name, **said) for name, rows in zip(SIDES, (l, r), strict=True)

@@ -282,7 +282,7 @@ TAKES: list[tuple[Callable[[DataFrame], wr.Output], list[str]]] = [
             wr.stream(panes, name="minutes")
             .lateness("2 hours")
             .window(wr.Inherit())
-            .accumulate(wr.ACCUMULATING)
+            .accumulationMode(wr.ACCUMULATING)
             .aggregate(signed("sold"))
         ),
         ["RETRACTION_READ"],
@@ -293,7 +293,7 @@ TAKES: list[tuple[Callable[[DataFrame], wr.Output], list[str]]] = [
             .lateness("2 hours")
             .retain(time="1 day")
             .window(wr.Tumbling("1 hour"))
-            .messages()
+            .keepRows()
         ),
         AGAIN,
     ),

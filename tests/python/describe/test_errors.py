@@ -84,7 +84,7 @@ if TYPE_CHECKING:
                 closeOn="sometime",  # type: ignore[arg-type]
                 startOffsets={0: "x"},  # type: ignore[dict-item]
             ),
-            "2 problems in Global(): [VALUE_UNKNOWN] complete is 'sometime'; allowed are "
+            "2 problems in Global(): [VALUE_UNKNOWN] closeOn is 'sometime'; allowed are "
             "watermark, next_row. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
             "'x'; it maps partitions to offsets.",
         ),

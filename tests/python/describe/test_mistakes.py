@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, order
-from restarts.test_start import ONCE, finished
+from restarts.test_start import finished
 from sinks.test_upserts import codes, minutes, pane
 from windrow._specs import _instants
 from windrow._watching._status import Status

@@ -158,7 +158,7 @@ def test_open_bounds(both: Both) -> None:
 def test_restart(both: Both, tmp_path: Path) -> None:
     """What waits for a match goes on waiting over a restart, in one query with both sinks."""
     rows, lost = wr.Files(str(tmp_path / "rows")), wr.Files(str(tmp_path / "lost"))
-    counts: list[wr.Metrics] = []
+    counts: list[wr.Status] = []
     for first, last in ((0, 1), (1, 2), (2, 4)):
         both.add(ORDERS[first:last], SHIPMENTS[first:last])
         joined = wr.join(*both.streams(), on="product", within=SOON, how="left")

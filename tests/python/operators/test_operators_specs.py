@@ -29,9 +29,9 @@ bys = st.one_of(
 )
 limits = st.builds(
     wr.KeyLimits,
-    age=st.none() | spans,
-    keys=st.none() | counts,
-    messages=st.none() | counts,
+    idle=st.none() | spans,
+    maxKeys=st.none() | counts,
+    maxRows=st.none() | counts,
 )
 policies: st.SearchStrategy[wr.Policy] = st.one_of(
     st.builds(lambda by, limit: wr.Policy.tumbling(by, limit=limit), bys, limits),

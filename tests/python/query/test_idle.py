@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, Order, order
-from restarts.test_start import ONCE, finished
+from restarts.test_start import finished
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import windrow as wr
 from feed import NOTHING, Feed, Order, order
 from join.joins import Both
 from query.test_idle import ago, by_the_clock
-from restarts.test_start import ONCE, finished
+from restarts.test_start import finished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,8 @@ Json = Mapping[str, Any]
 
 _UNITS = {"us": "microseconds", "ms": "milliseconds", "s": "seconds"}
 _MODES = {mode.value: mode for mode in wr.AccumulationMode}
-_COUNTED = ("count", "offsets", "tuple_session")
+_CAMEL = {"start_time": "startTime"}
+_COUNTED = ("count", "offset_range", "offset_session")
 
 
 def kind(text: str) -> wr.WindowKind:
@@ -55,7 +56,7 @@ class _Reading:
         keeps = fields.get("operator") == "full_state"
         window = self._kind(fields["window"])
         early: wr.PaneTrigger = wr.EachMessage() if keeps else wr.Never()
-        late: wr.PaneTrigger = wr.EachMessage() if keeps else wr.EachStep()
+        late: wr.PaneTrigger = wr.EachMessage() if keeps else wr.EachBatch()
         if isinstance(window, wr.Policy):
             late = wr.Never()
         return wr.WindowOperatorSpec(
@@ -66,8 +67,8 @@ class _Reading:
             onTime=fields.get("on_time", "completion") is not None,
             late=self._trigger(fields["late"]) if "late" in fields else late,
             accumulation=_MODES.get(fields.get("accumulation", "")),
-            fireOnlyUpdated=fields.get("fire_only_updated") or False,
-            complete=fields.get("complete") or "watermark",
+            skipUnchanged=fields.get("skip_unchanged") or False,
+            closeOn=fields.get("close_on") or "watermark",
             fillGaps=self._gaps(fields.get("fill_gaps")),
             startOffsets=_offsets(fields.get("start_offsets")),
             keepsMessages=keeps and "input" not in fields,
@@ -81,7 +82,7 @@ class _Reading:
             "maxFuture": self._span(fields.get("max_future")),
         }
         if "lateness" in fields:
-            counted = (fields.get("window") or {}).get("kind") == "offsets"
+            counted = (fields.get("window") or {}).get("kind") == "offset_range"
             lateness = fields["lateness"]
             found["lateness"] = lateness if counted else self._span(lateness)
         return found
@@ -139,8 +140,8 @@ class _Reading:
         match value:
             case None:
                 return wr.Never()
-            case "each_step":
-                return wr.EachStep()
+            case "each_batch":
+                return wr.EachBatch()
             case {"every_messages": n}:
                 return wr.Every(messages=n)
             case {"every_time": period}:
@@ -158,7 +159,9 @@ class _Reading:
         if name == "session":
             return wr.Session(self._span(said.get("gap")))
         said = {
-            n: v if name in _COUNTED or n in ("rows", "column") else self._span(v)
+            "startTime" if n == "start_time" else n: v
+            if name in _COUNTED or n in ("rows", "column")
+            else self._span(v)
             for n, v in said.items()
             if v is not None
         }
@@ -168,9 +171,11 @@ class _Reading:
 
     def _policy(self, fields: Json) -> wr.Policy:
         limits = dict(fields.get("limit") or {})
-        limits["age"] = self._span(limits.get("age"))
+        limits["idle"] = self._span(limits.get("idle"))
         ((eviction, rule),) = fields["eviction"].items()
-        limit = wr.Partitions(**limits)
+        limit = wr.KeyLimits(
+            idle=limits["idle"], maxKeys=limits.get("max_keys"), maxRows=limits.get("max_rows")
+        )
         if eviction == "tumbling":
             return wr.Policy.tumbling(self._by(rule), limit=limit)
         by, trigger = self._by(rule), self._by(fields["trigger"])
@@ -192,11 +197,11 @@ def _offsets(given: Json | None) -> dict[int, int]:
 
 
 def _columns(said: Json) -> dict[str, Any]:
-    offset = said.get("offset")
+    row_id = said.get("row_id")
     return {
         "schema": said.get("schema"),
         "time": said.get("time"),
-        "offset": None if offset is None else wr.Offset(**offset),
+        "rowId": None if row_id is None else wr.RowId(**row_id),
     }
 
 

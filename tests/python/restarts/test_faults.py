@@ -14,7 +14,7 @@ import pytest
 import windrow as wr
 from feed import Feed, add_files, disordered
 from programs import start
-from restarts.test_start import ONCE, files, finished, output
+from restarts.test_start import files, finished, output
 from torture.cluster import cluster
 
 if TYPE_CHECKING:

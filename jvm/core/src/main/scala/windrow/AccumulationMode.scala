@@ -19,5 +19,5 @@ object AccumulationMode {
 
   /** As SQL says it: `accumulationMode("accumulating")`. */
   implicit def fromText(text: String): AccumulationMode = All.find(_.toString.equalsIgnoreCase(text)).getOrElse(
-    throw Words.unknown("VALUE_UNKNOWN", "accumulate", text, All))
+    throw Words.unknown("VALUE_UNKNOWN", "accumulationMode", text, All))
 }

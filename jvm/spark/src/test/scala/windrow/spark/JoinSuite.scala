@@ -76,7 +76,7 @@ final class JoinSuite extends SparkSuite {
       s.window(Over.Range("1 minute"), fillGaps = TimeSpan.Endless).lateness("1 minute").accumulationMode(Accumulating)
     val wrong = intercept[SpecError](Windrow.join(o, fires)(within = Within("0 s", "1 s")))
     assert(wrong.problems.map(_.code) == Seq("OPTION_DIFFERS", "VALUE_NOT_SUPPORTED", "VALUE_NOT_SUPPORTED"))
-    val clocked = s.behindProcessingTime("1 minute")
+    val clocked = s.processingTimeWatermark("1 minute")
     for (several <-
         Seq(() => Windrow.join(o, clocked)(within = Within("0 s", "1 s")), () => Windrow.cogroup(o, clocked)))
       assert(intercept[SpecError](several()).problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED"))

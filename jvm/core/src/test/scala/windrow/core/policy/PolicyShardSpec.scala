@@ -170,7 +170,7 @@ class PolicyShardSpec extends AnyFunSuite {
 
   test("every problem of a spec at once") {
     val bad = Eviction.Sliding(ByCount(0), ByDelta("v", -1))
-    assert(PolicyWindowSpec.check(bad, KeyLimits(keys = Some(0))).left.map(_.map(_.code)) ===
+    assert(PolicyWindowSpec.check(bad, KeyLimits(maxKeys = Some(0))).left.map(_.map(_.code)) ===
       Left(Seq("NOT_POSITIVE", "DELTA_NEGATIVE", "NOT_POSITIVE")))
   }
 }

@@ -60,11 +60,11 @@ private[windrow] abstract class CoreStores[S](
   protected def counters: Map[String, Long] = {
     val all = shards.map(countersOf)
     Map(
-      "accepted" -> all.map(_.accepted).sum,
-      "rejected" -> all.map(_.rejected).sum,
+      "accepted"   -> all.map(_.accepted).sum,
+      "rejected"   -> all.map(_.rejected).sum,
       "duplicates" -> all.map(_.duplicates).sum,
-      "gaps"     -> all.map(_.gaps).sum,
-      "filtered" -> 0L).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) }
+      "gaps"       -> all.map(_.gaps).sum,
+      "filtered"   -> 0L).map { case (name, count) => name -> (count + earlier.getOrElse(name, 0L)) }
   }
 }
 

@@ -25,7 +25,7 @@ private[spark] object StreamArguments {
       said.delayIfSaid("processing_time_watermark"),
       said.nameIfSaid("stream").getOrElse("messages"),
       said.wordIfSaid("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
-      joinKeys,
+      indexed,
       invalid(said))
 
   def invalid(said: ArgumentReader): InvalidMessages =

@@ -57,9 +57,9 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       said.triggerIfSaid("early").getOrElse(Never),
       said.flagIfSaid("on_time").getOrElse(true),
       said.triggerIfSaid("late").getOrElse(EachBatch),
-      said.wordIfSaid("accumulate", "VALUE_UNKNOWN", AccumulationMode.All),
-      said.flagIfSaid("fire_only_updated").getOrElse(false),
-      said.wordIfSaid("complete", "VALUE_UNKNOWN", Completion.All).getOrElse(CloseOn.Watermark),
+      said.wordIfSaid("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All),
+      said.flagIfSaid("skip_unchanged").getOrElse(false),
+      said.wordIfSaid("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       said.gapsIfSaid("fill_gaps").getOrElse(TimeSpan.Zero),
       said.retention,
       said.spanIfSaid("max_future"))
