@@ -221,12 +221,12 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "TABLE_NOT_AGGREGATED", "LATENESS_NOT_STATED")
     },
     "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'tiem', size => '0 s', step => '1 s', "
-    "lateness => 'x', early => 'often', accumulate => 'acc', partition => 'p')": {
+    "lateness => 'x', early => 'often', accumulation_mode => 'acc', partition => 'p')": {
         *("COLUMN_NOT_FOUND", "NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
         *("TRIGGER_UNKNOWN", "VALUE_UNKNOWN"),
     },
     "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
-    "lateness => '-1 s', complete => 'no')": {
+    "lateness => '-1 s', close_on => 'no')": {
         *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "VALUE_UNKNOWN")
     },
     "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '3 suns', "
