@@ -184,6 +184,7 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
     checkpoint = tmp_path / "c"
     for name in ("a b c", "nobody.knows.it.here"):
         assert refused(feed, checkpoint, panes=name) == "TABLE_NOT_USABLE"
+    assert refused(feed, checkpoint, panes=str(tmp_path / "panes")) == "SINK_IS_PATH"
     feed.spark.range(1).write.mode("overwrite").saveAsTable("other_columns")
     assert refused(feed, checkpoint, panes="other_columns") == "TABLE_COLUMNS_DIFFER"
     feed.spark.sql("DROP TABLE other_columns")

@@ -23,6 +23,10 @@ private[running] object TableCheck {
     *   the columns of the rows
     */
   def apply(session: SparkSession, table: String, rows: StructType): Option[SpecProblem] =
+    if (table.contains('/') && !table.contains('`')) Some(SpecProblem("SINK_IS_PATH", "path" -> table))
+    else ofTable(session, table, rows)
+
+  private def ofTable(session: SparkSession, table: String, rows: StructType): Option[SpecProblem] =
     try {
       val differ =
         if (session.catalog.tableExists(table)) ofColumns(session, table, rows.fieldNames.toSeq) else None

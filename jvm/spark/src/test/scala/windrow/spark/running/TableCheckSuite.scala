@@ -56,4 +56,10 @@ final class TableCheckSuite extends SparkSuite {
     assert(refused("not_there", "a").isEmpty)
     assert(refused("nobody.knows.it", "a") == Some("TABLE_NOT_USABLE"))
   }
+
+  test("a path is not the name of a table, unless it is quoted") {
+    assert(refused("/data/panes", "a") == Some("SINK_IS_PATH"))
+    assert(refused("s3a://bucket/panes", "a") == Some("SINK_IS_PATH"))
+    assert(refused("odd.`a/b`", "a") != Some("SINK_IS_PATH"))
+  }
 }
