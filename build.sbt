@@ -30,6 +30,7 @@ def testJvm(root: File): Seq[String] = {
   opens ++ Seq(
     "-Xmx2g",
     "-Xss8m",
+    "-XX:+UseSerialGC", // least CPU; three such JVMs share two cores
     "-Duser.timezone=UTC",
     s"-Djava.io.tmpdir=$temporary",
     s"-Dlog4j2.configurationFile=$logs") ++

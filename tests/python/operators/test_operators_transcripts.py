@@ -101,4 +101,5 @@ def test_replay(engine: str, tmp_path: Path) -> None:
     assert "step 1" in printed
     assert "case-0" not in printed
     assert f"2 cases on {engine}: 1 different, 1 equal" in printed
-    assert replay(_file(tmp_path, [PANE]), engine)[0] == 0
+    if engine in ("reference", "python"):  # one program sets the status of all others
+        assert replay(_file(tmp_path, [PANE]), engine)[0] == 0
