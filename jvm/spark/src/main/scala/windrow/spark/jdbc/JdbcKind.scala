@@ -98,7 +98,7 @@ private[jdbc] object JdbcKind {
     case day                => date(database, java.sql.Date.valueOf(day.asInstanceOf[java.time.LocalDate]))
   }
 
-  /** Many rows at once MariaDB's server takes with any year, and stores another one. */
+  /** MariaDB accepts a year outside its range without an error if a batch has several rows. */
   private def inYears[T](database: String, value: T)(year: T => Int): T =
     if (WithMicros(database) && (year(value) < 1 || year(value) > 9999))
       throw new SQLDataException(s"$database has the years 1 to 9999", "22007")

@@ -31,7 +31,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     *   the id that the checkpoint keeps of its query
     */
   def take(drain: Boolean): String = {
-    // One that is not final and was begun with an end is refused before.
+    // BeforeStart has refused a query without `drain` that was started with it before.
     if (!drain && Claim.hasEnd(session, checkpoint)) files(end).delete(end, true)
     CutOffStart.clear(session, checkpoint)
     owner.claim(folders)
@@ -40,9 +40,9 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
   /** Removes what `take` has made, unless the query has begun.
     *
     * @param made
-    *   what was missing before
+    *   the files and folders that `take` made
     * @return
-    *   the query has not begun
+    *   whether the query has no micro-batch yet
     */
   def giveBack(made: Seq[String]): Boolean = {
     val isUnused = !Checkpoint.isBegun(session, checkpoint)
