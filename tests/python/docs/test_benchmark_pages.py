@@ -1,17 +1,21 @@
-"""What the texts say of speed is what the last published run gave."""
+"""The speeds in the texts equal those of the last published run."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
+
 from programs import ROOT
 
-_RATIO = re.compile(r"\d+\.\d\d \(\d+\.\d\d to \d+\.\d\d\)")
+_PAGE = ROOT / "docs/benchmarks.md"
+_LOG = ROOT / "docs/project/measurement-log.md"
 _PEERS = ("spark", "flink-heap")
+_NONE = "\u2013"
 
 
 def marks() -> dict[tuple[str, str], list[str]]:
-    """Give the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
+    """Return the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
     rows = (ROOT / "docs/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
     return {
@@ -21,37 +25,39 @@ def marks() -> dict[tuple[str, str], list[str]]:
     }
 
 
+def medians(name: str, peer: str) -> list[str]:
+    """Return the warm and the fresh median of a workload, or that there are none."""
+    row = marks().get((name, peer))
+    return [row[at].split()[0] for at in (1, 0)] if row else [_NONE, _NONE]
+
+
 def test_the_table() -> None:
-    """Each line has the ratios of its workload, fresh and warm, to Spark's own and to Flink."""
-    published = marks()
-    told = {}
-    for line in (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines():
-        ratios = _RATIO.findall(line)
-        if line.startswith("| `") and ratios:
-            told[line.split("`")[1]] = ratios
-    assert len(told) > 6
-    for name, ratios in told.items():
-        assert ratios == [one for peer in _PEERS for one in published[name, peer][:2]], name
+    """Each row has the medians of its workload, warm and fresh, to Spark and to Flink."""
+    shown = {}
+    for line in _PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("| `"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            shown[cells[0].strip("`")] = cells[3:]
+    assert len(shown) > 15
+    for name, ratios in shown.items():
+        assert ratios == [one for peer in _PEERS for one in medians(name, peer)], name
 
 
-def test_what_is_told_beside_the_table() -> None:
-    """The warm medians, where a workload stands by its whole name."""
-    published = marks()
-    lines = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines()
-    for peer, start in zip(_PEERS, ("| to Spark's own |", "| to Flink on its heap |"), strict=True):
+def test_the_ratios_of_the_log() -> None:
+    """They are the warm medians."""
+    lines = _LOG.read_text(encoding="utf-8").splitlines()
+    for peer, start in zip(_PEERS, ("| Spark |", "| Flink |"), strict=True):
         (line,) = (line for line in lines if line.startswith(start))
-        told = [
-            one for one in re.findall(r"`([\w-]+)` (\d\.\d\d)", line) if (one[0], peer) in published
-        ]
-        assert len(told) > 2
-        assert told == [(name, published[name, peer][1].split()[0]) for name, _ in told]
+        shown = re.findall(r"`([\w-]+)` (\d\.\d\d)", line)
+        assert len(shown) > 2
+        assert shown == [(name, medians(name, peer)[0]) for name, _ in shown]
 
 
 def test_which_marks_are_met() -> None:
-    """By the medians: warm, and of these in a fresh JVM too."""
-    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
-    for start, columns in (("| met warm |", (1,)), ("| met in a fresh JVM, too |", (0, 1))):
-        (line,) = (line for line in text.splitlines() if line.startswith(start))
+    """By the medians: warm, and those that are met in a fresh JVM as well."""
+    lines = _LOG.read_text(encoding="utf-8").splitlines()
+    for start, columns in (("| warm |", (1,)), ("| warm and fresh |", (0, 1))):
+        (line,) = (line for line in lines if line.startswith(start))
         for peer, cell in zip(_PEERS, line.strip("|").split("|")[1:], strict=True):
             met = [
                 name
@@ -62,17 +68,28 @@ def test_which_marks_are_met() -> None:
             assert re.findall(r"`([^`]+)`", cell) == met, (start, peer)
 
 
-def test_what_the_readme_says() -> None:
-    """The least and the most of each, warm and then fresh."""
+def extremes(at: int) -> list[float]:
+    """Return the least and the greatest median to each peer: fresh (0) or warm (1)."""
     found = []
-    for at in (1, 0):
-        for peer in _PEERS:
-            medians = [float(row[at].split()[0]) for (_, of), row in marks().items() if of == peer]
-            found += [min(medians), max(medians)]
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"CPU time per event.*?\(\[bench", text, flags=re.DOTALL)
-    said = [float(number) for number in re.findall(r"\d+\.\d+", line)]
-    assert said == [
-        round(number, len(str(shown).split(".")[1]))
-        for number, shown in zip(found, said, strict=True)
+    for peer in _PEERS:
+        ratios = [float(row[at].split()[0]) for (_, of), row in marks().items() if of == peer]
+        found += [min(ratios), max(ratios)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence", "columns"),
+    [
+        ("README.md", r"CPU time per event.*?\(\[bench", (1, 0)),
+        ("docs/benchmarks.md", r"In a warm JVM, Windrow needs.*?depending", (1,)),
+    ],
+)
+def test_the_summary_of_a_page(page: str, sentence: str, columns: tuple[int, ...]) -> None:
+    """It has the least and the greatest ratio to each peer."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    (found,) = re.findall(sentence, text, flags=re.DOTALL)
+    shown = re.findall(r"\d+\.\d+", found)
+    expected = [one for at in columns for one in extremes(at)]
+    assert [float(number) for number in shown] == [
+        round(one, len(number.split(".")[1])) for one, number in zip(expected, shown, strict=True)
     ]
