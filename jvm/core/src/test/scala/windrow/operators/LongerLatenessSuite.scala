@@ -86,7 +86,7 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(short.take().map(_.isLate) == Seq(false))
     short.close()
     val long = aggregate(draft)(Longer, store)
-    long.follow(Seq(event(104, 2), event(106, 3)), 131) // their own windows end at 114 and 116; everything up to 115 was removed
+    long.follow(Seq(event(104, 2), event(106, 3)), 131) // their windows end at 114 and 116; all up to 115 were removed
     assert(long.take().map(_.value) == Seq(Seq(3L)))
     assert(long.refused().map(_.offset) == Seq(2L))
   }

@@ -36,7 +36,7 @@ class FullStateCutSuite extends AnyFunSuite {
 
   for (window <- kinds) test(s"$window: $count messages of a key") {
     (1 to rounds).foreach { seed =>
-      val parts    = if (window.isInstanceOf[Count]) 1 else 2 // one partition for Count, because its numbers depend on the order of steps
+      val parts    = if (window.isInstanceOf[Count]) 1 else 2 // numbers of a key follow the order of steps
       val messages = disordered(count, parts, new Random(seed.toLong))
       val whole    = fed(window, Seq(messages), restarts = false, pageBytes = 4096)
       assert(whole.came.size > count * 9 / 10 && whole.left > 0)
