@@ -162,18 +162,19 @@ def page(found: list[Item]) -> str:
     out = [
         "# Coverage",
         "",
-        "Made by `scripts/coverage` of `docs/coverage.txt`. `scripts/coverage --check`, a part",
-        "of `scripts/test`, fails when a rule, a test or a transcript named here does not exist.",
+        "`scripts/coverage` writes this page from `docs/coverage.txt`. It lists the requirements",
+        "of the sources, and the tests and transcripts that show each one. `scripts/test` fails",
+        "if a rule, a test, or a transcript that is named here does not exist.",
         "",
-        f"{len(found)} items: {states['shown']} shown, {states['query']} for a Spark query alone,",
-        f"{states['open']} open.",
+        f"{len(found)} items: {states['shown']} are shown, {states['query']} can only be shown by",
+        f"a Spark query, {states['open']} are open.",
         "",
     ]
     for letter, title in titles:
         out += [
             f"## {letter}: {title}",
             "",
-            "| | asked for | rules | shown by |",
+            "| item | requirement | rules | shown by |",
             "|---|---|---|---|",
         ]
         for item in found:

@@ -36,10 +36,11 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 230, 44, 90, 16, 36
 DASHES = {"windrow": "none", "spark": "5 4"}
 
 HEAD = """\
-CPU time of an event in a warm process, by one size, as a multiple of the least in the same plot.
-Both axes go by powers of ten: a level line is a cost that does not grow, one at 45 degrees a cost
-that grows as the size does. Made by `scripts/growth` of what `scripts/bench --publish --growth` has
-measured ([benchmarks.md](benchmarks.md))."""
+This page shows how the CPU time per event grows with one size of a workload, in a warm process. Use
+it to estimate the cost of a larger query. Every cost is a multiple of the least cost in the same
+plot. Both axes are logarithmic: a level line is a constant cost, and a line at 45 degrees is a cost
+that is proportional to the size. `scripts/growth` writes this page from the results of
+`scripts/bench --publish --growth` ([benchmarks.md](benchmarks.md))."""
 
 #: Cost by size, of each contender.
 Lines = Mapping[str, Mapping[int, float]]
@@ -138,7 +139,7 @@ def page(plots: Sequence[Plot]) -> str:
     parts = ["# How cost grows", HEAD]
     for plot in plots:
         axis, asked = FAMILIES[plot.family]
-        head = ("", *(f"{size:,}" for size in plot.sizes))
+        head = ("engine", *(f"{size:,}" for size in plot.sizes))
         rows = [
             (name, *(f"{line[size]:.2f}" if size in line else "–" for size in plot.sizes))
             for name, line in plot.lines.items()

@@ -11,7 +11,7 @@ import windrow.core.state._
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** Limits that only a mistake reaches (SEMANTICS S9). */
+/** Tests limits that only a mistake reaches (SEMANTICS S9). */
 class GuardsSuite extends AnyFunSuite {
   private val tumbling = WindowOperatorDraft(Tumbling(TimeSpan(10)), Some(TimeSpan.Zero)).checked
 
@@ -67,7 +67,7 @@ class GuardsSuite extends AnyFunSuite {
 
   private val few = Guards(maxMessagesPerWindow = 4, maxKeysPerShard = 4, maxPendingOutput = 4)
 
-  /** Messages of 5 keys or of 1. */
+  /** Messages of 5 keys or of 1 key. */
   private def incoming(keys: Int): Iterator[Incoming] = Iterator.range(0, 5).map(n =>
     Incoming(new Key(Array((n % keys).toByte)), Some(n * 10L), None, Array(1)))
 

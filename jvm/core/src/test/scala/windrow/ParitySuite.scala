@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import windrow.explain.Clock
 import windrow.explain.Explanation
 
-/** What Python says of durations and specs, Scala says too: both read tests/parity. */
+/** Checks that Scala treats durations and specs exactly as Python does: both read tests/parity. */
 class ParitySuite extends AnyFunSuite {
   private val mapper = new ObjectMapper()
 
@@ -115,6 +115,6 @@ class ParitySuite extends AnyFunSuite {
   private def checked(json: JsonNode): Either[Seq[SpecProblem], WindowOperatorSpec] =
     SpecJson.read(json.asInstanceOf[ObjectNode], Map.empty).flatMap(_.check)
 
-  /** Numbers by value: a JSON tree tells int from long. */
+  /** Parses the text of a node again, because a JSON tree distinguishes int from long. */
   private def same(node: JsonNode): JsonNode = mapper.readTree(node.toString)
 }

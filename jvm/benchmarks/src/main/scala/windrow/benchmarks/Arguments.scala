@@ -3,23 +3,23 @@ package windrow.benchmarks
 import java.nio.file.Path
 
 /** @param only
-  *   contenders; none: all that a workload names
+  *   contenders to run; empty for all contenders of each workload
   * @param flink
   *   whether Flink takes part
   * @param floor
-  *   whether the engine's floor and reading take part, where there is but one table of keys and values
+  *   whether the engine's floor and reading take part, in workloads with a single table of keys and values
   * @param quick
-  *   a few workloads, small, in one JVM that stays
+  *   whether to run a few small workloads in one JVM that stays
   * @param checkOnly
-  *   whether outputs are compared and nothing is timed
+  *   whether to compare outputs without timing
   * @param events
-  *   of each workload, where it is stated
+  *   events of each workload, instead of its own number
   * @param batch
-  *   events in a micro-batch, where it is stated
+  *   events in a micro-batch, instead of the workload's own number
   * @param settings
-  *   of Spark
+  *   settings of Spark
   * @param keep
-  *   whether what the file of `json` says of other workloads stays
+  *   whether results of other workloads in the file of `json` are kept
   */
 final case class Arguments(
     workloads: Seq[Workload] = Nil,
@@ -37,7 +37,7 @@ final case class Arguments(
     keep: Boolean = false,
     compare: Option[Path] = None) {
 
-  /** How much of a workload is timed. */
+  /** Returns the number of events of a workload that are timed. */
   def amount(workload: Workload): Amount = {
     val size = if (quick) Workload.Quick else workload.amount
     Amount(events.getOrElse(size.events), batch.getOrElse(size.batch))
@@ -75,7 +75,7 @@ object Arguments {
     "  --keep      what that file says of other workloads stays, so that a long run can be made in parts",
     "  --compare   show ratios to peers beside those that --json wrote there before").mkString("\n")
 
-  /** Left: what is wrong. */
+  /** Parses the arguments. Left is a description of the error. */
   def parse(words: List[String]): Either[String, Arguments] = taken(words, Arguments()).flatMap(checked)
 
   private def taken(words: List[String], so: Arguments): Either[String, Arguments] = words match {

@@ -4,8 +4,9 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions._
 import windrow.benchmarks.Source.chance
 
-/** The events of Nexmark, as far as its queries of windows read them: of 50 one is a person, 3 are auctions, 46 bids;
-  * 10,000 a second. Half of the bids are on the hot one of the last hundred auctions, three quarters by a hot bidder.
+/** The events of Nexmark that its windowed queries read. Each 50 events are one person, 3 auctions and 46 bids, at
+  * 10,000 events per second. Half of the bids are on the hot one of the last hundred auctions, three quarters by a hot
+  * bidder.
   */
 object Auctions {
   private val Round     = 50L

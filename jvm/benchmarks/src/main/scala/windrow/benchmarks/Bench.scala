@@ -4,7 +4,7 @@ import java.nio.file.Files
 import java.nio.file.Path
 import scala.util.control.NonFatal
 
-/** Windrow against its peers. `scripts/bench` runs it; docs/benchmarks.md says how to read it. */
+/** Compares Windrow with its peers. `scripts/bench` runs it; docs/benchmarks.md explains how to read the results. */
 object Bench {
   def main(words: Array[String]): Unit = Arguments.parse(words.toList) match {
     case Left(problem) =>
@@ -34,9 +34,9 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
   import Bench._
 
   /** @param kept
-    *   what is known of other workloads
+    *   results of other workloads
     * @param noted
-    *   is called with what is known after each workload
+    *   receives all results after each workload
     */
   def run(kept: Findings)(noted: Findings => Unit): Findings = arguments.workloads.foldLeft(kept) { (known, workload) =>
     val result =
@@ -70,7 +70,9 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     }
   }
 
-  /** On fewer events, in several batches; what differs is not timed. */
+  /** Compares the outputs on fewer events, in several batches. Returns the difference, because a workload whose outputs
+    * differ is not timed.
+    */
   private def unequal(workload: Workload): Option[String] = {
     val asked    = arguments.contenders(workload)
     val expected = digest(workload, Windrow, Job.Plain)
@@ -93,7 +95,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       .getOrElse(sys.error(s"${contender.name}: ${reply.error.getOrElse("no answer")}"))
   }
 
-  /** Two of the runs in a process of their own: the first finds it fresh, the last warm. */
+  /** Times two of the runs of a new process: the first, when the process is fresh, and the last, when it is warm. */
   private def timed(workload: Workload, amount: Amount, repeat: Int): Seq[Timed] = {
     prepare(workload, amount)
     if (!arguments.quick) lanes.close()
@@ -117,7 +119,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     }
   }
 
-  /** No run shall find a process fresh that has written its files. */
+  /** Writes the input files in another process, so that a process is still fresh when it is timed. */
   private def prepare(workload: Workload, amount: Amount): Unit = if (workload.pace.isEmpty) {
     val inFlink = arguments.contenders(workload).exists(_.isInstanceOf[InFlink])
     (Seq(Job.Write) ++ Option.when(inFlink)(Job.Decode)).foreach { task =>
@@ -125,7 +127,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     }
   }
 
-  /** All events give all who bring the same panes the same rows. */
+  /** Returns a difference between the rows of contenders that must emit the same panes for all events. */
   private def disagreement(workload: Workload, runs: Seq[Timed]): Option[String] = {
     val alike = runs.filter(run =>
       workload.pace.isEmpty && Contender.comparable(Contender.all.find(_.name == run.contender).get, workload.question))
@@ -146,7 +148,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       case _                                                       => found == expected
     }
 
-  /** Every second time the other way round, so that nobody always comes after the same one. */
+  /** Reverses the order for every second repeat, so that a contender does not always run after the same one. */
   private def turned(contenders: Seq[Contender], repeat: Int): Seq[Contender] =
     if (repeat % 2 == 0) contenders.reverse else contenders
 }

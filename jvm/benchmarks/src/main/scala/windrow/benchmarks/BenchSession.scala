@@ -3,7 +3,7 @@ package windrow.benchmarks
 import org.apache.spark.sql.SparkSession
 import windrow.spark.running.CheckpointFiles
 
-/** A session with the settings that windrow recommends for streams; the same for all contenders. */
+/** A session with the settings that Windrow recommends for streams. All contenders use the same settings. */
 object BenchSession {
   private val RocksDB = "spark.sql.streaming.stateStore.rocksdb"
 
@@ -22,7 +22,7 @@ object BenchSession {
     "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2",
     CheckpointFiles.Setting                                  -> classOf[CheckpointFiles].getName,
     "spark.sql.codegen.cache.maxEntries"                     -> "2000",
-    // As spark-submit has it: else each run has a class loader of its own, and all that is generated is compiled anew.
+    // As in spark-submit. Otherwise each run has its own class loader, and all generated code is compiled again.
     "spark.sql.artifact.isolation.enabled" -> "false")
 
   def start(settings: Map[String, String]): SparkSession =

@@ -5,7 +5,7 @@ import java.util.UUID
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
 
-/** All that a query brings, as a digest of what stands at the end. */
+/** Runs a query over all events and returns a digest of its final rows. */
 final class Check(scratch: Path) {
   def run(answer: Answer, settled: DataFrame => DataFrame): Digest = {
     val folder = scratch.resolve(UUID.randomUUID.toString)

@@ -1,6 +1,8 @@
 package windrow.benchmarks
 
-/** What was found before and now, in ratios to peers alone: nothing else of two runs can be compared. */
+/** Compares earlier and current results by their ratios to peers alone, because nothing else is comparable between two
+  * runs.
+  */
 object Comparison {
   def of(before: Findings, now: Findings): String = {
     def known(found: Findings) =

@@ -11,23 +11,23 @@ sealed trait Contender {
   def name: String
 }
 
-/** One that runs in Spark. All read the same files and write to the same sink. */
+/** A contender in Spark. All of them read the same files and write to the same sink. */
 sealed trait InSpark extends Contender {
 
-  /** None: it cannot. */
+  /** Returns the query, or None if the contender cannot answer the question. */
   def answer(question: Question, in: Feed): Option[Answer]
 
-  /** Whether its rows must be those of the plain computation. */
+  /** Whether its rows must equal those of the plain computation. */
   def answers: Boolean = true
 
-  /** Whether it brings panes that others do not. */
+  /** Whether it emits panes that others do not. */
   def bringsMore: Boolean = false
 }
 
-/** One that Flink runs, in a JVM of its own.
+/** A contender in Flink, in a separate JVM.
   *
   * @param state
-  *   where it keeps it
+  *   the kind of state backend
   */
 final case class InFlink(state: String) extends Contender {
   def name: String = s"flink-$state"
@@ -37,7 +37,7 @@ object Contender {
   val FlinkHeap: Contender    = InFlink("heap")
   val FlinkRocksDB: Contender = InFlink("rocksdb")
 
-  /** Windrow with more than panes on time alone. */
+  /** Windrow with more panes than those on time. */
   val Early: Contender =
     WindrowWith(
       "windrow-early",
@@ -61,7 +61,7 @@ object Contender {
     val name = "windrow-python"
   }
 
-  /** Whether the rows of all events must be those of the others. */
+  /** Whether its rows for all events must equal those of the others. */
   def comparable(contender: Contender, question: Question): Boolean = !question.corrects && (contender match {
     case inSpark: InSpark => inSpark.answers && !inSpark.bringsMore
     case _                => true
@@ -71,7 +71,7 @@ object Contender {
     Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Python, Floor, Reading)
 }
 
-/** Windrow by its table functions. */
+/** Windrow with its table functions. */
 case object Windrow extends InSpark {
   val name = "windrow"
 
@@ -83,7 +83,7 @@ final case class WindrowWith(name: String, options: String, override val bringsM
   def answer(question: Question, in: Feed): Option[Answer] = Some(Answer(question.windrow(in, options)))
 }
 
-/** What Spark has of its own. */
+/** Spark's built-in operators. */
 case object SparkOwn extends InSpark {
   val name = "spark"
 
@@ -91,7 +91,7 @@ case object SparkOwn extends InSpark {
     question.spark(in).map(Answer(_, if (question.corrects) "update" else "append"))
 }
 
-/** What the engine takes for itself: every event goes to the shard of its key, where nothing is done. */
+/** The minimal cost of the engine: every event is sent to the shard of its key, where nothing is done. */
 case object Floor extends InSpark {
   private implicit val shardEncoder: Encoder[Int]       = Encoders.scalaInt
   private implicit val eventEncoder: Encoder[Event]     = Encoders.product
@@ -117,7 +117,7 @@ case object Floor extends InSpark {
 
 final case class Event(micros: Long, key: Long, value: Long)
 
-/** Takes its rows and does nothing. */
+/** Consumes its rows and does nothing. */
 final class Idle extends StatefulProcessor[Int, Event, Boolean] {
   def init(outputMode: OutputMode, timeMode: TimeMode): Unit = ()
 
@@ -127,7 +127,7 @@ final class Idle extends StatefulProcessor[Int, Event, Boolean] {
   }
 }
 
-/** Reading alone. */
+/** Reads the events without processing. */
 case object Reading extends InSpark {
   val name                      = "reading"
   override def answers: Boolean = false

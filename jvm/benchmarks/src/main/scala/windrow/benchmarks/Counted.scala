@@ -2,7 +2,7 @@ package windrow.benchmarks
 
 import org.apache.spark.sql.DataFrame
 
-/** Windows of `n` messages of a key, one every `step`. Spark has none. */
+/** Windows of `n` messages of a key, one every `step`. Spark does not support such windows. */
 final case class Counted(n: Int, step: Int) extends Question {
   def tables: Seq[String]                = Seq("events")
   override def options: String           = "time => 'ts'"
@@ -12,7 +12,7 @@ final case class Counted(n: Int, step: Int) extends Question {
     s"""SELECT key, window.first AS start, window.last AS end, n, total, top FROM windrow_count(
           TABLE(SELECT key, ${Values.Sums.aggregates} FROM events GROUP BY key), n => $n, step => $step, $options)""")
 
-  /** Event times of these sources ascend: a key's messages are numbered in their order. */
+  /** Numbers the messages of a key by event time, which is correct because event times of these sources ascend. */
   def plain(in: Feed): DataFrame = in.plain(
     s"""SELECT key, start, start + ${n - 1} AS end, ${Values.Sums.aggregates} FROM (
           SELECT *, explode(sequence(greatest(0, place - $n + $step) DIV $step * $step, place, $step)) AS start FROM (

@@ -29,7 +29,7 @@ final class Desk(session: SparkSession) {
   }
 
   /** @param answer
-    *   of streams that are given
+    *   creates the query from a map of streams
     */
   def answered(job: Job, answer: Map[String, DataFrame] => Answer): Reply = {
     val workload = Workload(job.workload)
@@ -71,7 +71,7 @@ object Desk {
   val Events: Path = Folder.resolve("events")
 }
 
-/** For queries that Python describes; scripts/bench_worker.py. Jobs and replies are JSON. */
+/** Does jobs whose queries are described in Python; see scripts/bench_worker.py. Jobs and replies are JSON. */
 final class PythonDesk(session: SparkSession) {
   private val desk = new Desk(session)
 
@@ -79,7 +79,7 @@ final class PythonDesk(session: SparkSession) {
   def step(job: String): Int = hops(job).step
 
   /** @param describe
-    *   gives the rows of a stream of events
+    *   returns the output rows for a stream of events
     */
   def answered(job: String, describe: java.util.function.UnaryOperator[DataFrame]): String =
     Text.line(Worker.safely(desk.answered(

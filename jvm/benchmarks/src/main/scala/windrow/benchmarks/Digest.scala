@@ -5,10 +5,10 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
 
-/** Rows as a number and two sums of their hashes, which no order changes.
+/** A digest of rows that does not depend on their order: their number and two combinations of their hashes.
   *
   * @param rows
-  *   how many
+  *   number of rows
   */
 final case class Digest(rows: Long, sum: Long, xor: Long) {
   def +(other: Digest): Digest = Digest(rows + other.rows, sum + other.sum, xor ^ other.xor)
@@ -17,7 +17,7 @@ final case class Digest(rows: Long, sum: Long, xor: Long) {
 object Digest {
   val Empty: Digest = Digest(0, 0, 0)
 
-  /** Of rows whose columns are all BIGINT. Flink's side computes the same hash. */
+  /** Returns the aggregates of a digest, for rows whose columns are all BIGINT. Flink's side computes the same hash. */
   def columns(rows: DataFrame): Seq[Column] = {
     val hash = xxhash64(rows.columns.toSeq.map(name => rows(name).cast("bigint")): _*)
     Seq(count(lit(1)).as("rows"), sum(hash.bitwiseAND(lit(0xffffffffL))).as("sum"), bit_xor(hash).as("xor"))
@@ -28,7 +28,7 @@ object Digest {
     read(rows.agg(all.head, all.tail: _*).head())
   }
 
-  /** What the columns gave; without rows the sums are null. */
+  /** Reads the values of the columns. Without rows the sums are null. */
   def read(found: Row): Digest = {
     def at(i: Int) = if (found.isNullAt(i)) 0L else found.getLong(i)
     Digest(at(0), at(1), at(2))

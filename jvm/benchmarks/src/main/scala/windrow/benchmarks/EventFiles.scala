@@ -7,13 +7,13 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 
-/** How many events of a stream there are, and how many in a micro-batch. */
+/** The number of events of a stream, in total and in a micro-batch. */
 final case class Amount(events: Long, batch: Long)
 
-/** Events as Parquet files, written once into a folder and used again; two files of each table make a micro-batch.
+/** Events as Parquet files, written once into a folder and used again. Two files of each table make a micro-batch.
   *
   * @param folder
-  *   where the folders of all streams are
+  *   the folder with the folders of all streams
   */
 final class EventFiles(session: SparkSession, folder: Path) {
 
@@ -25,7 +25,7 @@ final class EventFiles(session: SparkSession, folder: Path) {
     session.read.schema(schema).parquet(path)
   }
 
-  /** The files of a table in the order of arrival; the first of a batch at even places. */
+  /** Returns the files of a table in the order of arrival. The first file of a batch is at an even index. */
   def inOrder(source: Source, table: String, amount: Amount): Seq[Path] =
     EventFiles.parts(made(source, amount).resolve(table))
 
@@ -57,7 +57,7 @@ final class EventFiles(session: SparkSession, folder: Path) {
     rows.where(table.keeps(col("n"))).select(table.columns(col("n")): _*)
       .write.mode("overwrite").parquet(target.toString)
     val files = EventFiles.parts(target)
-    // Spark's file source takes the oldest first.
+    // Spark's file source reads the oldest file first.
     val begin = System.currentTimeMillis - files.size * 1000L
     files.zipWithIndex.foreach { case (made, i) => require(made.toFile.setLastModified(begin + i * 1000L), s"$made") }
   }
@@ -66,10 +66,10 @@ final class EventFiles(session: SparkSession, folder: Path) {
 object EventFiles {
   val PerBatch = 2
 
-  /** Of two neighbours one goes into each of a batch's files, by chance: both files span the same time. */
+  /** Randomly assigns one of two neighbors to each of a batch's files, so that both files span the same time. */
   private def other(one: Column, pair: Column): Column = pmod(one + xxhash64(pair), lit(2))
 
-  /** Which of the files of its batch has an event: 0 or 1. */
+  /** Returns the index of the file in its batch that contains an event: 0 or 1. */
   def of(n: Column): Column = other(n, floor(n / 2))
 
   private def parts(folder: Path): Seq[Path] =

@@ -3,21 +3,22 @@ package windrow.benchmarks
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.SparkSession
 
-/** What a query reads: the tables of a source, as streams or whole, which SQL then knows by name. */
+/** The input of a query: the tables of a source, as streams or batch tables, which are registered as temporary views.
+  */
 final class Feed(session: SparkSession, source: Source, tables: Map[String, DataFrame]) {
 
   /** @param later
-    *   seconds that the watermark is behind what the source needs
+    *   seconds added to the watermark delay that the source needs
     */
   def marked(text: String, later: Int = 0): DataFrame =
     said(text)(_.withWatermark("ts", s"${source.delay + later} seconds"))
 
-  /** Over all events at once. */
+  /** Queries all events at once. */
   def plain(text: String): DataFrame = said(text)(identity)
 
   def table(name: String): DataFrame = tables(name).withWatermark("ts", s"${source.delay} seconds")
 
-  /** Where Spark's watermark is at the end of all events, in microseconds. */
+  /** Returns Spark's watermark after all events, in microseconds. */
   def until(names: Seq[String]): Long = {
     val latest = names.map(tables(_).selectExpr("max(unix_millis(ts))").head().getLong(0)).min
     (latest - source.delay * 1000L) * 1000L

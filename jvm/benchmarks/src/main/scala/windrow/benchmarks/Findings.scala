@@ -12,12 +12,12 @@ object Timed {
   val Warm  = "warm"
 }
 
-/** What became of a workload.
+/** The result of a workload.
   *
   * @param made
-  *   when, and on what
+  *   date and environment of the run
   * @param error
-  *   why there is nothing to be said of it
+  *   the reason why figures are missing
   */
 final case class Result(
     workload: String,
@@ -27,20 +27,20 @@ final case class Result(
     runs: Seq[Timed] = Nil,
     error: Option[String] = None) {
 
-  /** A figure of a contender, of each repeat. */
+  /** Returns a figure of a contender, one for each repeat. */
   def each(contender: Contender, pass: String)(value: Measured => Double): Seq[Double] =
     runs.filter(run => run.contender == contender.name && run.pass == pass).sortBy(_.repeat).map(run =>
       value(run.measured))
 
-  /** Of two contenders, within each repeat. */
+  /** Returns the ratio of a figure of two contenders, one for each repeat. */
   def ratio(of: Contender, to: Contender, pass: String)(value: Measured => Double): Seq[Double] =
     each(of, pass)(value).zip(each(to, pass)(value)).map { case (a, b) => a / b }
 }
 
-/** Results of one run, or of several of which each was of some workloads. */
+/** Results of one run, or of several runs with different workloads. */
 final case class Findings(results: Seq[Result]) {
 
-  /** With what was found anew in the place of what was; each workload where it stands among all. */
+  /** Replaces the result of a workload, and keeps the order of all workloads. */
   def and(result: Result): Findings = {
     val places = Workload.all.map(_.name).zipWithIndex.toMap
     Findings((results.filter(_.workload != result.workload) :+ result).sortBy(one => places(one.workload)))

@@ -9,7 +9,9 @@ import scala.annotation.tailrec
 
 private object Folders {
 
-  /** Spark may still write a snapshot into the folder of a query that has ended. */
+  /** Attempts to delete a folder. Several are needed because Spark may still write a snapshot into the folder of a
+    * query that has ended.
+    */
   private val Tries = 20
 
   def delete(folder: Path): Unit = delete(folder, Tries)

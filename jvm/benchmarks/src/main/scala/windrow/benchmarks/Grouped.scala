@@ -3,19 +3,19 @@ package windrow.benchmarks
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
-/** What is computed of a window: aggregates as SQL names them, and the columns that come out of those. */
+/** The values computed for a window: aggregates in SQL, and output columns computed from them. */
 final case class Values(aggregates: String, columns: Seq[String])
 
 object Values {
   val Sums: Values  = Values("count(*) AS n, sum(value) AS total, max(value) AS top", Seq("n", "total", "top"))
   val Count: Values = Values("count(*) AS n", Seq("n"))
 
-  /** Exact, from all that is in the window. */
+  /** Exact quantiles, from all values in the window. */
   val Ranks: Values = Values(
     "median(value) AS middle, percentile(value, 0.95) AS high",
     Seq("CAST(round(middle * 100) AS BIGINT)", "CAST(round(high * 100) AS BIGINT)"))
 
-  /** All that is in the window, in no certain order. */
+  /** All values in the window, in any order. */
   val All: Values = Values(
     "collect_list(value) AS list",
     Seq("CAST(size(list) AS BIGINT)", "aggregate(list, 0L, (sum, value) -> sum + value)"))
@@ -27,7 +27,7 @@ object Values {
 /** Values by key and window of event time.
   *
   * @param refire
-  *   seconds for which a window that is over is corrected; every contender brings corrections
+  *   seconds for which a complete window is corrected; every contender emits corrections
   */
 final case class Grouped(
     windows: Windows,
@@ -48,7 +48,7 @@ final case class Grouped(
     in.marked(s"SELECT $row FROM $function(TABLE($grouped), time => 'ts', $own, $options)")
   }
 
-  /** Where windows are corrected Spark must wait for what is late, and brings every change. */
+  /** If windows are corrected, Spark must wait for late events, and emits every change. */
   def spark(in: Feed): Option[DataFrame] = Some(in.marked(
     s"SELECT $row FROM (SELECT ${listed(s"${windows.spark} AS window", values.aggregates)} FROM $table${by(keys :+ windows.spark)})",
     later = refire))
@@ -62,7 +62,7 @@ final case class Grouped(
   override def flink: Option[FlinkTask] =
     if (values == Values.Sums) Some(windows.flink(Map("refire" -> refire * 1000000L))) else None
 
-  /** The last value of a window counts the most messages. */
+  /** Selects the last value of each window, which has the highest count. */
   override def settled(rows: DataFrame, until: Long): DataFrame = {
     val window = (keys ++ Seq("start", "end")).map(col)
     rows.where(col("end") <= until).groupBy(window: _*)

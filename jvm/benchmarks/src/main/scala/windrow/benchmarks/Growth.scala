@@ -1,23 +1,23 @@
 package windrow.benchmarks
 
-/** A size that workloads differ in, all else equal.
+/** The size in which workloads of a family differ while everything else is equal.
   *
   * @param family
-  *   which size
+  *   the name of the size
   * @param at
-  *   how large it is here
+  *   the size in this workload
   */
 final case class Size(family: String, at: Long)
 
-/** Workloads of one family for each size: how cost grows with it. They have no marks. */
+/** Workloads of one family for each size, to show how cost grows with it. They lack marks. */
 object Growth {
 
-  /** The same aggregates of 60 s of a thousand keys, but for what grows. */
+  /** The common base: the same aggregates over 60 s for a thousand keys. */
   private val minute = Grouped(Hops(60, 60))
   private val some   = Amount(1000000, 125000)
   private val toPeer = Seq(Windrow, SparkOwn)
 
-  /** Of which 600 s are over before its end. */
+  /** A stream long enough that windows of 600 s are complete before its end. */
   private val sparser = Keyed.steady("sparser", 1000, perSecond = 1000)
 
   private def each(family: String, sizes: Long*)(of: (String, Long) => Workload): Seq[Workload] =
@@ -27,10 +27,10 @@ object Growth {
     Workload(name, Keyed.steady(name, n), minute, some, toPeer, Nil)
   }
 
-  /** Windows of 600 s, so many of which a message is in; Spark copies it for each. */
+  /** Windows of 600 s with a varying number of windows for each message. Spark copies a message for each window. */
   private val overlap = each("overlap", 1, 6, 60, 600) { (name, n) =>
     val peers = if (n > 60) Seq(Windrow) else toPeer
-    val check = if (n > 6) Amount(160000, 80000) else Amount(800000, 400000) // in which a window is over
+    val check = if (n > 6) Amount(160000, 80000) else Amount(800000, 400000) // so that a window is complete
     Workload(name, sparser, Grouped(Hops(600, 600 / n.toInt)), some, peers, Nil, check)
   }
 
@@ -39,7 +39,9 @@ object Growth {
     Workload(name, Keyed.steady("batches", 1000), minute, amount, toPeer, Nil)
   }
 
-  /** So many messages in each window of 50 s: what is kept of every one, in order or sorted, or as it came. */
+  /** Varies the number of messages in each window of 50 s, with state for every message: in order, sorted, or as it
+    * arrived.
+    */
   private def inside(family: String, contenders: Seq[Contender])(question: Question) =
     each(family, 10, 1000, 100000, 1000000) { (name, n) =>
       Workload(

@@ -4,21 +4,22 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.functions._
 import windrow.benchmarks.Source.chance
 
-/** A key has `events` in equal distances, then rests for `rest` of them. */
+/** Arrival in bursts: a key has `events` events at equal distances, then none for `rest` such distances. */
 final case class Bursts(events: Long, rest: Long)
 
-/** How far events come out of order, in seconds: all up to `within`, which the watermark waits for; 5 % up to `late` more. */
+/** The disorder of events, in seconds: all events up to `within`, for which the watermark waits; 5 % up to `late` more.
+  */
 final case class Disorder(within: Int, late: Int)
 
-/** Streams of (ts, key, value) and of two sides of a join. */
+/** Streams of (ts, key, value), and streams of two sides of a join. */
 object Keyed {
   private val Schema = "ts timestamp, key bigint, value bigint"
   private val all    = (_: Column) => lit(true)
 
-  /** A key by chance for each event.
+  /** Random keys.
     *
     * @param from
-    *   seconds of the first day at which it begins
+    *   start of the stream, in seconds of the first day
     */
   def steady(name: String, keys: Long, perSecond: Int = 2000, from: Int = 0): Source = {
     def micros(n: Column) = Source.micros(n, perSecond) + from * 1000000L
@@ -37,7 +38,7 @@ object Keyed {
     Source(name, Seq(Table("events", Schema, all, n => row(n, micros(n), chance(n, 1, keys)))), delay = by.within)
   }
 
-  /** With the offset in one of many partitions of a topic; a task reads all of a partition, as of Kafka's. */
+  /** Adds the offset in one of many partitions of a topic. As with Kafka, one task reads all of a partition. */
   def positioned(name: String, keys: Long, partitions: Int): Source = {
     val pairs = partitions / EventFiles.PerBatch
     def columns(n: Column) = row(n, Source.micros(n, 2000), chance(n, 1, keys)) ++
@@ -48,7 +49,7 @@ object Keyed {
     Source(name, Seq(Table("events", s"$Schema, topic string, partition int, offset bigint", all, columns)))
   }
 
-  /** Every second event is on the right. */
+  /** Every second event is in the right table. */
   def sides(name: String, keys: Long): Source = {
     def side(table: String, which: Int) =
       Table(table, Schema, n => pmod(n, lit(2)) === which, n => row(n, Source.micros(n, 2000), chance(n, 1, keys)))
@@ -58,8 +59,8 @@ object Keyed {
   private def row(n: Column, micros: Column, key: Column): Seq[Column] =
     Seq(timestamp_micros(micros).as("ts"), key.as("key"), chance(n, 2, 1000).as("value"))
 
-  /** Keys stand in groups that begin together. In a round each active key has one event; the rounds of a session follow
-    * one another, and in every round one group begins and one ends.
+  /** Assigns keys in bursts. Keys are in groups that start together. In each round, every active key has one event. The
+    * rounds of a session follow one another, and in every round one group starts and one ends.
     */
   private def inBursts(keys: Long, bursts: Bursts, n: Column): Column = {
     val cycle  = bursts.events + bursts.rest

@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.io.Source.fromInputStream
 import scala.jdk.CollectionConverters._
 
-/** A process that does jobs, one after another, and is warm from the second on. */
+/** A process that does jobs, one after another, and is warm from the second job on. */
 final class Lane(command: Seq[String]) extends AutoCloseable {
   private val process = new ProcessBuilder(command.asJava).redirectError(ProcessBuilder.Redirect.INHERIT).start()
   private val jobs    = new PrintWriter(process.getOutputStream, true)
@@ -30,7 +30,7 @@ object Lane {
   private val virtual = ManagementFactory.getRuntimeMXBean
   private val java    = Seq(ProcessHandle.current.info.command.get) ++ virtual.getInputArguments.asScala
 
-  /** Flink's JARs and the peer that runs on them. */
+  /** The folder of Flink's JARs and the peer that runs on them. */
   private val Flink   = Path.of(".build/flink").toAbsolutePath
   private val Clients = "flink-clients-(.+)\\.jar".r
 
@@ -43,7 +43,7 @@ object Lane {
 
   def flink(): Lane = new Lane(java ++ Seq("-cp", s"$Flink${File.separator}*", "windrow.flink.Worker"))
 
-  /** PySpark starts a JVM of its own, with the same class path and the same heap. */
+  /** PySpark starts its own JVM, with the same class path and the same heap. */
   def python(settings: Map[String, String]): Lane = {
     val heap = Runtime.getRuntime.maxMemory / 1024 / 1024
     new Lane(Seq(

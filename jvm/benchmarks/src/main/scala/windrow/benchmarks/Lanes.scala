@@ -2,21 +2,21 @@ package windrow.benchmarks
 
 import scala.collection.mutable
 
-/** Where contenders run: in processes that are kept, or in one that is made for a run. */
+/** The processes of contenders: shared ones that are kept, and separate ones for a single use. */
 final class Lanes(settings: Map[String, String]) extends AutoCloseable {
   private val kept = mutable.LinkedHashMap.empty[String, Lane]
 
-  /** The process that is kept for those like this one. */
+  /** Returns the shared process for contenders of this kind. */
   def lasting(contender: Contender): Lane = kept.getOrElseUpdate(kind(contender), made(contender))
 
-  /** A process for this alone. */
+  /** Starts a process, uses it, and closes it. */
   def once[A](contender: Contender)(use: Lane => A): A = {
     val lane = made(contender)
     try use(lane)
     finally lane.close()
   }
 
-  /** So that those that rest take no memory. */
+  /** Closes all shared processes, so that idle ones use no memory. */
   def close(): Unit = {
     kept.values.foreach(_.close())
     kept.clear()

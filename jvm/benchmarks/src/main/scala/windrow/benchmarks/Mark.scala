@@ -1,28 +1,28 @@
 package windrow.benchmarks
 
-/** What a figure may be at most. */
+/** The maximal value of a figure. */
 sealed trait Mark {
   def most: Double
 }
 
 object Mark {
 
-  /** CPU for each event to that of a peer, in runs of a JVM that is fresh, and of one that is warm.
+  /** CPU per event relative to a peer, in runs of a fresh JVM and of a warm one.
     *
     * @param warmOnly
-    *   a fresh run is shown, but not judged
+    *   whether a fresh run is shown, but not judged
     */
   final case class Ratio(of: Contender, to: Contender, most: Double, warmOnly: Boolean = false) extends Mark
 
-  /** CPU for each pane that another contender has not, to what one of its panes costs it. */
+  /** CPU of each pane that another contender does not emit, relative to that contender's cost of one of its panes. */
   final case class FurtherPane(of: Contender, to: Contender, most: Double) extends Mark
 
-  /** The 99th percentile of what events wait, to that of a peer. */
+  /** The 99th percentile of the latency of events, relative to a peer. */
   final case class Latency(of: Contender, to: Contender, most: Double) extends Mark
 
-  /** CPU microseconds for each event. */
+  /** CPU microseconds per event. */
   final case class Micros(of: Contender, most: Double) extends Mark
 
-  /** The dearest to the cheapest of all workloads of one family. */
+  /** The cost of the most expensive workload of a family, relative to the cheapest. */
   final case class Flat(of: Contender, family: String, most: Double) extends Mark
 }

@@ -1,22 +1,22 @@
 package windrow.benchmarks
 
-/** What a run took.
+/** The figures of a run.
   *
   * @param cpu
-  *   microseconds of the whole process, user and system, for each event
+  *   microseconds of the entire process, user and system, per event
   * @param perSecond
-  *   events a second of wall-clock time
+  *   events per second of wall-clock time
   * @param digest
-  *   of all rows that came out
+  *   digest of all output rows
   * @param stateBytes
-  *   of state after the last batch, as the engine reports it; -1: it does not
+  *   size of the state after the last batch, as the engine reports it; -1 if it does not report it
   * @param residentMegabytes
-  *   the most memory that the process ever had
+  *   the greatest memory that the process ever had
   * @param slowestBatch
   *   99th percentile of the batches' durations, milliseconds
   * @param latency
-  *   99th percentile of the time from an event's coming to the end of the batch that took it, milliseconds, where events
-  *   come at a rate
+  *   99th percentile of the time from the arrival of an event to the end of its batch, milliseconds, if events arrive
+  *   at a given rate
   */
 final case class Measured(
     cpu: Double,
@@ -27,7 +27,7 @@ final case class Measured(
     slowestBatch: Double,
     latency: Option[Double] = None)
 
-/** What a worker is told to do. A workload and a contender are known by their names. */
+/** A job for a worker. A workload and a contender are identified by their names. */
 final case class Job(task: String, workload: String, contender: String, amount: Amount)
 
 object Job {
@@ -35,14 +35,14 @@ object Job {
   val Check = "check"
   val Time  = "time"
 
-  /** Make the files that all read. */
+  /** Writes the files that all contenders read. */
   val Write = "write"
 
-  /** Make those that Flink reads. */
+  /** Writes the files that Flink reads. */
   val Decode = "decode"
 }
 
-/** What came of it: one of the three. */
+/** The answer to a job: one of the three. */
 final case class Reply(
     measured: Option[Measured] = None,
     digest: Option[Digest] = None,

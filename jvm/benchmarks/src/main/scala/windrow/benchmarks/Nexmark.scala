@@ -2,7 +2,9 @@ package windrow.benchmarks
 
 import org.apache.spark.sql.DataFrame
 
-/** Nexmark q5: in each window of 10 s every 2 s the auction with the most bids; of several the one with the highest number. */
+/** Nexmark q5: in each window of 10 s every 2 s, the auction with the most bids. If several have equally many, the one
+  * with the highest number.
+  */
 case object HotItems extends Question {
   private val windows = Hops(10, 2)
   private val packed  = "max(n * 1000000000 + auction) AS hot"
@@ -28,7 +30,7 @@ case object HotItems extends Question {
         WHERE end <= ${in.until(tables)} GROUP BY start, end""")
 }
 
-/** Nexmark q8: who is new and has an auction in the same 10 s. */
+/** Nexmark q8: new persons who open an auction in the same 10 s. */
 case object NewUsers extends Question {
   private val windows = Hops(10, 10)
 
@@ -64,6 +66,6 @@ object Nexmark {
   /** q11: bids in each session of a bidder. */
   val sessions: Question = Grouped(Gaps(10), Values.Count, "bids", Seq("bidder"))
 
-  /** q12: bids of each bidder in each 10 s; of event time, for by the clock no output is equal to another. */
+  /** q12: bids of each bidder in each 10 s, in event time because outputs by the clock are never equal. */
   val perBidder: Question = Grouped(Hops(10, 10), Values.Count, "bids", Seq("bidder"))
 }

@@ -1,11 +1,11 @@
 package windrow.benchmarks
 
-/** What Flink is told to do.
+/** A job for Flink.
   *
   * @param files
-  *   of each table, as PlainFiles writes them
+  *   the files of each table, as PlainFiles writes them
   * @param delay
-  *   microseconds that watermarks are behind
+  *   watermark delay in microseconds
   * @param dropped
   *   events of each source that are not measured
   */
@@ -17,7 +17,7 @@ final case class FlinkJob(
     delay: Long,
     dropped: Long)
 
-/** How a process is asked to run a workload. */
+/** Creates the job by which a process runs a workload. */
 object Orders {
 
   def of(task: String, workload: Workload, contender: Contender, amount: Amount): AnyRef = contender match {

@@ -5,20 +5,20 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 
-/** Events that come by the clock.
+/** A rate at which events arrive by the clock.
   *
   * @param perSecond
-  *   how many
+  *   events per second
   * @param seconds
-  *   for how long, of which the first third is not measured
+  *   duration, of which the first third is not measured
   */
 final case class Pace(perSecond: Int, seconds: Int) {
 
-  /** In all, and about so many in a batch. */
+  /** The total number of events, and the approximate number in a batch. */
   def amount: Amount = Amount(perSecond.toLong * seconds, perSecond.toLong)
 }
 
-/** Measures how long events wait: from their coming to the end of the batch that took them; a batch each second. */
+/** Measures latency: the time from the arrival of an event to the end of its batch, with a batch each second. */
 final class PacedTrial(session: SparkSession, trial: Trial) {
   private val Observed = "arrivals"
 
@@ -48,7 +48,9 @@ final class PacedTrial(session: SparkSession, trial: Trial) {
       Some(Trial.percentile(full.flatMap(waits(pace, _)), 0.99)))
   }
 
-  /** A hundred waits for each second's events of a batch, which came evenly between the first and the last. */
+  /** Returns a hundred samples of the latency for each second's events of a batch, whose arrivals are evenly
+    * distributed between the first and the last.
+    */
   private def waits(pace: Pace, batch: Batch): Seq[Double] = {
     val samples       = math.max(2, batch.progress.numInputRows * 100 / pace.perSecond).toInt
     val came          = batch.progress.observedMetrics.get(Observed)
@@ -61,6 +63,6 @@ final class PacedTrial(session: SparkSession, trial: Trial) {
 object PacedTrial {
   private val Keys = 50000L
 
-  /** The same columns as files have, with a watermark a second behind. */
+  /** The same columns as in files, with a watermark delay of a second. */
   val source: Source = Keyed.steady("paced", Keys).copy(delay = 1)
 }

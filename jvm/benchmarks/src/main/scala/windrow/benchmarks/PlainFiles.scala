@@ -7,8 +7,8 @@ import java.nio.file.Path
 import java.nio.file.StandardOpenOption._
 import org.apache.spark.sql.SparkSession
 
-/** Events decoded once for a peer that reads no Parquet: (micros, key, value) as 64 bits each, one batch after another and each
-  * in the order of time.
+/** Events decoded once, for a peer that does not read Parquet: (micros, key, value) as 64 bits each, one batch after
+  * another, each in the order of time.
   */
 final class PlainFiles(session: SparkSession, files: EventFiles) {
   def write(source: Source, table: String, amount: Amount): Unit = {

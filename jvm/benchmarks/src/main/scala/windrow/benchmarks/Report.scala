@@ -1,6 +1,6 @@
 package windrow.benchmarks
 
-/** All that was found, as Markdown. */
+/** Formats all results as Markdown. */
 object Report {
   def of(found: Findings): String =
     (head(found) +: Seq(failures(found), marks(found), costs(found), more(found)).filter(_.nonEmpty)).mkString(

@@ -2,7 +2,9 @@ package windrow.benchmarks
 
 import org.apache.spark.sql.DataFrame
 
-/** Windows of `size` seconds that end, or begin, at each message: one for each set of messages. Spark has none. */
+/** Windows of `size` seconds that end, or start, at each message: one for each set of messages. Spark does not
+  * support such windows.
+  */
 final case class Slides(size: Int) extends Question {
   private val millis = size * 1000L
 
@@ -14,7 +16,7 @@ final case class Slides(size: Int) extends Question {
           TABLE(SELECT key, ${Values.Sums.aggregates} FROM events GROUP BY key),
           time => 'ts', size => '$size seconds', $options)""")
 
-  /** Messages of one time are one. A window begins behind a message only where the next lies in it. */
+  /** Combines messages of the same time. A window starts after a message only if the next message is in it. */
   def plain(in: Feed): DataFrame = {
     val times =
       "SELECT key, unix_millis(ts) AS at, count(*) AS n, sum(value) AS total, max(value) AS top FROM events GROUP BY 1, 2"

@@ -2,7 +2,7 @@ package windrow.benchmarks
 
 import org.apache.spark.sql.DataFrame
 
-/** Windows whose panes carry their messages, each once. Spark has none. */
+/** Windows whose panes carry their messages, each once. Spark does not support such windows. */
 final case class Stored(windows: Hops) extends Question {
   def tables: Seq[String]                = Seq("events")
   override def options: String           = "lateness => '0 seconds', retain_time => '60 seconds'"

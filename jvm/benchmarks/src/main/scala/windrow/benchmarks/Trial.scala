@@ -14,14 +14,14 @@ import org.apache.spark.sql.streaming.Trigger
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
-/** Rows of a query and the mode in which they come. */
+/** The rows of a query and its output mode. */
 final case class Answer(rows: DataFrame, mode: String = "append")
 
-/** Runs a query over all files that are there, and measures it batch by batch. */
+/** Runs a query over all existing files, and measures it batch by batch. */
 final class Trial(scratch: Path) {
 
-  /** The first batches, in which classes are loaded and state is young, are not measured; nor is what comes after the last
-    * events, so that input and output of as many batches are.
+  /** Runs and measures a query. Does not measure the first batches, in which classes are loaded and state is small, nor
+    * output after the last events, so that input and output cover equally many batches.
     */
   def run(answer: Answer): Measured = {
     val batches = timed(answer, Trigger.AvailableNow())(_.awaitTermination())
@@ -34,7 +34,7 @@ final class Trial(scratch: Path) {
     Trial.measured(batches, cpu / 1000.0 / events, events * 1000.0 / millis.sum, millis)
   }
 
-  /** Every batch with what the process had taken by its end. */
+  /** Returns every batch with the CPU time that the process had used by its end. */
   private[benchmarks] def timed(answer: Answer, trigger: Trigger)(
       wait: org.apache.spark.sql.streaming.StreamingQuery => Unit): Seq[Batch] = {
     val streams    = answer.rows.sparkSession.streams
@@ -80,7 +80,7 @@ object Trial {
   private[benchmarks] def percentile(values: Seq[Double], part: Double): Double =
     values.sorted.apply(math.min(values.size - 1, (values.size * part).toInt))
 
-  /** In megabytes; 0 where the system does not tell. */
+  /** The resident memory in megabytes; 0 if the system does not report it. */
   private def resident: Long = {
     val status = Path.of("/proc/self/status")
     if (!Files.exists(status)) 0
@@ -90,7 +90,7 @@ object Trial {
 }
 
 /** @param cpuNanos
-  *   of the process, since its start, when the batch had ended
+  *   CPU time of the process since its start, at the end of the batch
   */
 private[benchmarks] final case class Batch(progress: StreamingQueryProgress, cpuNanos: Long)
 

@@ -2,10 +2,10 @@ package windrow.benchmarks
 
 import windrow.benchmarks.Mark._
 
-/** A mark beside what was found.
+/** A mark with the measured figures.
   *
   * @param judged
-  *   the medians that the mark is held against
+  *   the medians that are compared with the mark
   */
 final case class Verdict(
     workload: String,

@@ -1,19 +1,20 @@
 package windrow.benchmarks
 
-/** When a process is warm: it has worked on the workload as long as those of all contenders have. A rule by what runs still gain
-  * stops by chance on a machine with other work, and soonest those whose code takes longest to compile.
+/** Decides when a process is warm: after it has worked on the workload for as long as those of all other contenders. A
+  * rule based on the gain of recent runs would stop by chance on a machine with other load, and soonest for contenders
+  * whose code takes longest to compile.
   */
 object Warmth {
 
-  /** What a process has worked before the run that counts. */
+  /** The seconds that a process must have worked before the run that counts. */
   val Seconds = 60.0
 
-  /** Runs until a process has worked enough before the last one.
+  /** Repeats runs until a process has worked long enough before the last one.
     *
     * @param before
     *   seconds that the process has worked
     * @param taken
-    *   seconds that a run took
+    *   returns the seconds that a run took
     */
   @annotation.tailrec
   def warm[A](before: Double, run: () => A)(taken: A => Double): A = {

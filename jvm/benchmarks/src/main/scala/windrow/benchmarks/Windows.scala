@@ -1,15 +1,15 @@
 package windrow.benchmarks
 
-/** Windows of event time, as each side says them; in whole seconds. */
+/** Windows of event time, in the form that each contender needs, in seconds. */
 sealed trait Windows {
 
-  /** Spark's own grouping. */
+  /** Returns Spark's own grouping. */
   def spark: String
 
-  /** Windrow's function and the arguments that are its own. */
+  /** Returns Windrow's function and its specific arguments. */
   def windrow: (String, String)
 
-  /** A query that gives each row of a table with `start` and `end` of each of its windows, in microseconds. */
+  /** Returns a query that joins each row of a table with `start` and `end` of each of its windows, in microseconds. */
   def plain(table: String, keys: Seq[String]): String
 
   def flink(numbers: Map[String, Long]): FlinkTask

@@ -3,10 +3,11 @@ package windrow.benchmarks
 import scala.io.Source.fromInputStream
 import scala.util.control.NonFatal
 
-/** A JVM that does jobs, one line of JSON for each on its input, and answers each with one on its output. */
+/** A JVM that does jobs: it reads one line of JSON for each from its input, and writes one line for each to its output.
+  */
 object Worker {
 
-  /** Before each answer, for others may write there too. */
+  /** The prefix of each answer, because other code may write to the output too. */
   val Sign = "windrow-bench "
 
   /** @param words

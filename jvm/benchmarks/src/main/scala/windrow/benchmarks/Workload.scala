@@ -3,16 +3,16 @@ package windrow.benchmarks
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.Mark._
 
-/** What is run: a question to so many events of a stream, by whom, and what it may cost.
+/** A question about a number of events of a stream, with its contenders and the maximal cost.
   *
   * @param check
-  *   on how many its output is compared
+  *   the number of events for which outputs are compared
   * @param pace
-  *   events come by the clock, not from files
+  *   the rate if events arrive by the clock, not from files
   * @param size
-  *   what alone it differs in from others
+  *   the only difference from other workloads of the same family
   * @param quick
-  *   whether a quick run has it
+  *   whether a quick run includes it
   */
 final case class Workload(
     name: String,
@@ -28,20 +28,20 @@ final case class Workload(
 
 object Workload {
 
-  /** What a quick run takes of each. */
+  /** The number of events of each workload in a quick run. */
   val Quick: Amount = Amount(240000, 60000)
 
   private val dense   = Keyed.steady("dense", 1000)
   private val sparse  = Keyed.steady("sparse", 100000)
   private val million = Keyed.steady("million", 1000000)
 
-  /** From 20 s before midnight: windows of a day come out once, and then stay open. */
+  /** Starts 20 s before midnight, so that windows of a day are emitted once and then stay open. */
   private val midnight = Keyed.steady("midnight", 1000000, from = 86400 - 20)
 
-  /** 0.4 s apart, 10 s rest. */
+  /** Events 0.4 s apart, then a pause of 10 s. */
   private val denseSessions = Keyed.bursts("dense-sessions", 1000, Bursts(events = 100, rest = 25))
 
-  /** 2 s apart, 480 s rest. */
+  /** Events 2 s apart, then a pause of 480 s. */
   private val sparseSessions = Keyed.bursts("sparse-sessions", 100000, Bursts(events = 10, rest = 240))
 
   private val large = Amount(4000000, 500000)
@@ -83,7 +83,7 @@ object Workload {
       size = Some(Size("disorder", within)))
   }
 
-  /** 1,000 keys, each with so many events in 10 s; the stream spans at least four windows. */
+  /** Varies the number of events in 10 s for each of 1,000 keys. The stream spans at least four windows. */
   private val sliding = Seq(10, 100, 1000).map { inside =>
     Workload(
       s"slide-$inside",
@@ -95,7 +95,7 @@ object Workload {
       size = Some(Size("slide", inside)))
   }
 
-  /** No window of a thousand is full before a million events. */
+  /** Checks 1,200,000 events, because no window of a thousand messages is full before a million events. */
   private def counted(name: String, n: Int, step: Int) =
     Workload(
       name,
@@ -108,7 +108,7 @@ object Workload {
 
   private val counts = Seq(counted("count-1000", 1000, 1000), counted("count-1000-100", 1000, 100))
 
-  /** 1,000 keys, each with so many events in 60 s. */
+  /** Varies the number of events in 60 s for each of 1,000 keys. */
   private val ranks = Seq(60, 600).map { inside =>
     Workload(
       s"ranks-$inside",
@@ -130,7 +130,7 @@ object Workload {
   private def often(name: String, source: Source, size: Int, most: Double, contenders: Contender*) =
     Workload(name, source, Grouped(Hops(size, size)), small, Seq(Windrow, SparkOwn) ++ contenders, Seq(toSpark(most)))
 
-  /** 20,000 events a batch. */
+  /** Batches of 20,000 events. */
   private val batches = Seq(
     often("often-1k", dense, 60, 0.65, Reading),
     often("often-1m", million, 60, 0.5),
@@ -179,7 +179,7 @@ object Workload {
       Seq(Windrow, Python),
       Seq(Ratio(Python, Windrow, 1.02)))
 
-  /** Those with marks. */
+  /** The workloads with marks. */
   val marked: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
       offsets) ++ batches ++ panes ++ auctions ++ latency :+

@@ -2,7 +2,9 @@ package windrow.benchmarks
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What of the benchmarks needs no Spark: that the workloads fit together, and what is made of figures. */
+/** Checks the parts of the benchmarks that need no Spark: the consistency of the workloads, and the evaluation of
+  * figures.
+  */
 final class BenchSuite extends AnyFunSuite {
 
   test("workloads have names of their own, whole batches, and marks of those who take part") {

@@ -7,10 +7,10 @@ import windrow.core.state.Space
 
 final class Crash extends IllegalStateException("crash")
 
-/** Fails at one of its writes, and at all that follow.
+/** A store that fails at one of its writes, and at all later ones.
   *
   * @param writes
-  *   that succeed
+  *   number of writes that succeed
   */
 final class BreakingStore(target: InMemoryShardStore, writes: Int = Int.MaxValue) extends ListedStore {
   private var left = writes

@@ -5,7 +5,7 @@ import windrow._
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
 
-/** What a store goes on with (SEMANTICS S1, S2). */
+/** Tests which operators may continue from a store (SEMANTICS S1, S2). */
 class CheckpointSuite extends AnyFunSuite {
   private def event(offset: Long, stream: String = "messages") = Event(stream, "a", 10, offset, offset)
 

@@ -3,7 +3,7 @@ package windrow.operators
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** Operators wired by the names of their streams, and the sources' own example (SEMANTICS R40, R42). */
+/** Tests operators connected by the names of their streams, and the sources' own example (SEMANTICS R40, R42). */
 class CompositeOperatorSuite extends AnyFunSuite {
   private val windows = FullStateDraft(
     Tumbling(TimeSpan(120)),
@@ -32,7 +32,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
 
   private def composite(): CompositeOperator[Event] = {
     val all = new CompositeOperator[Event]("orders with shipments")
-    all.addOperator(Seq("order", "shipment"), "pairs")(pairs) // wired by name, so the order is free
+    all.addOperator(Seq("order", "shipment"), "pairs")(pairs) // connected through stream names, so any order works
     all.addOperator(Seq("orders"), "order")(windowed("orders"))
     all.addOperator(Seq("shipments"), "shipment")(windowed("shipments"))
     all

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks._
 import windrow._
 
-/** What holds where a user says nothing (SEMANTICS R8, R14, R17, R32, E): one row for each field and operator. */
+/** Tests the defaults (SEMANTICS R8, R14, R17, R32, E): one row for each field and operator. */
 class DefaultsSuite extends AnyFunSuite {
   private val window   = Tumbling(TimeSpan(60))
   private val none     = Some(TimeSpan(0))

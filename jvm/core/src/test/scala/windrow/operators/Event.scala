@@ -6,7 +6,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** What the operators of these tests take. */
+/** The messages of the operators in these tests. */
 final case class Event(stream: String, key: String, time: Long, value: Long, offset: Long)
 
 object Event extends MessageFormat[String, Event] {

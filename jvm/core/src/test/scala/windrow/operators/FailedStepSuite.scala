@@ -7,7 +7,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 
-/** A step that fails leaves the operator as it was before it (SEMANTICS S9). */
+/** Checks that a failed step leaves the operator as it was before it (SEMANTICS S9). */
 class FailedStepSuite extends AnyFunSuite {
   import FailedStepSuite._
 
@@ -96,7 +96,7 @@ class FailedStepSuite extends AnyFunSuite {
 private object FailedStepSuite {
   final class Bad extends IllegalStateException("bad")
 
-  /** Sums that cannot be above 1,000. */
+  /** Sums that fail above 1,000. */
   object SumOfGood extends Aggregation[Long, Long] {
     def zero: Long = 0
     def combine(left: Long, right: Long): Long = {

@@ -5,7 +5,7 @@ import java.nio.file.Paths
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** The code of docs/operators.md: each of its blocks stands here, line by line, and runs. */
+/** The code of docs/operators.md. Each of its blocks is in this file, line by line, and runs. */
 class GuideSuite extends AnyFunSuite {
   import GuideSuite._
 

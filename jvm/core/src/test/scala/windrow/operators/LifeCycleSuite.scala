@@ -8,7 +8,9 @@ import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
 
-/** What every standalone operator does alike: checkpoint, reset, drain, ledger, full queues (SEMANTICS R28, R60, R74). */
+/** Tests the common life cycle of all standalone operators: checkpoint, reset, drain, ledger, full queues
+  * (SEMANTICS R28, R60, R74).
+  */
 class LifeCycleSuite extends AnyFunSuite {
   import LifeCycleSuite._
 
@@ -20,7 +22,7 @@ class LifeCycleSuite extends AnyFunSuite {
     val whole   = kind.open()
     val rest    = kind.open()
     whole.operator.addMessage(kind.streams.head, Event(kind.streams.head, "gone", 3, 1, 999))
-    whole.operator.reset() // as if nothing had come
+    whole.operator.reset() // as if no message had arrived
     actions.zipWithIndex.foreach { case (action, i) =>
       action(whole.operator)
       val out = whole.take()
@@ -212,7 +214,7 @@ object LifeCycleSuite {
     def apply(operator: WindowOperator[Event, _]): Unit = operator.timeout(now, watermark)
   }
 
-  /** Disorder, duplicates, and time that goes on; the same for the same seed. */
+  /** A script with disorder, duplicates, and progress of time. The same seed gives the same script. */
   def script(kind: OperatorKind, seed: Long): Seq[Action] = {
     val random = new Random(seed)
     var offset = 0L

@@ -10,8 +10,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 
-/** A checkpoint that goes on with a longer lateness (SEMANTICS S2): what had left stays away, all else is as if the lateness
-  * had been the longer one from the beginning.
+/** Continues a checkpoint with a longer lateness (SEMANTICS S2). Removed windows stay removed; everything else must be
+  * as if the longer lateness had been set from the start.
   */
 @Slow
 class LongerLatenessSuite extends AnyFunSuite {
@@ -51,7 +51,7 @@ class LongerLatenessSuite extends AnyFunSuite {
       val left    = feed(29)._2 - Short
       val after   = changed.out.filter(_.step >= 30)
       assert(after.forall(_.end > left))
-      // Of several windows a message of full state comes out in the first that takes it.
+      // Full state emits a message in the first of the windows that accept it.
       if (name.startsWith("full state"))
         assert(after.flatMap(_.value).diff(long.out.flatMap(_.value)).isEmpty)
       if (!name.startsWith("full state") || name.contains("Tumbling") || name.contains("'6 micro"))
@@ -86,7 +86,7 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(short.take().map(_.isLate) == Seq(false))
     short.close()
     val long = aggregate(draft)(Longer, store)
-    long.follow(Seq(event(104, 2), event(106, 3)), 131) // their own windows end at 114 and 116; up to 115 all has left
+    long.follow(Seq(event(104, 2), event(106, 3)), 131) // their windows end at 114 and 116; all up to 115 were removed
     assert(long.take().map(_.value) == Seq(Seq(3L)))
     assert(long.refused().map(_.offset) == Seq(2L))
   }
@@ -141,7 +141,7 @@ class LongerLatenessSuite extends AnyFunSuite {
           of.out.filter(out => out.step >= 30 && out.value.size == 2).map(out => (out.step, out.value))
         same(pairs(changed), pairs(long).filterNot(_._2.exists(refused)))
         assert(pairs(changed).size > 100 && changed.refused.exists(_._1 >= 30))
-        // Nothing comes out without a partner that has one, and nothing twice.
+        // No message with a partner is emitted without it, and none is emitted twice.
         val paired = pairs(changed).flatMap(_._2).toSet
         val alone  = changed.out.filter(out => out.step >= 30 && out.value.size == 1).flatMap(_.value)
         assert(alone.forall(!paired(_)) && alone.distinct.size == alone.size)
@@ -202,9 +202,9 @@ private object LongerLatenessSuite {
   type Opening = (Long, InMemoryShardStore) => Running
 
   /** @param value
-    *   the offsets in it
+    *   the offsets in the value
     * @param message
-    *   of a window of `Over`
+    *   the message of a window of `Over`
     */
   final case class Out(
       step: Int,
@@ -215,7 +215,7 @@ private object LongerLatenessSuite {
       message: Option[Seq[Byte]] = None)
 
   /** @param refused
-    *   step and offset
+    *   step and offset of rejected messages
     */
   final case class Run(out: Seq[Out], refused: Seq[(Int, Long)])
 
@@ -223,7 +223,7 @@ private object LongerLatenessSuite {
 
   def event(time: Long, offset: Long): (String, Event) = "messages" -> Event("messages", "a", time, 1, offset)
 
-  /** Messages, half of them far behind, and the watermark after each step. */
+  /** Messages, half of them far behind the watermark, and the watermark after each step. */
   def events(seed: Int, steps: Int, each: Int): IndexedSeq[(Seq[(String, Event)], Long)] = {
     val random = new Random(seed)
     (0 until steps).map { step =>
@@ -272,7 +272,7 @@ private object LongerLatenessSuite {
     0,
     s"${pane.key} ${pane.start} ${pane.timing} ${pane.index} ${pane.isLast} ${pane.isRetraction}",
     window match {
-      case _: Sliding | _: Over => pane.end + 1 // the last time is inside
+      case _: Sliding | _: Over => pane.end + 1 // the last time is inclusive
       case _                    => pane.end
     },
     pane.timing == Timing.Late,
@@ -301,7 +301,7 @@ private object LongerLatenessSuite {
       Context(store = store)))(offsets => Out(0, "", 0, isLate = false, offsets))
 
   /** @param latenesses
-    *   which, from which step on
+    *   each lateness, with the step from which it applies
     */
   def runs(open: Opening, feed: Seq[(Seq[(String, Event)], Long)], latenesses: Seq[(Int, Long)]): Run = {
     val store   = new InMemoryShardStore

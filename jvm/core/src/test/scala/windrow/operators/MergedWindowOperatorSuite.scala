@@ -5,7 +5,7 @@ import windrow._
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Two streams in the same windows (SEMANTICS R56). */
+/** Tests two streams in the same windows (SEMANTICS R56). */
 class MergedWindowOperatorSuite extends AnyFunSuite {
   private val streams = Seq("ads", "buys")
   private val tens    = WindowOperatorDraft(Tumbling(TimeSpan(10)), Some(TimeSpan(0))).checked
@@ -47,7 +47,7 @@ class MergedWindowOperatorSuite extends AnyFunSuite {
     assert(numbers(merged.getResult()).map(_._4) == Seq(Vector(Vector(1L, 2L), Vector(1L))))
     merged.addMessage("ads", ad(3, 9))
     assert(merged.takeRejected().map(_.reason) == Seq(Reason.TooLate))
-    merged.advanceWatermark("buys", 7) // no watermark falls
+    merged.advanceWatermark("buys", 7) // a watermark never falls
     merged.addMessage("buys", buy(2, 9))
     assert(merged.ledger.rejected == Map(Reason.TooLate -> 2L))
     intercept[IllegalArgumentException](merged.advanceWatermark("nobody", 1))
@@ -76,7 +76,7 @@ class MergedWindowOperatorSuite extends AnyFunSuite {
     assert(merged.getResult().map(pairs) == Seq((false, Vector())))
   }
 
-  /** What a user might write: what was bought beyond what was advertised. */
+  /** A user-defined aggregate: purchases in excess of ads. */
   private object Surplus extends MergeAccumulation[Event, Long, Long] {
     def lift(stream: Int, event: Event): Long     = if (stream == 0) -event.value else event.value
     override def isOrdered: Boolean               = false

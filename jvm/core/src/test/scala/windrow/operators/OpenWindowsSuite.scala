@@ -8,13 +8,13 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
 
-/** What queries tell of the open windows of an aggregator (SEMANTICS R22, R23): as each step fires whatever it changed, it
-  * is what the last panes say.
+/** Compares the open windows of an aggregator, as queries return them, with its last panes (SEMANTICS R22, R23). They
+  * must be equal because each step fires every window that it changed.
   */
 class OpenWindowsSuite extends AnyFunSuite {
   import OpenWindowsSuite.Summary
 
-  /** The offsets of the messages. */
+  /** Collects the offsets of the messages. */
   private object Offsets extends Aggregation[Set[Long], Set[Long]] {
     def zero: Set[Long]                                       = Set.empty
     def combine(left: Set[Long], right: Set[Long]): Set[Long] = left ++ right
@@ -82,7 +82,7 @@ class OpenWindowsSuite extends AnyFunSuite {
         val before = shown
         action(running)
         running.getResult().foreach { pane =>
-          // What fires again was open.
+          // A window that fires again was open.
           if (!pane.isRetraction)
             before.get(id(pane)).foreach(last => assert(found.contains(summary(last)), s"step $i"))
           if (pane.isRetraction) shown -= id(pane) else shown += id(pane) -> pane
@@ -105,7 +105,7 @@ class OpenWindowsSuite extends AnyFunSuite {
 
   private type Id = (String, Long, Long, Option[Seq[Byte]])
 
-  /** A window of `Over` is its message, wherever it begins. */
+  /** Returns the identity of a window. A window of `Over` is identified by its message, wherever it starts. */
   private def id(pane: Out): Id =
     (pane.key, if (pane.message.isEmpty) pane.start else 0, pane.end, pane.message.map(_.toSeq))
 

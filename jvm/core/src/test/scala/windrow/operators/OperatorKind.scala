@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 
-/** An operator of some kind for tests that hold for all of them; what comes out is shown as text. */
+/** A kind of operator, for tests that apply to all kinds. Its output is formatted as text. */
 final class OperatorKind(
     val name: String,
     val streams: Seq[String],
@@ -22,7 +22,7 @@ final class OperatorKind(
 
   override def toString: String = name
 
-  /** Nothing in it counts from the beginning of the stream. */
+  /** Whether nothing in the operator depends on the start of the stream. */
   def isRebuiltInFull: Boolean = !name.contains("policy") && !name.contains("counts")
 }
 
@@ -48,7 +48,7 @@ object OperatorKind {
 
     def waiting: Seq[String] = operator.getResult().map(show)
 
-    /** What came out since the last time. */
+    /** Returns the output since the last call. */
     def take(): Seq[String] = {
       val out = waiting
       operator.flush()

@@ -4,7 +4,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.InMemoryShardStore
 
-/** The life of standalone operators: contexts, back-pressure, what is persisted when (SEMANTICS R25-R31, R40-R42). */
+/** Tests the life of standalone operators: contexts, back-pressure, and the times at which values are persisted
+  * (SEMANTICS R25-R31, R40-R42).
+  */
 class OperatorLifeSuite extends AnyFunSuite {
   private type Out = Pane[String, Seq[Event]]
 
@@ -38,7 +40,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     operator.addMessage("messages", event(1, 10))
     operator.addMessage("messages", event(2, 70))
     assert(operator.acceptsInput && operator.getResult().isEmpty)
-    operator.advanceWatermark(120) // two windows fire, the downstream takes one
+    operator.advanceWatermark(120) // two windows fire, the downstream accepts one
     assert(!operator.acceptsInput && shown(operator.getResult()) == Seq((60L, Timing.OnTime, 0L, Seq(2L))))
 
     val error = intercept[BackpressureError](operator.addMessage("messages", event(3, 130)))

@@ -2,7 +2,7 @@ package windrow.operators
 
 import windrow.core.state.StoredState
 
-/** What operators without Spark keep. */
+/** The stored values of operators without Spark. */
 object OperatorStates {
   def all: Seq[StoredState] = OperatorKind.all.map(of)
 

@@ -5,14 +5,14 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.InMemoryShardStore
 
-/** A checkpoint that goes on with another spec, or is refused (SEMANTICS S2). */
+/** Tests checkpoints that continue with another spec, or are refused (SEMANTICS S2). */
 class OtherSpecSuite extends AnyFunSuite {
   import LongerLatenessSuite._
 
   private def refused(was: Opening, now: Opening, label: String): Assertion = {
     val store = new InMemoryShardStore
     was(8, store).close()
-    was(8, store).close() // the same goes on
+    was(8, store).close() // the same spec continues
     val error = intercept[CheckpointError](now(8, store))
     assert(error.getMessage.contains("SPEC_CHANGED") && error.getMessage.contains(label))
   }
@@ -87,7 +87,7 @@ class OtherSpecSuite extends AnyFunSuite {
       assert(second.take().map(_.value) == Seq(Seq(1L)))
     }
 
-  /** With a first step, so that there is a state. */
+  /** Opens an operator and runs a first step, so that it has state. */
   private def begun(open: Opening): Opening = (lateness, store) => {
     val running = open(lateness, store)
     running.follow(Nil, 1)

@@ -8,7 +8,7 @@ import windrow.core.policy.EventKind
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 
-/** Policy windows as an operator: panes and events, listeners, partitions, the life cycle (SEMANTICS R58-R63). */
+/** Tests policy windows as an operator: panes and events, listeners, partitions, the life cycle (SEMANTICS R58-R63). */
 class PolicyWindowOperatorSuite extends AnyFunSuite {
   private type Out      = PolicyOutput[String, Event, Long]
   private type Operator = PolicyWindowOperator[String, Event, Long, Long]
@@ -63,7 +63,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     out
   }
 
-  /** Counts what was inserted into each partition, and keeps the count with it. */
+  /** A listener that counts the insertions into each partition, and stores the count with the partition. */
   private final class Counting extends StatefulListener[String, Event] {
     val counts                                      = mutable.TreeMap.empty[String, Int]
     val heard                                       = mutable.ArrayBuffer.empty[String]
@@ -125,7 +125,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     }
     val running = opened(three)
     running.addListener(slow, asynchronous = true)
-    (1 to 50).foreach(i => add(running, "a" -> i.toLong)) // the caller is not held up
+    (1 to 50).foreach(i => add(running, "a" -> i.toLong)) // the caller does not wait
     started.await()
     assert(heard.isEmpty)
     go.countDown()
@@ -150,7 +150,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
         add(running, "a" -> 1, "a" -> 2, "a" -> 3)
         running.drain()
       }
-      running.drain() // told once; what comes after it is heard all the same
+      running.drain() // the error is raised once; later events are still delivered
       assert(error.getMessage == "no" && heard == 4 && text(running.getResult()).last == "a#0=6")
       running.close()
     }
@@ -169,7 +169,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(taken(running) == Seq("a PARTITION_EVICTION 1") && listener.heard.last == "a PARTITION_EVICTION 1")
     assert(running.partitions() == Seq("b"))
     listener.inDrain = () => ()
-    add(running, "a" -> 5, "a" -> 6, "a" -> 7) // marks and numbers are gone too
+    add(running, "a" -> 5, "a" -> 6, "a" -> 7) // marks and numbers are removed too
     assert(taken(running).contains("a#0=18"))
 
     val single = operator(three, isKeyed = false)
@@ -233,7 +233,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     val rest = opened(three)
     rest.addListener(new Counting)
     rest.reset(fresh.checkpoint())
-    rest.addListener(last) // after reset: given at once
+    rest.addListener(last) // added after reset: loaded immediately
     assert(last.counts == Map("b" -> 1))
   }
 
@@ -278,7 +278,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     running.flush()
     running.reset(image)
     assert(running.partitions() == Seq("a"))
-    assert(taken(running) == Seq(s"a EVICTION ${(1 to 20).mkString(",")}")) // the clock did not go back
+    assert(taken(running) == Seq(s"a EVICTION ${(1 to 20).mkString(",")}")) // the clock was not set back
     running.reset()
     assert(running.partitions().isEmpty && running.getResult().isEmpty)
   }
@@ -299,7 +299,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     add(deltas, "a" -> 9, "a" -> 7, "a" -> 5)
     assert(taken(deltas).last == "a INSERTION 5")
     assert(deltas.getResult().isEmpty)
-    add(deltas, "a" -> 10) // evicts below 6, and the trigger looks at -10
+    add(deltas, "a" -> 10) // evicts below 6, and the trigger compares with -10
     assert(taken(deltas) == Seq("a INITIAL_FULL 9,7,5", "a EVICTION 5", "a INSERTION 10").filterNot(_.contains("FULL")))
 
     val marked = opened(spec(Eviction.ByPunctuation("value")))

@@ -5,14 +5,16 @@ import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.state.InMemoryShardStore
 
-/** What is persisted when, and what a replay gives after a crash or the loss of a store (SEMANTICS R25-R27). */
+/** Tests the times at which values are persisted, and the result of a replay after a crash or the loss of a store
+  * (SEMANTICS R25-R27).
+  */
 @Slow
 class RecoverySuite extends AnyFunSuite {
 
   private def forAll(what: String)(check: OperatorKind => Unit): Unit =
     OperatorKind.all.foreach(kind => test(s"$what: $kind")(check(kind)))
 
-  /** Runs a script, and gives what was sent. */
+  /** Runs a script. Returns the sent output, and whether the script ended without a crash. */
   private def run(kind: OperatorKind, store: InMemoryShardStore, writes: Int = Int.MaxValue): (Seq[String], Boolean) = {
     var sent = Vector.empty[String]
     try {

@@ -4,7 +4,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.InMemoryShardStore
 
-/** A join on the store of another one loses nothing: what it could not read is refused (SEMANTICS S2). */
+/** Checks that a join on the store of another one loses nothing: a spec that could not read the store is refused
+  * (SEMANTICS S2).
+  */
 class ReopenedJoinSuite extends AnyFunSuite {
   private val first = JoinDraft(
     Seq(JoinStream("o"), JoinStream("s")),

@@ -8,7 +8,7 @@ import org.scalatest.tags.Slow
 import windrow.CheckpointError
 import windrow.core.state.InMemoryShardStore
 
-/** Operators on disk are those in memory (SEMANTICS R25, R60). */
+/** Checks that operators on disk give the same results as operators in memory (SEMANTICS R25, R60). */
 @Slow
 class RocksStoreSuite extends AnyFunSuite {
 

@@ -4,7 +4,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Of whole numbers. */
+/** A sum of integers. */
 object Sum extends Aggregation[Long, Long] {
   def zero: Long                                = 0
   def combine(left: Long, right: Long): Long    = left + right

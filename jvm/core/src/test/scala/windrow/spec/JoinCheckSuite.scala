@@ -2,7 +2,7 @@ package windrow
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What is wrong with a join is said, whatever is missing in it. */
+/** Checks that the problems of a join are reported, whichever of its fields are missing. */
 class JoinCheckSuite extends AnyFunSuite {
 
   test("ranges without streams") {

@@ -12,7 +12,9 @@ import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.operators.Sum
 
-/** Spans of 2^62 microseconds are refused by name, those just below pass no limit of 64 bits (SEMANTICS T1). */
+/** Checks that spans of 2^62 microseconds raise an error that names them, and that slightly shorter ones exceed no
+  * limit of 64 bits (SEMANTICS T1).
+  */
 class SpanCheckSuite extends AnyFunSuite {
   private val long     = TimeSpan(EventTime.Limit)
   private val longest  = TimeSpan(EventTime.Limit - 1)
@@ -71,7 +73,7 @@ class SpanCheckSuite extends AnyFunSuite {
 
   private val edges = Seq(1 - EventTime.Limit, -1L, 0L, EventTime.Limit - 1)
 
-  /** Each message is in a window, and none passes another that it is not in. */
+  /** Returns the panes. Each message must be in a window, and none in a window to which it does not belong. */
   private def panes(window: WindowKind): Seq[(Long, Long, Long)] = {
     val spec    = WindowOperatorDraft(window, Some(longest), accumulation = Some(Accumulating)).checked
     val store   = new InMemoryShardStore

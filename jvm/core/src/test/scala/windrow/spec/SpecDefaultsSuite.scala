@@ -3,7 +3,7 @@ package windrow
 import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What holds where nothing is said, and what must be said, as tables (SEMANTICS E3, E7, R8, R10, R16, R17). */
+/** Tests defaults and required fields, as tables (SEMANTICS E3, E7, R8, R10, R16, R17). */
 class SpecDefaultsSuite extends AnyFunSuite {
   import SpecDefaultsSuite._
 
@@ -49,7 +49,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert(draft.within == Within.OwnWindows)
   }
 
-  // ---- what each kind of window demands
+  // ---- requirements of each kind of window
 
   private val kinds = Seq[(WindowKind, Demands)](
     Tumbling(TimeSpan(10))            -> Demands(true, true, Some(10), hasEnd = true, fills = true),
@@ -71,7 +71,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
 
   private def codes(draft: WindowOperatorDraft): Set[String] = draft.check.fold(_.map(_.code).toSet, _ => Set.empty)
 
-  /** What is refused of a draft that says everything but the one thing. */
+  /** Tests a draft that sets everything except one field. */
   for ((kind, demands) <- kinds) {
     val early = if (demands.early) EachMessage else Never
     val full  = WindowOperatorDraft(kind, zero, early = early, accumulation = Some(Accumulating))
@@ -148,13 +148,13 @@ class SpecDefaultsSuite extends AnyFunSuite {
 private object SpecDefaultsSuite {
 
   /** @param lateness
-    *   it must be stated
+    *   whether the lateness must be set
     * @param canBeLate
-    *   a lateness above 0 fires a window again
+    *   whether a lateness above 0 fires a window again
     * @param size
-    *   of windows, which a stated retention must cover
+    *   the size of windows, which the retention must cover if it is set
     * @param hasEnd
-    *   a first message beyond the end can complete it
+    *   whether a first message beyond the end can complete a window
     */
   final case class Demands(
       lateness: Boolean,

@@ -2,9 +2,9 @@ package windrow.replay
 
 import java.nio.file.{Files, Path, Paths}
 
-/** Runs transcripts and prints what came out, or with `--check` what differs from what they expect.
+/** Runs transcripts and prints the results, or with `--check` the differences from the expected results.
   *
-  * Exit status: 0; 1 if something differs or a case cannot be read; 2 if the call itself is wrong.
+  * Exit status: 0; 1 if something differs or a case cannot be read; 2 if the arguments are wrong.
   */
 object Replay {
   private val Usage = "usage: replay FILE [--engine reference|core|spark] [--check] [--case ID]"

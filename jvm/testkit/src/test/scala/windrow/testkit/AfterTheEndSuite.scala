@@ -3,7 +3,7 @@ package windrow.testkit
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.replay._
 
-/** Messages of windows on offsets that come after the end of the input, over a restart (SEMANTICS R71). */
+/** Messages of windows on offsets that arrive after the end of the input, across a restart (SEMANTICS R71). */
 class AfterTheEndSuite extends AnyFunSuite {
 
   private def message(partition: Int, offset: Long): Message =

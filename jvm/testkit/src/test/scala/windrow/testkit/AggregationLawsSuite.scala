@@ -9,7 +9,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
 
-/** The laws hold for the transcripts' aggregates, and find aggregations that break them (SEMANTICS E8). */
+/** Checks that the laws hold for the aggregates of transcripts, and that they detect aggregations that break them
+  * (SEMANTICS E8).
+  */
 class AggregationLawsSuite extends AnyFunSuite {
 
   private val all = new TranscriptAggregation(ReferenceAggregates.Names.map(name => name -> name))
@@ -28,7 +30,9 @@ class AggregationLawsSuite extends AnyFunSuite {
     case _ => false
   }
 
-  /** ScalaCheck prints the seed of every law that fails; here they fail on purpose. */
+  /** Returns the names of the laws that fail. Discards the output of ScalaCheck, which prints the seed of every failed
+    * law, because the laws fail on purpose here.
+    */
   private def broken[B, V](laws: AggregationLaws[B, V]): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
     laws.properties.toSeq.collect {
       case (name, law) if !Test.check(Test.Parameters.default.withInitialSeed(Seed(1)), law).passed =>

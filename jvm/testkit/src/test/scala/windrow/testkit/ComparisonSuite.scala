@@ -5,7 +5,7 @@ import windrow.replay._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.{Reason, SpecProblem, Timing}
 
-/** Expectations that are wrong on purpose must be found. */
+/** Checks that a comparison detects expectations that are wrong on purpose. */
 class ComparisonSuite extends AnyFunSuite {
 
   private val right = TranscriptReader.read(

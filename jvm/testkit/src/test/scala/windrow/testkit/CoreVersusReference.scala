@@ -2,7 +2,7 @@ package windrow.testkit
 
 import windrow.replay._
 
-/** Every kind of window, and every family of specs that the generators know (SEMANTICS R75, S3). */
+/** Compares every kind of window, and every family of specs that the generators support (SEMANTICS R75, S3). */
 class CoreVersusReference extends VersusReference {
 
   for (family <- RandomFamily.All)

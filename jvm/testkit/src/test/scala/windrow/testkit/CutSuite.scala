@@ -4,8 +4,8 @@ import windrow.replay._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Other groupings of the calls (SEMANTICS R1): cutting a stream into other steps moves panes, never the last value over
-  * the same accepted messages.
+/** Divides a stream into other steps (SEMANTICS R1): panes may move, but the last values over the same accepted
+  * messages stay the same.
   */
 class CutSuite extends AnyFunSuite {
   private val count = math.max(100, Drawn.cases / 20)
@@ -14,7 +14,7 @@ class CutSuite extends AnyFunSuite {
   private def lastValues(engine: Engine, transcript: TranscriptCase) =
     LastValues.of(engine.run(transcript), transcript.id)
 
-  // Of tuples only offsets stand where they stood in another cut.
+  // Of the windows on tuples, only those on offsets have the same bounds if the stream is divided in another way.
   private val families =
     (RandomFamily.InQueries +: RandomFamily.Timed) ++ Seq(RandomFamily.FilledGaps, RandomFamily.OffsetWindows)
 

@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.StoreLaw
 
-/** The law of all stores on the one of the simulator. */
+/** Checks the law of all stores on the store of the simulator. */
 final class FaultyStoreLawSuite extends AnyFunSuite {
   private def attempt(fault: Option[FaultPoint], at: Int) =
     new Attempt(fault, at, commits = true, new SimulationCounts)

@@ -1,14 +1,14 @@
 package windrow.testkit
 
-/** The first random case, of all kinds in turn, on which the core and the reference differ: what `scripts/mutants` tries
-  * before all other tests.
+/** Finds the first random case, of all kinds in turn, on which the core and the reference differ. `scripts/mutants`
+  * runs it before all other tests.
   */
 object FirstDifference {
 
   /** @param rounds
-    *   how many cases of each kind
+    *   the number of cases of each kind
     * @return
-    *   the case in words, or null
+    *   a description of the case, or null
     */
   def find(rounds: Int): String = {
     val found = for {

@@ -7,8 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 
-/** Which windows without messages fire, in which step and as what, worked out window by window from messages and watermarks
-  * alone (SEMANTICS R3), against the reference and the core.
+/** Works out from messages and watermarks alone, window by window, which windows without messages fire, in which step
+  * and with which timing (SEMANTICS R3), and compares the result with the reference and the core.
   */
 class GapPanesSuite extends AnyFunSuite {
   private val count = if (sys.props.get("windrow.mode").contains("full")) 10000 else 400
@@ -19,7 +19,7 @@ class GapPanesSuite extends AnyFunSuite {
 
   private case class Stream(spec: WindowOperatorDraft, steps: Seq[(Seq[(String, Long)], Long)])
 
-  /** The windows of a stretch of time, by start. */
+  /** Returns the windows that intersect a range of time, as pairs of start and end. */
   private def windows(spec: WindowOperatorDraft, from: Long, to: Long): Seq[(Long, Long)] = spec.window match {
     case fixed: FixedWindows =>
       val (size, step, startTime) = (fixed.size.micros, fixed.step.micros, fixed.startTime.micros)
@@ -42,7 +42,7 @@ class GapPanesSuite extends AnyFunSuite {
     val all      = windows(stream.spec, times.min, marks.max)
     val lateness = stream.spec.lateness.get.micros
 
-    /** The first step in which a key's window takes a message. */
+    /** The first step in which each window of a key accepts a message. */
     val taken = stream.steps.zipWithIndex.flatMap { case ((messages, _), step) =>
       for {
         (key, time)  <- messages
@@ -89,7 +89,7 @@ class GapPanesSuite extends AnyFunSuite {
     case other            => other.toString
   }
 
-  /** Files in any order, keys that are silent and come back, jumps of the watermark. */
+  /** A stream with files in any order, keys that are silent and return, and jumps of the watermark. */
   private def stream(seed: Int): Stream = {
     val random                = new Random(seed)
     def upTo(most: Int): Long = 1L + random.nextInt(most)

@@ -4,10 +4,10 @@ import windrow.replay._
 
 import windrow._
 
-/** One row for each live window: panes less retractions, the last of each. */
+/** The last value of each live window: panes minus retractions. */
 private[testkit] object LastValues {
 
-  /** A window is its key and its bounds; where it has one, its message. */
+  /** The identity of a window: its key, and its message if it has one, otherwise its bounds. */
   type Window = (Scalar, Any)
 
   def window(pane: Emission.ContentPane): Window = pane.value match {
@@ -26,7 +26,7 @@ private[testkit] object LastValues {
     case other                       => throw new AssertionError(s"$id: $other")
   }
 
-  /** The case with another spec, to its end, and with a count among its aggregates. */
+  /** Returns the case with another spec, with an end of the input, and with a count among its aggregates. */
   def withSpec(transcript: TranscriptCase)(change: WindowOperatorDraft => WindowOperatorDraft): TranscriptCase =
     transcript.operator match {
       case Right(OperatorSpec.Aggregate(spec, aggregates)) =>
@@ -36,7 +36,7 @@ private[testkit] object LastValues {
       case other => throw new AssertionError(s"${transcript.id}: $other")
     }
 
-  /** Every message is accepted. */
+  /** Returns the case with a spec that accepts every message. */
   def accepting(transcript: TranscriptCase): TranscriptCase = withSpec(transcript)(draft =>
     draft.copy(
       lateness = Some(draft.window match {

@@ -5,7 +5,7 @@ import windrow.replay._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** What must hold between runs of the reference, whatever the values are. */
+/** Laws between two runs of the reference, independent of the values. */
 class MetamorphicSuite extends AnyFunSuite {
   import LastValues.{window, withSpec}
 

@@ -4,15 +4,15 @@ import windrow.replay._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** How many windows are open as shards tell it, and as one finds by looking at all of them, after each step of random
-  * cases and with restarts between them (SEMANTICS S16).
+/** Compares the number of open windows that shards report with the number found by a visit of all windows, after each
+  * step of random cases with restarts between the steps (SEMANTICS S16).
   */
 class OpenCountSuite extends AnyFunSuite {
   import RandomFamily._
 
   private val count = math.max(20, Drawn.cases / 50)
 
-  /** Looks after each step. */
+  /** The core with a comparison after each step. */
   private final class Counting(see: (Long, Long) => Unit) extends CoreEngine(shards = 2) {
     override private[windrow] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome = {
       val counted = operator.asInstanceOf[CoreStores[_]]
@@ -33,11 +33,12 @@ class OpenCountSuite extends AnyFunSuite {
   }
 
   /** @return
-    *   the most that was told
+    *   the greatest number that was reported
     */
   private def check(transcript: TranscriptCase): Long = {
     var most = 0L
-    // Filled gaps are found though they have no messages, and windows that retractions have emptied are kept.
+    // Filled gaps are found, but not counted, because they contain nothing. Windows that retractions have emptied are
+    // counted, but not found.
     val fills  = transcript.specJson.path("fill_gaps").asBoolean(false)
     val passes = transcript.specJson.toString.contains("inherit")
     new Counting({ (told, found) =>

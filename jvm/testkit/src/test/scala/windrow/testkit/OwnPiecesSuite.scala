@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Messages of a step that several windows wait to send: each window has pieces of its own, which go with it and leave those of
-  * the others (SEMANTICS S10).
+/** Messages of a step that several windows have yet to send: each window has its own pieces, which are removed with it
+  * and leave those of the other windows in place (SEMANTICS S10).
   */
 class OwnPiecesSuite extends AnyFunSuite {
 

@@ -8,7 +8,9 @@ import windrow.core.join.{JoinEffect, JoinRow, JoinShard, PendingRow}
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
 
-/** What a join tells of its rows to come (SEMANTICS S8) is what comes: nothing before, and these rows at that time. */
+/** Checks that a join emits exactly the rows that it reports as pending (SEMANTICS S8): none earlier, and these at that
+  * time.
+  */
 class PendingRowsSuite extends AnyFunSuite {
   private val nullKey = CoreKey.write(Value.Null)
 
@@ -26,7 +28,9 @@ class PendingRowsSuite extends AnyFunSuite {
 
   private def shown(rows: Seq[JoinRow]): Seq[String] = rows.map(_.messages.map(_.map(CoreStores.shown)).toString).sorted
 
-  /** @return what was told */
+  /** @return
+    *   the rows that were reported as pending
+    */
   private def check(transcript: TranscriptCase, spec: JoinSpec): Seq[PendingRow] = {
     val store = new InMemoryShardStore
     transcript.steps.collect { case feed: Step.Feed => feed }.flatMap { feed =>
@@ -39,7 +43,7 @@ class PendingRowsSuite extends AnyFunSuite {
     }
   }
 
-  /** With a period a row that is decided waits for its end, so it comes out of nothing here. */
+  /** With a period, a decided row waits for the end of the period, so this check does not apply. */
   private def ofWatermark(
       transcript: TranscriptCase,
       spec: JoinSpec,

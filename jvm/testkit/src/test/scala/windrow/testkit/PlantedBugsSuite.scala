@@ -6,10 +6,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
 
-/** The simulator finds what it is there to find: an operator with a bug of each kind is a breach within a few cases. */
+/** Checks the simulator itself: it must detect an operator with a bug of each kind within a few cases. */
 class PlantedBugsSuite extends AnyFunSuite {
 
-  /** An operator as it is, for a bug to change. */
+  /** An operator that delegates everything, as the base of operators with a bug. */
   private abstract class Planted(inner: CoreOperator) extends CoreOperator {
     def step(feed: Step.Feed): Emission   = inner.step(feed)
     def finish(): Emission                = inner.finish()

@@ -5,7 +5,7 @@ import windrow.replay._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** The random cases are worth running: what the rules speak of happens in them, and more than now and then. */
+/** Checks that the random cases are useful: the situations that the rules describe happen in them often enough. */
 class RandomCaseSuite extends AnyFunSuite {
 
   private final class Run(val transcript: TranscriptCase, outcome: Outcome.Ran) {

@@ -5,7 +5,9 @@ import windrow.replay._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** The random cases of the operators that keep messages are worth running: what the rules speak of happens in them. */
+/** Checks that the random cases of operators that store messages are useful: the situations that the rules describe
+  * happen in them.
+  */
 class RandomStoreCaseSuite extends AnyFunSuite {
 
   private final class Run(val transcript: TranscriptCase, outcome: Outcome.Ran) {

@@ -4,7 +4,7 @@ import windrow.replay._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Times moved and stretched show in nothing but times (that is why a replay through Spark may do so). */
+/** Checks that shifted and stretched times change nothing but times. A replay through Spark relies on this. */
 final class RetimedSuite extends AnyFunSuite {
   private val first = Drawn.first
   private val seeds = first until first + math.max(10, Drawn.cases / 50)

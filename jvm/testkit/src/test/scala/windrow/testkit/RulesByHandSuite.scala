@@ -5,9 +5,9 @@ import windrow.replay._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
 
-/** Small cases whose outcome was worked out by hand, on the reference and on the core, told in short: a message of key a
-  * at 5 s with value 1, offset 7 of partition 0, as `a@5=1 p0:7`, one that is itself a pane as `a@5=1 [0-10 LATE]`; what
-  * comes out as `a[0-10] ON_TIME 0 last: 1+2`.
+/** Small cases whose outcome was worked out by hand, on the reference and on the core, in a short notation. `a@5=1
+  * p0:7` is a message of key a at 5 s with value 1 and offset 7 of partition 0. `a@5=1 [0-10 LATE]` is a message that
+  * is itself a pane. `a[0-10] ON_TIME 0 last: 1+2` is an emitted pane.
   */
 class RulesByHandSuite extends AnyFunSuite {
 

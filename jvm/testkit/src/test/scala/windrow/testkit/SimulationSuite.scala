@@ -1,8 +1,9 @@
 package windrow.testkit
 
-/** The core under faults, with watermarks that are set back: what comes out is what the reference gives without them.
+/** Runs the core under faults, with watermarks that are set back. The output must be that of the reference without
+  * faults.
   *
-  * `-Dwindrow.simulated=1000000` for more cases of each kind.
+  * Set `-Dwindrow.simulated=1000000` for more cases of each kind.
   */
 class SimulationSuite extends VersusReference {
   private val counts = new SimulationCounts

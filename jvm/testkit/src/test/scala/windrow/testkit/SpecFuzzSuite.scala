@@ -11,8 +11,8 @@ import scala.util.Random
 import scala.util.hashing.byteswap64
 import windrow.core.state.Damage
 
-/** Specs as JSON in which something is other than it should be: they can be used, or are refused in words, and the reader throws
-  * nothing (SEMANTICS E, S12).
+/** Reads specs as JSON with wrong parts. Each spec must be usable or be rejected with a message, and the reader must
+  * not throw (SEMANTICS E, S12).
   */
 class SpecFuzzSuite extends AnyFunSuite {
   private val count = Damage.count(quick = 2000, plain = 5000, full = 2000000)

@@ -1,6 +1,8 @@
 package windrow.testkit
 
-/** Full state, joins, co-groups and policy windows; their messages and metadata as queries see them (SEMANTICS R22-R24). */
+/** Compares full state, joins, co-groups and policy windows, including their messages and metadata as queries see them
+  * (SEMANTICS R22-R24).
+  */
 class StoresVersusReference extends VersusReference {
   check("cases of full state")(RandomStoreCase.fullState(_))
   check("cases of joins")(RandomStoreCase.join(_))

@@ -2,11 +2,11 @@ package windrow.testkit
 
 import windrow.replay._
 
-/** How a case is told to the core. */
+/** The ways in which a case is run on the core. */
 object Tellings {
 
-  /** Told as it is, and so that nothing of it may show: in other orders inside the steps, with a snapshot and a restore
-    * between any two of them; both on another number of shards for each seed.
+  /** Returns two ways to run a case: unchanged, and with the messages of each step in another order and a snapshot and
+    * a restore between any two steps. The results must be the same. The seed determines the number of shards of each.
     */
   def of(seed: Long): Seq[(String, AgainstReference.Telling)] = {
     val shards             = Seq("one shard" -> 1, "four shards" -> 4, "sixteen shards" -> 16)

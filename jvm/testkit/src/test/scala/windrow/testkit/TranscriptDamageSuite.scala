@@ -9,7 +9,7 @@ import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 import windrow.core.state.Damage
 
-/** Lines of transcripts in which something else stands (SEMANTICS S1): they are read, or refused in words. */
+/** Reads damaged lines of transcripts (SEMANTICS S1): each must be read, or be rejected with a message. */
 class TranscriptDamageSuite extends AnyFunSuite {
   private val lines =
     TranscriptFiles.all.flatMap(Files.readAllLines(_).asScala).filter(line => !line.isBlank && line.length < 600)

@@ -7,7 +7,9 @@ import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
 
-/** The form of transcripts: what is read is written again as the same JSON, and what is unknown is an error. */
+/** Checks the form of transcripts: each is written as the same JSON from which it was read, and unknown fields are
+  * errors.
+  */
 class TranscriptFormSuite extends AnyFunSuite {
   private val mapper = new ObjectMapper()
 

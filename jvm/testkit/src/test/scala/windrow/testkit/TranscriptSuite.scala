@@ -4,7 +4,7 @@ import windrow.replay._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Every transcript of the repository on every engine that is here. */
+/** Runs every transcript of the repository on every available engine. */
 class TranscriptSuite extends AnyFunSuite {
 
   test("797 cases or more are there, each with an id of its own") {

@@ -5,11 +5,12 @@ import windrow.replay._
 import java.nio.file.{Files, Paths, StandardOpenOption}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The core on random cases: equal to the slow reference in panes, rows, events, rejected messages, answers and counters,
-  * however the case is told.
+/** Runs random cases on the core and on the slow reference. Panes, rows, events, rejected messages, answers and
+  * counters must be equal, in whichever way the case is run.
   *
-  * `-Dwindrow.cases=10000` for more of them, `-Dwindrow.seed=…` for others. A case that fails is left out of steps and
-  * messages as long as it still fails, and written to `target/failed-cases.jsonl` with what the reference says.
+  * Set `-Dwindrow.cases=10000` for more cases, and `-Dwindrow.seed=…` for others. A failed case is shrunk by leaving
+  * out steps and messages for as long as it still fails, and written to `target/failed-cases.jsonl` with the results of
+  * the reference.
   */
 abstract class VersusReference extends AnyFunSuite {
 

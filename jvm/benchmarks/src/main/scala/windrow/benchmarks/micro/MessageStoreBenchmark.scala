@@ -10,8 +10,8 @@ import windrow.core.store.Incoming
 import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
-/** A full-state operator that keeps the newest n messages of one key: a step of messages, of which the oldest retire, and
-  * one query for the newest hundred. Time for each message.
+/** A full-state operator that keeps the newest n messages of one key. Measures a step of messages, of which the oldest
+  * retire, and one query for the newest hundred, as time per message.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -24,7 +24,7 @@ class MessageStoreBenchmark {
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var n: Int = _
 
-  /** How far a message may lie behind the newest, as a share of n. */
+  /** Maximal distance of a message from the newest one, as a share of n. */
   @Param(Array("0.0", "0.1", "1.0"))
   var disorder: Double = _
 

@@ -10,8 +10,8 @@ import windrow.core.state.InMemoryShardStore
 import windrow.core.state.Key
 import windrow.core.time.Watermark
 
-/** Insert and advance: a step of messages in order, then the watermark over them, on a shard that is read from its store
-  * and written back, as in Spark. Time for each message, its share of the panes included.
+/** Measures a step of messages in order, followed by the watermark that completes their windows, on a shard that is
+  * read from its store and written back, as in Spark. The time per message includes its share of the panes.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -64,7 +64,7 @@ class ShardBenchmark {
 
 object ShardBenchmark {
 
-  /** In a step: 2.5 s at 2,000 a second. */
+  /** Messages in a step: 2.5 s at 2,000 per second. */
   final val Messages    = 5000
   final val MicrosApart = 500L
 }

@@ -9,8 +9,9 @@ import windrow.core.shard.Shard
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
 
-/** Per-event sliding windows of one key that hold n messages each: a step of messages, then the watermark over them. Time
-  * for each message, its two panes on time included; it should not grow with n.
+/** Per-event sliding windows of one key that contain n messages each. Measures a step of messages, followed by the
+  * watermark that completes their windows. The time per message includes its two panes on time, and should not grow
+  * with n.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -23,7 +24,7 @@ class SlidingBenchmark {
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var n: Int = _
 
-  /** How far a message may lie behind the newest, as a share of n. */
+  /** Maximal distance of a message from the newest one, as a share of n. */
   @Param(Array("0.0", "0.1", "1.0"))
   var disorder: Double = _
 

@@ -4,8 +4,9 @@ import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import windrow.core.state._
 
-/** A sorted run that holds many positions: a step opens it from its store, puts a few values in, drops as many from its
-  * beginning, and writes it back. Time for each value; in order it should not grow with the positions held.
+/** A sorted run that contains many positions. Measures a step that opens it from its store, adds a few values, removes
+  * as many from its start, and writes it back, as time per value. In order, the time should not grow with the number of
+  * positions.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -18,7 +19,7 @@ class SortedRunBenchmark {
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var positions: Int = _
 
-  /** How far a value may lie behind the newest, as a share of the positions held. */
+  /** Maximal distance of a value from the newest one, as a share of the positions. */
   @Param(Array("0.0", "0.1", "1.0"))
   var disorder: Double = _
 

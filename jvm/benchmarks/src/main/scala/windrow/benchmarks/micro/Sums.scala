@@ -5,7 +5,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 
-/** Count, sum and maximum in an array: an aggregation that is as cheap as one can be, so that the rest shows. */
+/** Count, sum and maximum in an array: the cheapest possible aggregation, so that the other costs show. */
 final class Sums extends Aggregation[Array[Long], Long] {
   def zero: Array[Long]              = Array(0L, 0L, Long.MinValue)
   def lift(value: Long): Array[Long] = Array(1L, value, value)
@@ -25,6 +25,6 @@ final class Sums extends Aggregation[Array[Long], Long] {
 
 object Sums {
 
-  /** The i-th of some keys. */
+  /** Returns the i-th key. */
   def key(i: Int): Key = new Key(BigInt(i).toByteArray.reverse.padTo(16, 0.toByte))
 }

@@ -6,8 +6,8 @@ import org.openjdk.jmh.infra.Blackhole
 import windrow.core.aggregate._
 import windrow.core.state.KeyMap
 
-/** Two stacks against combining afresh: one slice in, one out, one window; time for each window of all keys. It shows from
-  * how many slices on two stacks pay.
+/** Compares two stacks with combining all slices of a window again: one slice in, one out, one window. The time per
+  * window for all keys shows from how many slices on two stacks are faster.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))

@@ -10,7 +10,7 @@ import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 import windrow.operators.Sum
 
-/** A run that is longer than what of it may be in memory (SEMANTICS S11). */
+/** Tests a run that is longer than the part of it that may be in memory (SEMANTICS S11). */
 class KeyRunSuite extends AnyFunSuite {
   private val count = if (sys.props.get("windrow.mode").contains("full")) 200000 else 5000
 
@@ -43,7 +43,7 @@ class KeyRunSuite extends AnyFunSuite {
     assert(again.value(0, again.size) == run.value(0, count) + (0 until count by 500).map(2L * _ + 1).sum)
   }
 
-  /** What a run is, without pieces. */
+  /** Compares a run with its cells, given as a plain list. */
   private def agree(run: KeyRun[Long], cells: Vector[Cell[Long]], random: Random): Unit = {
     assert(run.size == cells.size)
     val from  = random.nextInt(cells.size + 1)
@@ -122,7 +122,7 @@ class KeyRunSuite extends AnyFunSuite {
     for (owner <- 3 until some by 7) assert(updates(long, owner) == updates(run, owner))
   }
 
-  /** A long run that begins amid a piece. */
+  /** A long run that starts in the middle of a piece. */
   private def spread(random: Random, size: Int): KeyRun[Long] = {
     val run = empty
     (0 until size).foreach(n =>

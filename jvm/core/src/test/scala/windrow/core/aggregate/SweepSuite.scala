@@ -8,7 +8,9 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.KeyMap
 
-/** Both ways to sweep against sums of all slices of a window. Buffers are changed in place, so one that is not its own shows. */
+/** Compares both ways to sweep with sums of all slices of a window. Buffers are changed in place, so the test detects a
+  * buffer that is shared.
+  */
 final class SweepSuite extends AnyFunSuite {
   private object Lists extends Aggregation[mutable.ArrayBuffer[Int], Seq[Int]] {
     type Buffer = mutable.ArrayBuffer[Int]
@@ -31,7 +33,7 @@ final class SweepSuite extends AnyFunSuite {
       sweep.leaveBelow(position.toLong - slices + 1)
       sweep.enter(position.toLong, slice)
       val wanted = for ((at, keys) <- all.slice(position - slices + 1, position + 1); key <- keys) yield key -> at
-      // More than once: a window that was shown has changed nothing.
+      // repeated, because reading a window must not change it
       (1 to 1 + random.nextInt(2)).foreach { _ =>
         val found = sweep.window.map { case (key, buffer) => key.bytes.head.toInt -> buffer.toSeq }.toSeq
         assert(found.map(_._1).distinct.size == found.size)

@@ -10,8 +10,8 @@ import windrow.core.store.Incoming
 import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
-/** Very many windows of one key, whose messages come in disorder: cut into many steps, with a restart from the stored bytes
-  * between any two, they are what a single step makes of them (SEMANTICS R1, R10, R22, S10).
+/** Very many windows of one key, whose messages arrive out of order. Divided into many steps, with a restart from the
+  * stored bytes between any two of them, they must give the result of a single step (SEMANTICS R1, R10, R22, S10).
   */
 class FullStateCutSuite extends AnyFunSuite {
   import FullStateCutSuite._
@@ -36,7 +36,7 @@ class FullStateCutSuite extends AnyFunSuite {
 
   for (window <- kinds) test(s"$window: $count messages of a key") {
     (1 to rounds).foreach { seed =>
-      val parts    = if (window.isInstanceOf[Count]) 1 else 2 // numbers of a key go by the order of steps
+      val parts    = if (window.isInstanceOf[Count]) 1 else 2 // numbers of a key follow the order of steps
       val messages = disordered(count, parts, new Random(seed.toLong))
       val whole    = fed(window, Seq(messages), restarts = false, pageBytes = 4096)
       assert(whole.came.size > count * 9 / 10 && whole.left > 0)
@@ -62,13 +62,13 @@ private object FullStateCutSuite {
   private val Retention = 3000L
 
   /** @param came
-    *   each message, by its offset and partition, and its window
+    *   each message, by its offset and partition, with its window
     * @param left
-    *   how many messages retention has taken
+    *   number of messages that retention has removed
     */
   final case class Run(came: Seq[String], messages: Seq[String], windows: Seq[String], left: Long)
 
-  /** Some 10 apart, in the order of their offsets. */
+  /** Messages about 10 apart, in the order of their offsets. */
   def disordered(count: Int, parts: Int, random: Random): Seq[Incoming] = {
     val times = Seq.tabulate(count)(_ * 10L + random.nextInt(9))
       .map(time => (time + random.nextInt(Disorder), time)).sorted.map(_._2)
@@ -84,7 +84,7 @@ private object FullStateCutSuite {
   private def name(message: Option[Origin]): String =
     message.fold("")(from => s"${from.partition.number}/${from.offset}")
 
-  /** No message is late for any of its windows. */
+  /** Runs the steps. No message is late for any of its windows. */
   def fed(window: WindowKind, steps: Seq[Seq[Incoming]], restarts: Boolean, pageBytes: Int): Run = {
     val spec = FullStateDraft(
       window,
@@ -97,7 +97,7 @@ private object FullStateCutSuite {
     var left   = 0L
     val came   = Seq.newBuilder[String]
     val times  = steps.map(_.flatMap(_.time))
-    val ahead  = times.drop(1).map(_.min).scanRight(times.flatten.max + 500)(math.min) // of all that comes behind
+    val ahead  = times.drop(1).map(_.min).scanRight(times.flatten.max + 500)(math.min) // least of all later times
     steps.zip(ahead).foreach { case (messages, to) =>
       shard.step(messages.sorted(Incoming.order(window)).iterator, Watermark(to - 1), Some(1L)).foreach {
         case FullStateEffect.Fire(pane) =>
@@ -111,7 +111,7 @@ private object FullStateCutSuite {
       }
     }
     val windows = if (window == Over.Rows(3)) Nil
-    else shard.getWindows(None, None).map(row => // they count what fell out, too
+    else shard.getWindows(None, None).map(row => // they also count removed messages
       s"${row.start} ${row.end} ${row.partition} ${row.count} ${row.offsets.toSeq.sortBy(_._1)} ${name(row.message.flatMap(_.origin))}")
     Run(
       came.result().sorted,

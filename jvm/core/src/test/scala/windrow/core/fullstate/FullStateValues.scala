@@ -12,7 +12,7 @@ import windrow.core.store.WindowRow
 import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
-/** What a key has in full state. */
+/** The stored values of a key in full state. */
 object FullStateValues {
   private val spec = FullStateDraft(
     Tumbling(TimeSpan(50)),

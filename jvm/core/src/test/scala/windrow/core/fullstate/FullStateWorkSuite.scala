@@ -9,7 +9,7 @@ import windrow.core.state.Key
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** What a message of full state costs in a step of any size (SEMANTICS S11). */
+/** Measures the cost of a message of full state in a step of any size (SEMANTICS S11). */
 class FullStateWorkSuite extends AnyFunSuite {
   private val key = new Key(Array(1))
 

@@ -10,9 +10,9 @@ import windrow.core.state.Key
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** What a step of full state costs does not grow with the windows that its key has, whether they are open, wait for a period
-  * or are remembered: by the bytes that it reads and writes, and by what it puts on the heap for all that it looks at
-  * (SEMANTICS S10).
+/** Checks that the cost of a step of full state does not grow with the number of windows of its key, whether these are
+  * open, wait for a period or are remembered. The cost is measured in bytes read and written, and in bytes allocated on
+  * the heap (SEMANTICS S10).
   */
 @Slow
 class ManyWindowsSuite extends AnyFunSuite {
@@ -37,16 +37,16 @@ class ManyWindowsSuite extends AnyFunSuite {
     "sessions of positions" -> OffsetSession(3))
 
   for ((name, window) <- kinds; life <- Seq(Open, Waiting, Remembered)) test(s"$name, ${life.name}") {
-    cost(few, window, life): Unit // classes are loaded, code is compiled
+    cost(few, window, life): Unit // loads classes and compiles code
     val (one, other) = (cost(few, window, life), cost(many, window, life))
-    // Pages, and what tells of them: of each window some bytes, read and written.
+    // A step reads and writes pages, and summaries of them with a few bytes for each window.
     assert(
       other.stored <= 2 * one.stored + Steps * (40000 + 12 * many) &&
         other.allocated <= 2 * one.allocated + Steps * (400000 + 200 * many),
       s"each step among $few: ${one.shown}, among $many: ${other.shown}")
   }
 
-  /** Steps that reach an old window, make a new one, and bring the watermark past one. */
+  /** Measures steps that reach an old window, create a new one, and move the watermark past one. */
   private def cost(windows: Int, window: WindowKind, life: Life): Growth.Cost = Growth.costAfter { store =>
     val running = new Running(life.spec(window), store)
     (0 until windows).grouped(500).foreach { some =>
@@ -80,17 +80,17 @@ private object ManyWindowsSuite {
   case object Waiting    extends Life("that wait for a period", 1000000000L, EveryPeriod(TimeSpan(1000000)))
   case object Remembered extends Life("that are remembered", 0, Never)
 
-  /** In windows of its own.
+  /** A message in its own windows.
     *
     * @param behind
-    *   another, for the same windows
+    *   a distance from the first message of these windows, for a second message in the same windows
     */
   def message(n: Int, behind: Long = 0): Incoming = {
     val at = n * Apart + behind
     Incoming(key, Some(at), Some(Origin("s", 0, at)), Array(1, 2, 3), Some(10L))
   }
 
-  /** A shard that is read again for every other step. */
+  /** A shard that is read again from its store for every other step. */
   final class Running(spec: FullStateSpec, store: CountingStore) {
     private var shard = new FullStateShard(spec, store)
     private var count = 0

@@ -3,7 +3,8 @@ package windrow.core.join
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** SEMANTICS R95: how far messages in the rows of a join lie behind its watermark; all values worked out by hand. */
+/** SEMANTICS R95: the lag of messages in the rows of a join behind its watermark. All values were worked out by hand.
+  */
 final class JoinLagSuite extends AnyFunSuite {
   private def lags(
       within: Within,

@@ -10,7 +10,7 @@ import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.core.time.Bounds
 
-/** What a key has in a join. */
+/** The stored values of a key in a join. */
 object JoinValues {
   private val key = new Key(Array(1))
 

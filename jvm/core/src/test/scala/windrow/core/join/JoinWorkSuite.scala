@@ -10,8 +10,8 @@ import windrow.core.state.Key
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** What a message of a join costs grows with the logarithm of its key's messages and with its partners, whatever came in
-  * its step (SEMANTICS S5, S11).
+/** Checks that the cost of a message of a join grows with the logarithm of the messages of its key and with its
+  * partners, whatever its step contains (SEMANTICS S5, S11).
   */
 class JoinWorkSuite extends AnyFunSuite {
   private val key = new Key(Array(1))
@@ -36,7 +36,7 @@ class JoinWorkSuite extends AnyFunSuite {
       n % 2,
       Incoming(key, Some(n / 2 * 10L), Some(Origin("s", 0, n / 2L)), Array(1, 2, 3)))
 
-  /** Neighbours come far apart, each once. */
+  /** An order in which neighbors are far apart. Each number occurs once. */
   private def shuffled(count: Int): Iterator[Int] = Iterator.range(0, count).map(n => (n.toLong * 7919 % count).toInt)
 
   private def run(spec: JoinSpec, store: CountingStore, messages: Iterator[Int], watermark: Long): Int =
@@ -52,7 +52,7 @@ class JoinWorkSuite extends AnyFunSuite {
     how <- if (within == range) JoinKind.All else Seq(JoinKind.Full, JoinKind.Semi)
   } yield (name, within, how)
 
-  /** Of both orders of magnitude the messages of a key come in one step, then all leave. */
+  /** Tests both orders of magnitude: the messages of a key arrive in one step, then all are removed. */
   for ((name, within, how) <- kinds) test(s"$how within $name: a step of any size") {
     Growth.check(few = 150) { (count, store) =>
       run(spec(within, how), store, shuffled(count), -1000)

@@ -10,11 +10,11 @@ import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** Rows of a join that wait for a period to end (SEMANTICS R14, S10). */
+/** Tests rows of a join that wait for the end of a period (SEMANTICS R14, S10). */
 class WaitingRowsSuite extends AnyFunSuite {
   import WaitingRowsSuite._
 
-  /** The payloads of the rows of a step; each has a shard of its own, as after a restart. */
+  /** Returns the payloads of the rows of a step. Each step uses a new shard, as after a restart. */
   private def step(
       spec: JoinSpec,
       store: ShardStore,
@@ -26,7 +26,7 @@ class WaitingRowsSuite extends AnyFunSuite {
       case other               => fail(other.toString)
     }.toVector
 
-  /** Ten pairs of a key in each step. */
+  /** Runs steps with ten pairs of a key in each. */
   private def inSteps(count: Int, store: ShardStore): Unit = Iterator.range(0, count).grouped(10).foreach { some =>
     assert(step(waiting(Hour), store, some.iterator.flatMap(n => pairOf(n, key = 0)), now = 1).isEmpty)
   }
@@ -75,7 +75,7 @@ class WaitingRowsSuite extends AnyFunSuite {
 
 private object WaitingRowsSuite {
 
-  /** What the two messages of a row hold. */
+  /** The payloads of the two messages of a row. */
   type Pair = (Int, Int)
 
   val Hour = 3600000000L
@@ -90,7 +90,7 @@ private object WaitingRowsSuite {
 
   private def bytes(of: Int): Array[Byte] = BigInt(of).toByteArray
 
-  /** Two messages that no others are near of. */
+  /** Two messages that pair only with each other. */
   def pairOf(n: Int, key: Int): Iterator[(Int, Incoming)] =
     Iterator(0, 1).map(stream => (stream, Incoming(new Key(bytes(key)), Some(n * 100L), None, bytes(n))))
 

@@ -14,8 +14,8 @@ import windrow.core.state.ShardStore
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** Restarts with other triggers, retention and periods (SEMANTICS S2): what comes does not depend on the keys that share a
-  * bucket, or a shard, with one (R75).
+/** Tests restarts with other triggers, retention and periods (SEMANTICS S2). The output must not depend on the keys
+  * that share a bucket, or a shard, with a key (R75).
   */
 class ChangedTermsSuite extends AnyFunSuite {
   private def key(number: Int) = new Key(Array((number >> 8).toByte, number.toByte))
@@ -35,7 +35,7 @@ class ChangedTermsSuite extends AnyFunSuite {
     early = early,
     retention = Retention(time = Some(span(retention)))).checked
 
-  /** Keys of the panes of a step. */
+  /** Returns the keys of the panes of a step. */
   private def step(
       spec: FullStateSpec,
       store: ShardStore,
@@ -46,7 +46,7 @@ class ChangedTermsSuite extends AnyFunSuite {
       case FullStateEffect.Fire(pane) => pane.key
     }.toVector
 
-  /** Beside a key: none, one in its bucket, and so many that it is in a bucket of its own. */
+  /** Numbers of other keys: none, one in the same bucket, and so many that the key is in another bucket. */
   private val neighbours = Seq(0, 1, 2000)
 
   private def beside(count: Int, time: Long): Seq[Incoming] = (2 until 2 + count).map(incoming(_, time))
@@ -128,7 +128,7 @@ class ChangedTermsSuite extends AnyFunSuite {
     for (watermark <- Seq(10L, 20L, 21L)) step(spec, store, Nil, watermark)
     val before = store.reads
     for (watermark <- 30L to 40L) step(spec, store, Nil, watermark)
-    assert(store.reads - before <= 11 * 8, "reads") // of no bucket
+    assert(store.reads - before <= 11 * 8, "reads") // does not read buckets
   }
 
   test("a join by calendar windows takes what its window is open for, whatever is kept") {
@@ -147,7 +147,7 @@ class ChangedTermsSuite extends AnyFunSuite {
     val rows = effects(Seq((0, incoming(1, 8 * hour)), (1, incoming(1, 7 * hour))), 11 * hour)
     assert(rows.size == 1 && rows.forall(_.isInstanceOf[JoinEffect.Row]))
     assert(effects(Seq((0, incoming(1, 8 * hour)), (1, incoming(1, 7 * hour))), 12 * hour).isEmpty, "a replay")
-    effects(Nil, 24 * hour) // the day is over
+    effects(Nil, 24 * hour) // the day is complete
     val late = effects(Seq((0, incoming(1, 9 * hour))), 24 * hour)
     assert(late.collect { case JoinEffect.Refuse(_, _, reason, _) => reason } == Seq(Reason.OutOfRetention))
   }

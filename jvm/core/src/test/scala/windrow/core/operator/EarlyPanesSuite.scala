@@ -9,8 +9,9 @@ import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** Panes at the end of a step against all messages looked at anew, where most keys of a window have come and where few have:
-  * the two ways to make them give the same (SEMANTICS R15, R16). A restart stands before each step.
+/** Compares panes at the end of a step with panes computed from all messages, both if most keys of a window have
+  * messages and if few have. The two ways to create them must give the same panes (SEMANTICS R15, R16). Restarts before
+  * each step.
   */
 final class EarlyPanesSuite extends AnyFunSuite {
   import EarlyPanesSuite._
@@ -43,7 +44,7 @@ final class EarlyPanesSuite extends AnyFunSuite {
     val expected = new Expected(window, mode, late)
     var number   = 0
     (1 to 24).flatMap { step =>
-      // All keys, some, or one; then nothing but the watermark.
+      // All keys, some, or one; then the watermark alone.
       val many = step % 4 match { case 0 => 0; case 1 => count; case 2 => 1 + count / 20; case 3 => 1 }
       val some = Vector.fill(many) {
         number += 1
@@ -77,9 +78,9 @@ private object EarlyPanesSuite {
   type Shown = (Int, Long, Timing, Set[Int])
 
   val Late   = 200L
-  val Behind = 100 // no message is refused
+  val Behind = 100 // less than the lateness, so that no message is rejected
 
-  /** Buffers are changed in place, so one that is not its own shows. */
+  /** An aggregation that changes buffers in place, so that the test detects a buffer that is shared. */
   object Numbers extends Aggregation[mutable.ArrayBuffer[Int], Set[Int]] {
     type Buffer = mutable.ArrayBuffer[Int]
     def zero: Buffer                                 = new Buffer
@@ -106,7 +107,7 @@ private object EarlyPanesSuite {
     Some(Origin("messages", 0, number.toLong)),
     None)
 
-  /** Says of each step what comes, from all messages. */
+  /** Computes the panes of each step from all messages. */
   final class Expected(window: Hops, mode: AccumulationMode, late: PaneTrigger) {
     private val (size, hop) = (window.size.micros, window.step.micros)
     private var held        = Map.empty[(Int, Long), Vector[Int]]
@@ -124,7 +125,8 @@ private object EarlyPanesSuite {
       val (old, came) = (held, byWindow(some))
       came.foreach { case (id, numbers) => held += id -> (held.getOrElse(id, Vector.empty) ++ numbers) }
       came.foreach { case (id, numbers) => unsent += id -> (unsent(id) ++ numbers) }
-      // Where nothing waits for the end of the step, the first message of a window that is complete already fires it: R79.
+      // If no trigger waits for the end of the step, the first message of a window that is already complete fires it
+      // (R79).
       val atOnce: Set[Shown] = came.collect {
         case ((key, start), numbers) if late == Never && before >= start + size && !old.contains((key, start)) =>
           (key, start, Timing.Late: Timing, Set(numbers.head))

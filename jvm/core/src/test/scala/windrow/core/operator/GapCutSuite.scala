@@ -7,11 +7,11 @@ import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** Which windows without messages come to be does not depend on how the watermark goes (SEMANTICS R3, R1). */
+/** Checks that the windows without messages do not depend on the steps of the watermark (SEMANTICS R3, R1). */
 class GapCutSuite extends AnyFunSuite {
   private val count = if (sys.props.get("windrow.mode").contains("full")) 5000 else 100
 
-  /** Times of messages with their keys, then a watermark. */
+  /** Times of messages with their keys, followed by a watermark. */
   private type Step = (Seq[(Int, Long)], Long)
 
   private def fired(

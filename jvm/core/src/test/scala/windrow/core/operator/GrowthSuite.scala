@@ -9,13 +9,14 @@ import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** What a message costs does not grow with the messages of its key, window or session, by counting (SEMANTICS S5, S10). */
+/** Checks that the cost of a message does not grow with the messages of its key, window or session (SEMANTICS S5, S10).
+  */
 class GrowthSuite extends AnyFunSuite {
   import GrowthSuite._
 
   private val steps = 20
 
-  /** What a step of one message costs, among so many of its key and while nothing fires. */
+  /** Measures the cost of a step of one message, among a number of messages of its key, while nothing fires. */
   private def cost[B](spec: WindowOperatorSpec, messages: Int, kind: Kind[B], timeOf: Int => Long): Cost = {
     val store    = new CountingStore
     val counting = new Counting
@@ -29,8 +30,8 @@ class GrowthSuite extends AnyFunSuite {
     Cost((counting.combined - combined) / steps, (store.bytesRead + store.bytesWritten - bytes) / steps)
   }
 
-  /** A few segments and what tells of them, read and written: some two bytes for each message. Eight times as much and more
-    * would be what the window holds.
+  /** Compares the costs. A step may read and write a few segments and their directory, about two bytes for each
+    * message. Eight times that or more would be the content of the window.
     */
   private def check[B](name: String, spec: WindowOperatorSpec, kind: Kind[B], timeOf: Int => Long): Unit = {
     val (one, other) = (cost(spec, few, kind, timeOf), cost(spec, many, kind, timeOf))
@@ -119,7 +120,7 @@ private object GrowthSuite {
 
   val (few, many) = if (sys.props.get("windrow.mode").contains("full")) (2000, 64000) else (500, 4000)
 
-  /** Holds all of them. */
+  /** A size such that one window contains all messages. */
   private val Size = many + many / 4L
 
   final case class Cost(combinations: Int, bytes: Long)
@@ -162,7 +163,7 @@ private object GrowthSuite {
     Global).map((_, CloseOn.Watermark)) ++
     Seq(Tumbling(TimeSpan(Size)), OffsetRange(100000)).map((_, CloseOn.NextRow))
 
-  /** Windows made from messages keep these side by side already. */
+  /** Whether windows store messages in pieces. Windows formed from messages store them next to each other anyway. */
   def KeepsApart(window: WindowKind): Boolean = window match {
     case _: Sliding | _: Over => false
     case _                    => true

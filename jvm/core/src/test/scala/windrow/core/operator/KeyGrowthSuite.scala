@@ -12,8 +12,9 @@ import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 import windrow.operators.Sum
 
-/** What the messages of one key cost as they become many, by counting, for every kind of windows, with messages or aggregates, and
-  * of every policy (SEMANTICS S10, S11): a message costs the logarithm of what its key has, and a step writes what it changes.
+/** Measures how the cost of the messages of one key grows with their number, for every kind of windows, with messages
+  * or aggregates, and for every policy (SEMANTICS S10, S11). A message costs the logarithm of the content of its key,
+  * and a step writes only changes.
   */
 @Slow
 class KeyGrowthSuite extends AnyFunSuite {
@@ -43,7 +44,7 @@ private object KeyGrowthSuite {
   private val few = if (sys.props.get("windrow.mode").contains("full")) 1000 else 100
 
   /** @param step
-    *   one step of a shard of its own, with messages of these numbers
+    *   runs one step of a new shard, with messages of these numbers
     */
   final case class OfKey(name: String)(val step: (CountingStore, Seq[Int]) => Int) {
     override def toString: String = name
@@ -53,7 +54,7 @@ private object KeyGrowthSuite {
   private val forever = 1000000000L
   private val all     = TimeSpan(100000000)
 
-  /** Messages 10 apart. Where a window is one of all it holds every message. */
+  /** Kinds of windows for messages 10 apart. A window of size `all` contains every message. */
   private val windows: Seq[WindowKind] = Seq(
     Tumbling(TimeSpan(40)),
     Tumbling(all),

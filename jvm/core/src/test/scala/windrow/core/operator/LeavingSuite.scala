@@ -7,8 +7,8 @@ import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** Once the watermark has passed everything, a shard is as if nothing had come (SEMANTICS R9, R12, S5); how far it jumps at
-  * once neither shows nor costs.
+/** Checks that a shard is as empty as a new one once the watermark has passed everything (SEMANTICS R9, R12, S5), and
+  * that the size of the watermark's jump neither shows nor costs anything.
   */
 class LeavingSuite extends AnyFunSuite {
   import GrowthSuite.{Windows => _, _}
@@ -27,7 +27,7 @@ class LeavingSuite extends AnyFunSuite {
       to: Long): Vector[Effect[B, Long]] =
     new Shard(spec, aggregation, store).step(entries, Watermark(to), None).toVector
 
-  /** The state of a shard by bytes, its header included. */
+  /** The size of a shard's state in bytes, including its header. */
   private def size(store: InMemoryShardStore): Long = store.bytes + store.header.length
 
   for (window <- Windows; (early, kind) <- Seq[(PaneTrigger, Kind[_])](Never -> Merged, EachBatch -> InOrder))
@@ -82,7 +82,7 @@ class LeavingSuite extends AnyFunSuite {
 private object LeavingSuite {
   val Year: Long = 366L * 24 * 3600 * 1000000
 
-  /** Those whose windows the watermark or the offsets of the stream complete. */
+  /** The kinds whose windows the watermark or the offsets of the stream complete. */
   val Windows: Seq[WindowKind] = Seq(
     Tumbling(TimeSpan(5000)),
     Hopping(TimeSpan(5000), TimeSpan(500)),

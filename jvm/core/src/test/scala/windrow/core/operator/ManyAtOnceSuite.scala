@@ -8,8 +8,8 @@ import windrow.core.shard.Shard
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
 
-/** More windows of a key complete in a step than are swept together: each comes once, and with what it comes alone
-  * (SEMANTICS S11).
+/** Completes more windows of a key in a step than are swept together. Each must be emitted once, with the value that it
+  * has if it is completed alone (SEMANTICS S11).
   */
 @Slow
 class ManyAtOnceSuite extends AnyFunSuite {
@@ -22,7 +22,7 @@ class ManyAtOnceSuite extends AnyFunSuite {
 
   private type Shown = (Long, Long, String)
 
-  /** Panes on time, and the last one of each window. */
+  /** Returns the panes on time, and the last pane of each window. */
   private def run(spec: WindowOperatorSpec, stops: Seq[Long]): (Map[Shown, Seq[Long]], Map[Shown, Long]) = {
     val store = new InMemoryShardStore
     def step(some: Seq[Long], to: Watermark) = new Shard(spec, new Counting, store)

@@ -4,7 +4,7 @@ import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** SEMANTICS R95: how far times of panes lie behind the watermark; all values worked out by hand. */
+/** SEMANTICS R95: the lag of the times of panes behind the watermark. All values were worked out by hand. */
 final class PaneLagSuite extends AnyFunSuite {
   private val draft = WindowOperatorDraft(
     Tumbling(TimeSpan(10)),

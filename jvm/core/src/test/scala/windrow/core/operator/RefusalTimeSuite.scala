@@ -11,7 +11,9 @@ import windrow.core.store.Incoming
 import windrow.core.time.Distance
 import windrow.core.time.Watermark
 
-/** An identity may be forgotten when its message would be refused anyway, and no earlier (SEMANTICS R13, A5). */
+/** Checks that an identity may be forgotten as soon as its message would be rejected anyway, and no earlier
+  * (SEMANTICS R13, A5).
+  */
 final class RefusalTimeSuite extends AnyFunSuite {
 
   private object Counting extends Aggregation[Long, Long] {
@@ -37,7 +39,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
   private def retention(window: WindowKind) =
     if (window == Global) Retention(time = Some(TimeSpan(70))) else Retention.NotStated
 
-  /** Whether a shard whose watermark this is refuses a message of this time. */
+  /** Whether a shard with this watermark rejects a message of this time. */
   private def refuses(window: WindowKind, watermark: Long, time: Long): Boolean = {
     val spec = WindowOperatorDraft(
       window,

@@ -11,7 +11,7 @@ import windrow.core.time.EventTime
 import windrow.core.window.FixedGrid
 import windrow.core.window.SliceGrid
 
-/** A place that goes from time to time says of each what the grid says. */
+/** Compares a place that moves from time to time with the grid itself. */
 final class SlicePlaceSuite extends AnyFunSuite {
   private def check(grid: SliceGrid[Axis.Time], times: Iterator[Long]): Unit = {
     val place = new SlicePlace(grid)

@@ -7,7 +7,8 @@ import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** How much work a shard does, by counting: no more than what comes, what fires and what is due. */
+/** Counts the work of a shard: it must be limited to its messages, the windows that fire, and the windows that are due.
+  */
 class WorkSuite extends AnyFunSuite {
 
   private final class CountingSum extends Aggregation[Long, Long] {
@@ -78,7 +79,7 @@ class WorkSuite extends AnyFunSuite {
   private def plain(window: WindowKind, closeOn: CloseOn): WindowOperatorSpec =
     WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), closeOn = closeOn).checked
 
-  /** Combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
+  /** Counts combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
   private def combined(spec: WindowOperatorSpec, timeOf: Int => Long): (Int, Int, Int) = {
     val sum   = new CountingSum
     val shard = new Shard(spec, sum, new InMemoryShardStore)

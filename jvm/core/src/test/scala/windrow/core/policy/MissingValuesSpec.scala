@@ -8,7 +8,7 @@ import windrow.core.operator.Origin
 import windrow.core.state._
 import windrow.operators.Sum
 
-/** A message without a value does what it would do with that of the one before it in its partition (SEMANTICS R89). */
+/** Checks that a message without a value has the effect of the value before it in its partition (SEMANTICS R89). */
 class MissingValuesSpec extends AnyFunSuite {
   private type Valued = (Byte, Double)
 

@@ -8,7 +8,9 @@ import windrow.core.operator.Origin
 import windrow.core.state._
 import windrow.operators.Sum
 
-/** Windows in pages of any size are windows in one, and their pages leave with their messages (SEMANTICS S10). */
+/** Checks that windows in pages of any size equal windows in one page, and that pages are removed with their messages
+  * (SEMANTICS S10).
+  */
 final class PolicyPagesSuite extends AnyFunSuite {
   private val key = new Key(Array[Byte](1))
 
@@ -38,7 +40,7 @@ final class PolicyPagesSuite extends AnyFunSuite {
         var now    = 1000L
         var number = 0
         val effects = (1 to 40).flatMap { _ =>
-          now += random.nextInt(12) - 2 // clocks go back, too
+          now += random.nextInt(12) - 2 // clocks are sometimes set back
           val some = Seq.fill(random.nextInt(20)) {
             number += 1
             entry(number, if (random.nextInt(5) == 0) Double.NaN else number / 2 + random.nextInt(20).toDouble)

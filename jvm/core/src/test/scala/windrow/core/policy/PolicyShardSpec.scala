@@ -8,7 +8,9 @@ import windrow.core.operator.Origin
 import windrow.core.state._
 import windrow.core.time.Watermark
 
-/** The policy table of SEMANTICS P1 to P7, row by row; every case also with its state written and read between any two steps. */
+/** Tests the policy table of SEMANTICS P1 to P7, row by row. Every case also runs with its state written and read
+  * between any two steps.
+  */
 class PolicyShardSpec extends AnyFunSuite {
   import PolicyShardSpec._
 
@@ -206,16 +208,16 @@ private object PolicyShardSpec {
     EventKind.Final             -> ".",
     EventKind.PartitionEviction -> "/")
 
-  /** Tells effects as text: "a+1" an insertion, "a=6#0" pane 0 with the sum 6. */
+  /** Runs steps and formats effects as text: "a+1" is an insertion, "a=6#0" is pane 0 with the sum 6. */
   final class Run(var spec: PolicyWindowSpec, restarts: Boolean) {
     private var store  = new InMemoryShardStore
     private var shard  = new PolicyShard(spec, Sum, store)
     private var offset = 0L
 
-    /** The next message comes with the offset of the last one. */
+    /** Whether the next message repeats the offset of the last one. */
     var replayed = false
 
-    /** What concerns all keys comes in any order of keys. */
+    /** Returns the effects. Effects that concern all keys may have any order of keys, so they are sorted. */
     def apply(step: Step): String =
       text(if (step.messages.isEmpty) effects(step).toSeq.sortBy(keyOf).iterator else effects(step))
 
@@ -224,7 +226,7 @@ private object PolicyShardSpec {
       case PolicyEffect.Fire(pane)             => new String(pane.key.bytes)
     }
 
-    /** Of the events, with their keys. */
+    /** Returns the numbers of the events, with their keys. */
     def numbers(step: Step): String = effects(step).collect { case PolicyEffect.Happened(key, _, _, sequence) =>
       s"${new String(key.bytes)}$sequence"
     }.mkString(" ")
@@ -234,7 +236,7 @@ private object PolicyShardSpec {
       shard.needsPartitionEviction
     }
 
-    /** Steps in which the shard says that nothing would happen. */
+    /** Number of steps in which the shard reports that nothing would happen. */
     var rested = 0
 
     private def effects(step: Step): Iterator[PolicyEffect[Long]] = {

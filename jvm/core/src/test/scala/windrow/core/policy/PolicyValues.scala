@@ -6,7 +6,7 @@ import windrow.core.state.ShardStore
 import windrow.core.state.StoredState
 import windrow.operators.Sum
 
-/** What a key has in windows by policies. */
+/** The stored values of a key in windows by policies. */
 object PolicyValues {
   private def held(number: Long) =
     HeldMessage(Kept(Array[Byte](1, 2), 3L, Some(Origin("s", 1, 2))), 4.0, 5, number)

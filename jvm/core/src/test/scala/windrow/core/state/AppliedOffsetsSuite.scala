@@ -5,7 +5,9 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow.SourcePartition
 
-/** Nothing counts as a replay but what was applied before, at any size and in any order (SEMANTICS R13, A1). */
+/** Checks that exactly the offsets that were applied before count as replays, at any size and in any order
+  * (SEMANTICS R13, A1).
+  */
 final class AppliedOffsetsSuite extends AnyFunSuite {
   import AppliedOffsetsSuite._
 
@@ -34,7 +36,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val random  = new Random(4711)
     val offsets = ordered(random, numbered(size, random)).flatMap(offset => Seq((offset % 3, offset)))
     val again   = offsets.filter(_ => random.nextInt(4) == 0)
-    // Replays between the new ones, some of them before these.
+    // Replays among the new messages, some of them before their originals.
     val messages = (offsets.zipWithIndex ++ again.map(_ -> random.nextInt(offsets.size))).sortBy(_._2).map(_._1)
     val stream   = new Sharded(shards, random)
     val plain    = mutable.HashSet.empty[(Long, Long)]
@@ -135,7 +137,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
       written(applied, store)
       store.inner.bytes
     }
-    // 512 runs of some two bytes are 170 steps; a page of them stays for four steps more.
+    // 512 runs of about two bytes are 170 steps; a page of them is kept for four more steps.
     assert(sizes.slice(700, 1000).max <= sizes.slice(200, 500).max * 1.05)
     assert(sizes.max <= 2048, s"${sizes.max} bytes")
   }
@@ -169,7 +171,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
 
 private object AppliedOffsetsSuite {
 
-  /** When shards hear what a step brings to the whole stream. */
+  /** The time at which shards learn the offsets that a step adds to the entire stream. */
   sealed abstract class Tells(override val toString: String)
   object Tells {
     case object Before extends Tells("told before its messages")
@@ -178,12 +180,12 @@ private object AppliedOffsetsSuite {
     val all: Seq[Tells] = Seq(Before, After, Never)
   }
 
-  /** The offsets of a stream in shards, each of which is opened anew in some steps. */
+  /** The offsets of a stream in shards, each of which is reopened in some steps. */
   final class Sharded(count: Int, random: Random) {
     private val stores = Vector.fill(count)(new InMemoryShardStore)
     private val open   = Array.tabulate(count)(n => opened(stores(n)))
 
-    /** Which of the messages, partition and offset, are new. */
+    /** Returns whether each of the messages, given as partition and offset, is new. */
     def step(messages: Vector[(Long, Long)], tells: Tells): Vector[Boolean] = {
       val told = runs(messages)
       if (tells == Tells.Before) open.foreach(_.tell(told))
@@ -208,7 +210,7 @@ private object AppliedOffsetsSuite {
     applied
   }
 
-  /** Into the header; its size. */
+  /** Writes the offsets into the header, and returns the size. */
   def written(applied: AppliedOffsets, store: ShardStore): Int = {
     val out = new ByteWriter
     applied.write(out)
@@ -216,7 +218,7 @@ private object AppliedOffsetsSuite {
     out.size
   }
 
-  /** A task tells the runs without holes of what it has seen, if they are few. */
+  /** Returns the runs without holes of the offsets that a task has seen, up to a small number. */
   def runs(messages: Seq[(Long, Long)]): Seq[Progress] =
     messages.groupMap(_._1)(_._2).toSeq.flatMap { case (partition, offsets) =>
       val sorted = offsets.distinct.sorted
@@ -226,7 +228,7 @@ private object AppliedOffsetsSuite {
       }.take(64)
     }
 
-  /** Counts the values that are written beside the header. */
+  /** A store that counts the written values, except the header. */
   final class WritesStore extends ShardStore {
     val inner  = new InMemoryShardStore
     var writes = 0

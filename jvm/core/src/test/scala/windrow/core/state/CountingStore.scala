@@ -1,12 +1,12 @@
 package windrow.core.state
 
-/** Counts the values that are read, and the bytes that are read and written. */
+/** A store that counts the values that are read, and the bytes that are read and written. */
 private[core] final class CountingStore extends ShardStore {
   private val inner           = new InMemoryShardStore
   var reads                   = 0
   var bytesRead, bytesWritten = 0L
 
-  /** Of the space of this name. */
+  /** Returns the number of values in a space. */
   def values(space: String): Int = inner.entries.count(_._1 == space)
 
   def header: Array[Byte] = inner.header

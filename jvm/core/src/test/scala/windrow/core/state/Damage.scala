@@ -10,13 +10,13 @@ import scala.util.hashing.byteswap64
 import windrow.CheckpointError
 import windrow.GuardError
 
-/** What is read in the place of what was written, for whatever reads it (SEMANTICS S1). */
+/** Replaces stored values by damaged ones, for every reader of stored values (SEMANTICS S1). */
 object Damage {
 
-  /** How many of each kind; `-Dwindrow.damages=10000000` for so many. */
+  /** The number of damages of each kind. Set `-Dwindrow.damages=10000000` for another number. */
   val Count: Int = count(quick = 300, plain = 1000, full = 1000000)
 
-  /** The same for what costs more than a few microseconds, or less. */
+  /** The number for a case that costs more or less than a few microseconds. */
   def count(quick: Int, plain: Int, full: Int): Int =
     sys.props.get("windrow.damages").map(_.toInt).getOrElse(sys.props.getOrElse("windrow.mode", "default") match {
       case "quick" => quick
@@ -24,7 +24,7 @@ object Damage {
       case _       => plain
     })
 
-  /** Other bytes: fewer, more, bits that are turned, numbers that are as large as can be. */
+  /** Returns other bytes: fewer, more, with inverted bits, or with the greatest possible numbers. */
   def other(bytes: Array[Byte], random: Random): Array[Byte] = {
     val at = random.nextInt(bytes.length + 1)
     val out = random.nextInt(12) match {
@@ -52,7 +52,7 @@ object Damage {
     }
   }
 
-  /** Other content of a stored value, under a checksum that fits. */
+  /** Changes the content of a stored value, and gives it a checksum that matches. */
   def changed(value: Array[Byte], random: Random): Array[Byte] = resealed(other(contentOf(value), random))
 
   private[state] def contentOf(value: Array[Byte]): Array[Byte] = value.slice(1, value.length - 4)
@@ -65,7 +65,9 @@ object Damage {
     out
   }
 
-  /** One look may take so much, beside what a sound one does: far less than the numbers that damage makes. */
+  /** The memory that one read may allocate in addition to that of a sound value: far less than the sizes that damage
+    * can produce.
+    */
   private val MostBytes = 16L << 20
 
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
@@ -76,10 +78,11 @@ object Damage {
     threads.getCurrentThreadAllocatedBytes - before
   }
 
-  /** Reads so many changed things; each is refused by name, or read and does no harm, in memory that is no more than it needs.
+  /** Reads damaged values. Each must raise an error that names it, or be read without harm, and must not allocate more
+    * memory than needed.
     *
     * @return
-    *   how many were refused
+    *   the number of values that raised an error
     */
   def refused[S](what: String, sound: S, count: Int = Count)(change: Random => S)(read: S => Any): Int = {
     read(sound)
@@ -88,7 +91,7 @@ object Damage {
     var named   = 0
     var slowest = 0L
     (1 to count).foreach { seed =>
-      val changed = change(new Random(byteswap64(seed.toLong))) // neighbouring seeds begin with the same numbers
+      val changed = change(new Random(byteswap64(seed.toLong))) // neighboring seeds start with the same numbers
       val start   = threads.getCurrentThreadCpuTime
       try {
         val bytes = taken(read(changed))
@@ -108,7 +111,7 @@ object Damage {
     named
   }
 
-  /** The same of bytes that have no checksum. */
+  /** Does the same for bytes without a checksum. */
   def refusedBytes(what: String, sound: Array[Byte], count: Int = Count)(read: Array[Byte] => Any): Int =
     refused(what, sound, count)(other(sound, _))(read)
 

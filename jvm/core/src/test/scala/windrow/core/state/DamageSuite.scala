@@ -2,8 +2,9 @@ package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** State in which bytes have changed under a checksum that fits is refused by name, or read as something that does no harm:
-  * no memory is taken for what cannot be there, and reading ends (SEMANTICS S1). Where the checksum does not fit all is refused.
+/** Checks that state whose bytes were changed under a matching checksum raises an error that names it, or is read as
+  * something harmless. No memory is allocated for content that cannot exist, and reading ends (SEMANTICS S1). State
+  * whose checksum does not match is always rejected.
   */
 final class DamageSuite extends AnyFunSuite {
 

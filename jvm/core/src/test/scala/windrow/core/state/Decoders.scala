@@ -6,10 +6,10 @@ import java.nio.file.Path
 import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 
-/** Methods that read stored bytes, as they are found in compiled classes: none can be forgotten. */
+/** Finds the methods that read stored bytes in compiled classes, so that none can be forgotten. */
 object Decoders {
 
-  /** Those beside a class. */
+  /** Returns the methods of all classes in the same place as a class. */
   def of(one: Class[_]): Set[String] = {
     val root  = Path.of(one.getProtectionDomain.getCodeSource.getLocation.toURI)
     val files = Files.walk(root).iterator.asScala.map(root.relativize(_).toString).filter(_.endsWith(".class"))
@@ -21,7 +21,7 @@ object Decoders {
     }.toSet
   }
 
-  /** Those that were reading when a value was refused. */
+  /** Returns the methods that were reading when a value was rejected. */
   def refusing(look: => Any): Set[String] =
     try {
       look: Unit
@@ -31,6 +31,6 @@ object Decoders {
         refused.getStackTrace.map(frame => named(frame.getClassName, frame.getMethodName)).toSet
     }
 
-  /** An object has its methods in its class, too. */
+  /** Combines an object and its class, because the methods of an object are also in its class. */
   private def named(of: String, method: String): String = s"${of.stripSuffix("$")}.$method"
 }

@@ -3,8 +3,8 @@ package windrow.core.state
 import java.lang.management.ManagementFactory
 import org.scalatest.Assertions._
 
-/** What work costs, by counting: bytes that a store reads and writes, and bytes that this thread puts on the heap, which
-  * all copies, collections and lists of what is looked at are.
+/** Measures the cost of work: bytes that a store reads and writes, and bytes that this thread allocates on the heap.
+  * The latter include all copies, collections and lists.
   */
 private[core] object Growth {
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
@@ -15,7 +15,7 @@ private[core] object Growth {
 
   def cost(work: CountingStore => Unit): Cost = costAfter(store => () => work(store))
 
-  /** Of what is done at last. */
+  /** Returns the cost of the last part of the work. */
   def costAfter(before: CountingStore => () => Unit): Cost = {
     val store     = new CountingStore
     val work      = before(store)
@@ -26,16 +26,16 @@ private[core] object Growth {
     Cost(store.bytesRead + store.bytesWritten - stored, threads.getThreadAllocatedBytes(thread) - allocated)
   }
 
-  /** Sixteen times the messages may cost a logarithm more than sixteen times the work; the buckets of a store, which double in
-    * number as its first values come, cost one of their own.
+  /** Checks that sixteen times as many messages cost at most sixteen times the work and a logarithm. The buckets of a
+    * store, whose number doubles with its first values, add a logarithm of their own.
     *
     * @param logarithm
-    *   how much more a message may put on the heap
+    *   factor by which the heap memory per message may grow
     * @param work
-    *   on so many messages
+    *   the work on a number of messages
     */
   def check(few: Int, logarithm: Double = 2)(work: (Int, CountingStore) => Unit): Unit = {
-    cost(work(few, _)): Unit // classes are loaded, code is compiled
+    cost(work(few, _)): Unit // loads classes and compiles code
     val (small, large) = (cost(work(few, _)), cost(work(16 * few, _)))
     def each(of: Cost => Long) =
       s"${of(small) / few} bytes for each of $few messages, ${of(large) / few / 16} of ${16 * few}"

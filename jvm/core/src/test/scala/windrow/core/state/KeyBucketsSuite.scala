@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 
-/** Buckets against a map (SEMANTICS S5, S10). */
+/** Compares buckets with a map (SEMANTICS S5, S10). */
 class KeyBucketsSuite extends AnyFunSuite {
   import KeyBucketsSuite._
 

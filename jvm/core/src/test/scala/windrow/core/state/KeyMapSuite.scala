@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-/** Against a map of Java's. */
+/** Compares a key map with a map of Java. */
 final class KeyMapSuite extends AnyFunSuite {
   private def key(number: Int): Key = new Key(BigInt(number).toByteArray)
 

@@ -3,7 +3,7 @@ package windrow.core.state
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
-/** The pages of a key against a sorted map (SEMANTICS S5). */
+/** Compares the pages of a key with a sorted map (SEMANTICS S5). */
 class KeyPagesSuite extends AnyFunSuite {
   import KeyPagesSuite._
 

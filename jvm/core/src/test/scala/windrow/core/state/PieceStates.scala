@@ -32,8 +32,8 @@ import windrow.core.trigger.PaneStateCodec
 import windrow.operators.Sum
 import windrow.core.trigger.Shown
 
-/** What stands in pieces once there is much of it, with pieces so small that there are some; and forms that are not written any
-  * more.
+/** States that are stored in pieces once they are large, with pieces so small that there are several; and forms that the
+  * current version does not write.
   */
 private[state] object PieceStates {
   def all: Seq[StoredState] =
@@ -145,7 +145,7 @@ private[state] object PieceStates {
     } { case (ordered, buffer) => ordered.lower(buffer) }
   }
 
-  // ---- what a key has
+  // ---- the state of a key
 
   private def of[T](name: String, codec: ShardStore => Codec[T])(write: ByteWriter => Unit)(look: T => Any) =
     StoredState.ofRoot(name)((_, out) => write(out))((store, in) => codec(store).read(in))(look)
@@ -165,7 +165,7 @@ private[state] object PieceStates {
 
   private def shown(out: ByteWriter): Unit = {
     val shown = new ShownRun(Sum, new Segments("runs", new InMemoryShardStore))
-    (0L until 1000L).foreach(shown.put(_, 3L)) // more than one piece has room for
+    (0L until 1000L).foreach(shown.put(_, 3L)) // more than fits into one piece
     shown.write(out)
   }
 

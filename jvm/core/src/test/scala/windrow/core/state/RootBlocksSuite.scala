@@ -4,10 +4,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
-/** Roots are read as they were written, and a step writes what it changes of them (SEMANTICS S10). */
+/** Checks that roots are read as they were written, and that a step writes only its changes of them (SEMANTICS S10). */
 final class RootBlocksSuite extends AnyFunSuite {
 
-  /** A part: its number, and what the root knows of it. */
+  /** A part: its number, and its summary in the root. */
   private type Part = (Long, Long)
 
   private def write(blocks: RootBlocks, parts: Iterable[Part]): Array[Byte] = {
@@ -24,7 +24,7 @@ final class RootBlocksSuite extends AnyFunSuite {
 
   private def opened(store: ShardStore) = new RootBlocks(segmentsOf(store))
 
-  private var assigned = 0L // by all segments, so that numbers are new after each reopening
+  private var assigned = 0L // counted across all segments, so that numbers are new after each reopening
   private def segmentsOf(store: ShardStore) = {
     val out = new ByteWriter
     out.count(assigned)

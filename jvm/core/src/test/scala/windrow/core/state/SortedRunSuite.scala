@@ -7,11 +7,11 @@ import scala.jdk.CollectionConverters._
 import scala.util.Random
 import windrow.operators.Sum
 
-/** Against a map of Java's, over steps and restarts. */
+/** Compares a sorted run with a map of Java, over steps and restarts. */
 final class SortedRunSuite extends AnyFunSuite {
   private def key(number: Int): Key = new Key(Array(number.toByte))
 
-  /** Of a store that knows each value that it is to remove. */
+  /** A store that checks that each value that it removes exists. */
   private final class Strict(override val largeFrom: Int = Additions.LargeFrom) extends Spaces {
     val values = mutable.HashMap.empty[Long, Array[Byte]]
     var read   = 0L
@@ -69,7 +69,7 @@ final class SortedRunSuite extends AnyFunSuite {
     fresh
   }
 
-  /** How many bytes are read for something that must hold. */
+  /** Returns the number of bytes that are read to evaluate a condition, which must hold. */
   private def reading(store: Strict)(holds: => Boolean): Long = {
     val before = store.read
     assert(holds)
@@ -102,7 +102,7 @@ final class SortedRunSuite extends AnyFunSuite {
           run.add(position, one, value)
           known.updateWith(one)(before => Some(before.getOrElse(0L) + value))
         } else {
-          run.at(position).put(one, value) // in the place of what there was
+          run.at(position).put(one, value) // replaces the value
           known.update(one, value)
         }
         if (random.nextInt(200) == 0) {

@@ -6,7 +6,7 @@ import windrow.OffsetRange
 import windrow.TimeSpan
 import windrow.core.operator.ShardFingerprint
 
-/** What a checkpoint was begun with, and what a query may go on with (SEMANTICS S2). */
+/** Tests which spec may continue from the checkpoint of another one (SEMANTICS S2). */
 final class SpecFingerprintSuite extends AnyFunSuite {
   private val begun = spec(keys = "product STRING", lateness = 10)
 

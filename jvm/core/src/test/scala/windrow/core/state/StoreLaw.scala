@@ -3,11 +3,11 @@ package windrow.core.state
 import java.util.Arrays
 import org.scalatest.Assertions._
 
-/** What every store keeps: an array that it returned belongs to the caller, one that it was given is not read again after
-  * the call. Whoever overwrites either of them changes nothing of what is stored.
+/** The law of every store: an array that it returned belongs to the caller, and an array that it was given is not read
+  * after the call. Overwriting either of them does not change stored values.
   */
 object StoreLaw {
-  private val Name = "windows" // a space that every operator with messages has
+  private val Name = "windows" // a space of every operator with messages
 
   private def value(number: Int): Array[Byte] = Array.tabulate(64)(i => (number * 31 + i).toByte)
 
@@ -20,9 +20,9 @@ object StoreLaw {
   }
 
   /** @param store
-    *   which is written to
+    *   a store to which the check writes
     * @param name
-    *   of a space that it has
+    *   the name of one of its spaces
     */
   def check(store: ShardStore, name: String = Name): Unit = {
     val space = store.space(name)
@@ -57,7 +57,7 @@ object StoreLaw {
     all.foreach(one => overwrite(one._3))
   }
 
-  /** A step that fails leaves nothing behind, whoever has overwritten what it read and wrote. */
+  /** Checks that a failed step leaves no changes, even if the arrays that it read and wrote are overwritten. */
   def checkUndone(store: JournaledStore): Unit = {
     val space = store.space(Name)
     space.put(1, value(1))

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.operators.BreakingStore
 import windrow.operators.RocksStore
 
-/** The law of all stores on those of the core and of its tests. */
+/** Checks the law of all stores on those of the core and of its tests. */
 final class StoreLawSuite extends AnyFunSuite {
 
   private def memory = new InMemoryShardStore

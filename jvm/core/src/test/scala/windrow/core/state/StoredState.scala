@@ -3,12 +3,12 @@ package windrow.core.state
 import scala.collection.mutable
 import scala.util.Random
 
-/** What an operator, or a part of one, has in a store.
+/** The stored values of an operator, or of a part of one.
   *
   * @param cost
-  *   of reading it: 1 is some microseconds
+  *   the cost of reading it; 1 is a few microseconds
   * @param look
-  *   reads all that is there
+  *   reads all of it
   */
 final case class StoredState(name: String, cost: Int, write: ShardStore => Unit)(val look: ShardStore => Any) {
   import StoredState._
@@ -19,10 +19,10 @@ final case class StoredState(name: String, cost: Int, write: ShardStore => Unit)
     store
   }
 
-  /** What is written to it is gone with it. */
+  /** Returns a copy, so that changes do not affect the original. */
   def unchanged: ShardStore = new Copied(sound)
 
-  /** Values by their spaces; that of the header is null. */
+  /** Values by their spaces. The space of the header is null. */
   private lazy val spaces: IndexedSeq[IndexedSeq[Place]] = {
     val values = sound.entries.map { case (space, id, bytes) => Place(space, id, bytes) }.toIndexedSeq
     val header = Option(sound.header).map(Place(null, 0, _)).toIndexedSeq
@@ -31,14 +31,14 @@ final case class StoredState(name: String, cost: Int, write: ShardStore => Unit)
 
   def places: Seq[Place] = spaces.flatten
 
-  /** The same with one value, of any space as likely as of any other, changed below its checksum. */
+  /** Returns a copy with one value changed below its checksum. Each space is chosen with the same probability. */
   def damaged(random: Random): ShardStore = {
     val space = spaces(random.nextInt(spaces.size))
     val at    = space(random.nextInt(space.size))
     having(at, Damage.changed(at.value, random))
   }
 
-  /** The same with another value at a place. */
+  /** Returns a copy with another value at a place. */
   def having(at: Place, value: Array[Byte]): ShardStore = {
     val store = unchanged
     if (at.space == null) store.putHeader(value) else store.space(at.space).put(at.id, value)
@@ -49,10 +49,11 @@ final case class StoredState(name: String, cost: Int, write: ShardStore => Unit)
 object StoredState {
   final case class Place(space: String, id: Long, value: Array[Byte])
 
-  /** A part of a state without its operator: what it has in the value of its key stands as a value of its own.
+  /** The state of a part without its operator. The part that is normally within the value of its key is a separate
+    * value.
     *
     * @param look
-    *   reads what else there is, as it is asked for
+    *   reads the other values, on demand
     */
   def ofRoot[T](name: String)(write: (ShardStore, ByteWriter) => Unit)(read: (ShardStore, ByteReader) => T)(
       look: T => Any): StoredState = {
@@ -65,7 +66,7 @@ object StoredState {
       look(ByteReader.unsealed(store.space("root").get(0), "a root").decode(read(store, _))))
   }
 
-  /** A copy of what is asked for. */
+  /** A copy of the values that are requested. */
   private[state] final class Copied(sound: ShardStore) extends ShardStore {
     private var head   = sound.header
     private val spaces = mutable.HashMap.empty[String, Space]

@@ -16,12 +16,12 @@ import windrow.core.time.Watermark
 import windrow.operators.OperatorStates
 import windrow.operators.Sum
 
-/** A state of each form that windrow writes or has once written. */
+/** A state of each form that Windrow writes or has ever written. */
 object StoredStates {
   def all: Seq[StoredState] = shards(Few, cost = 10) ++ shards(Many, cost = 1000) ++ offsets ++
     PieceStates.all ++ OperatorStates.all
 
-  /** Of few messages the state is read in microseconds. */
+  /** State of few messages is read in microseconds. */
   private val Few  = 5
   private val Many = 60
 
@@ -168,7 +168,7 @@ object StoredStates {
     }
   }
 
-  // ---- what knows duplicates
+  // ---- state for the detection of duplicates
 
   private def offsets: Seq[StoredState] = {
     val many = (0L until 3000L).map(i => i * i % 7919 * 3) ++ (100000L until 100900L).filter(_ % 50 > 0)

@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
-/** Against sums over plain lists, whose order shows. */
+/** Compares summaries with sums over plain lists, in which the order shows. */
 final class SummariesSuite extends AnyFunSuite {
   private def check(seed: Int): Unit = {
     val random = new Random(seed)

@@ -14,7 +14,7 @@ import windrow.core.state.Damage
 import windrow.core.time.Watermark
 import windrow.core.window.LastEnd
 
-/** How late messages come (SEMANTICS S15). */
+/** Tests the counts of the lateness of messages (SEMANTICS S15). */
 class LatenessCountsSpec extends AnyFunSuite {
   private val random = new Random(7)
 

@@ -6,7 +6,7 @@ import windrow.core.operator.Origin
 import windrow.core.state._
 import windrow.core.time.Axis
 
-/** A run of messages against a sorted list, whatever its segments (SEMANTICS R10, R11, R24, S5). */
+/** Compares a run of messages with a sorted list, for any segments (SEMANTICS R10, R11, R24, S5). */
 class MessageRunSuite extends AnyFunSuite {
   private val codec = StoredMessage.codec(None)
 

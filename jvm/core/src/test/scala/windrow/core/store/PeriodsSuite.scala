@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state._
 
-/** When the periods of keys end, against a map, while the clock is set back and ahead (SEMANTICS R86, S5). */
+/** Compares the ends of the periods of keys with a map, while the clock is set back and ahead (SEMANTICS R86, S5). */
 class PeriodsSuite extends AnyFunSuite {
   private val isFull           = sys.props.get("windrow.mode").contains("full")
   private val (rounds, atOnce) = if (isFull) (2000, 2000) else (200, 40)

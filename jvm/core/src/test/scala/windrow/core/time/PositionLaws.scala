@@ -4,8 +4,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.window.PositionGrid
 
-/** The arithmetic of positions against whole numbers without limits (SEMANTICS T1): on every pair of numbers near the ends
-  * of 64 bits, near their halves and near 0, and on random ones.
+/** Compares the arithmetic of positions with integers without limits (SEMANTICS T1): on every pair of numbers near the
+  * ends of 64 bits, near their halves and near 0, and on random ones.
   */
 class PositionLaws extends AnyFunSuite {
   import Position.{Greatest, Least}

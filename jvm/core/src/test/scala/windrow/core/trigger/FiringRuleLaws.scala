@@ -3,8 +3,8 @@ package windrow.core.trigger
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 
-/** What holds of the panes of any window (SEMANTICS R15, R16, R79, R80), tried on every short life that a window can have,
-  * under every policy.
+/** Laws of the panes of any window (SEMANTICS R15, R16, R79, R80), checked on every short life of a window under every
+  * policy.
   */
 class FiringRuleLaws extends AnyFunSuite {
   import FiringRuleLaws._
@@ -56,7 +56,7 @@ class FiringRuleLaws extends AnyFunSuite {
 
 private object FiringRuleLaws {
 
-  /** In the life of a window. */
+  /** Number of steps in the life of a window. */
   val Steps = 4
 
   private val triggers = Seq(Never, EachMessage, EachBatch, Every(2), EveryPeriod(TimeSpan(2)))
@@ -67,16 +67,16 @@ private object FiringRuleLaws {
     yield Rules(onTime, early, late)
 
   /** @param news
-    *   messages that no pane before has told
+    *   number of messages that no earlier pane included
     */
   final case class Pane(step: Int, timing: Timing, news: Long)
 
   /** @param messages
-    *   that come in each step
+    *   number of messages in each step
     * @param complete
-    *   the step with which it is; from [[Steps]] on never
+    *   the step at which the window is complete; from [[Steps]] on never
     * @param closed
-    *   the step with which it is
+    *   the step at which the window is closed
     */
   final case class Life(messages: Seq[Int], complete: Int, closed: Int) {
     def taken: Int = messages.take(closed + 1).sum

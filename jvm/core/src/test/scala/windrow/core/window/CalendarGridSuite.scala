@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.Calendar
 import windrow.CalendarUnit
 
-/** Calendar windows against a walk over the days of a zone (SEMANTICS W4). */
+/** Compares calendar windows with a walk over the days of a zone (SEMANTICS W4). */
 class CalendarGridSuite extends AnyFunSuite {
   private def micros(instant: Instant): Long = ChronoUnit.MICROS.between(Instant.EPOCH, instant)
   private def at(text: String): Long         = micros(Instant.parse(text))
@@ -16,7 +16,7 @@ class CalendarGridSuite extends AnyFunSuite {
   private def grid(count: Int, unit: CalendarUnit, zone: String) =
     SliceGrid(Calendar(count, unit, ZoneId.of(zone)))
 
-  /** Starts of units, counted on from 1970 in both directions by adding one unit after another. */
+  /** Starts of units, counted from 1970 in both directions by adding one unit after another. */
   private def starts(count: Int, unit: CalendarUnit, zone: String): Seq[Long] = {
     val (from, chrono) = unit match {
       case CalendarUnit.Day   => (LocalDate.of(1970, 1, 1), ChronoUnit.DAYS)

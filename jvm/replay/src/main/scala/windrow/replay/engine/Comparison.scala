@@ -3,10 +3,10 @@ package windrow.replay
 import windrow.Pane
 import windrow.replay.Emission.ContentPane
 
-/** What differs between what a case expects and what came out. */
+/** Compares the outcome of a case with its expected results. */
 object Comparison {
 
-  /** One sentence for each difference; none if all that the case states came true. */
+  /** Returns one sentence for each difference, and nothing if all expectations are met. */
   def differences(transcript: TranscriptCase, outcome: Outcome): Seq[String] = outcome match {
     case Outcome.NotRun(_) => Nil
     case Outcome.Refused(problems) =>
@@ -45,8 +45,8 @@ object Comparison {
   }
 }
 
-/** Panes in order within a key and window, as a set across them; events in order within a key; rows and rejected
-  * messages as a multiset.
+/** Compares the output of one step: panes in order within a key and window, and as a set across them; events in order
+  * within a key; rows and rejected messages as a multiset.
   */
 private[windrow] final class EmissionComparison(text: ResultText) {
   import EmissionComparison.messages
@@ -94,7 +94,7 @@ private[windrow] final class EmissionComparison(text: ResultText) {
 private[windrow] object EmissionComparison {
   implicit val messages: Ordering[OverMessage] = Ordering.by(m => (m.time, m.partition, m.offset, m.value))
 
-  /** A window of a key: its bounds, and where it has one, its message. */
+  /** The identity of a window of a key: its bounds, and its message if it has one. */
   type Window = (Scalar, Long, Long, Option[OverMessage])
 
   def windowOf(pane: Pane[Scalar, Content]): Window = {

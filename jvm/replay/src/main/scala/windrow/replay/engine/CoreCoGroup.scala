@@ -4,7 +4,7 @@ import windrow.Guards
 import windrow.core.aggregate.{Aggregation, Keeping, Ordered, OrderedBuffer}
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 
-/** The messages of each stream, in order. */
+/** Aggregates the messages of each stream into an ordered list. */
 private[windrow] final class CoGroupAggregation private (
     streams: Seq[String],
     ordered: Ordered[Vector[CoGroupAggregation.Member], Vector[CoGroupAggregation.Member]])

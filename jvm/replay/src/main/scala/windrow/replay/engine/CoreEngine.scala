@@ -8,15 +8,15 @@ import windrow.core.state.Progress
 import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 
-/** Runs transcripts on the core's shards, whose state lives as bytes between steps.
+/** Runs transcripts on the core's shards, whose state is stored as bytes between steps.
   *
   * @param shards
-  *   number of shards, at least 1; keys are spread by hash
+  *   number of shards, at least 1; keys are distributed by hash
   */
 class CoreEngine(shards: Int = 4) extends Engine {
   def name: String = "core"
 
-  /** What stands between a shard and its store. */
+  /** Wraps the store of a shard. Tests override this to inject faults. */
   private[windrow] def stores: CoreStores.Wrap = identity
 
   private[windrow] def drive(transcript: TranscriptCase, operator: CoreOperator): Outcome =
@@ -25,7 +25,7 @@ class CoreEngine(shards: Int = 4) extends Engine {
   def run(transcript: TranscriptCase): Outcome =
     operator(transcript, CoreStores.Sizes.of(shards)).fold(Outcome.Refused(_), drive(transcript, _))
 
-  /** What a case runs, before its first step. */
+  /** Returns the operator of a case in its state before the first step. */
   private[windrow] def operator(
       transcript: TranscriptCase,
       sizes: CoreStores.Sizes): Either[Seq[SpecProblem], CoreOperator] =
@@ -47,7 +47,9 @@ class CoreEngine(shards: Int = 4) extends Engine {
       case policy: OperatorSpec.Policy => policies(transcript, policy, sizes)
     }
 
-  /** On the axis of tuples messages stand in the order of offsets, in count windows in that of acceptance. */
+  /** Returns the position of a message in its window: by offset in tuple windows, and in count windows the same for
+    * all, so that the order of acceptance applies.
+    */
   private def position(window: WindowKind): Message => Array[Byte] = window match {
     case _: Count        => _ => Array.empty
     case _: TupleWindows => message => TranscriptAggregation.position(message.copy(time = None))
@@ -132,7 +134,9 @@ private[windrow] final class CoreShards[Buffer](
       message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))))
   }
 
-  /** A retraction is told from its pane by the flag and by where it stands in the stream. */
+  /** The content by which a retraction finds its pane. It omits the retraction flag and the offset, in which the two
+    * differ.
+    */
   private def content(message: Message): Key = {
     val out = new ByteWriter
     MessageCodec.write(message.copy(partition = None, offset = None), out)

@@ -6,7 +6,7 @@ import windrow.core.operator.Counters
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 
-/** The core's join on shards; without equality fields there is only one. */
+/** The core's join on shards. A join without equality fields has a single shard. */
 private[windrow] final class CoreJoin(spec: JoinSpec, count: Int, wrap: CoreStores.Wrap)
     extends CoreStores[JoinShard](if (spec.hasKeys) count else 1, wrap) {
 

@@ -14,7 +14,7 @@ private[windrow] final class CorePolicies(
     pageBytes: Int)
     extends CoreStores[PolicyShard[TranscriptBuffer, Content]](count, wrap) {
 
-  // The contents of policy windows are in order of insertion.
+  // all positions are equal, because the contents of policy windows are in order of insertion
   private lazy val aggregation = new TranscriptAggregation(aggregates, _ => Array.emptyByteArray)
 
   protected def open(store: ShardStore): PolicyShard[TranscriptBuffer, Content] =

@@ -5,22 +5,22 @@ import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key, Shar
 import windrow.core.store.{Incoming, StoredMessage => Kept}
 import windrow.core.time.Axis
 
-/** An operator of the core as transcripts drive it, which can go back to where it was. */
+/** An operator of the core that transcripts can drive and reset to an earlier state. */
 private[windrow] trait CoreOperator extends StepwiseOperator {
 
-  /** What is stored now, for [[back]]. */
+  /** Returns the current state, for [[back]]. */
   def mark(): CoreStores.Mark
 
-  /** It has never gone on from there. */
+  /** Resets the operator to an earlier state, as if it had never continued from there. */
   def back(mark: CoreStores.Mark): Unit
 }
 
-/** What the core's operators have in common: shards whose state lives as bytes between steps.
+/** The common part of the core's operators: shards whose state is stored as bytes between steps.
   *
   * @param wrap
-  *   what stands between a shard and its store
+  *   wraps the store of a shard
   * @param largeFrom
-  *   what its store calls large
+  *   the size from which its store treats a value as large
   */
 private[windrow] abstract class CoreStores[S](
     count: Int,
@@ -32,7 +32,7 @@ private[windrow] abstract class CoreStores[S](
 
   private var stores              = Vector.fill(count)(new InMemoryShardStore(largeFrom))
   protected var shards: Vector[S] = stores.map(store => open(wrap(store)))
-  private var earlier             = Map.empty[String, Long] // what the shards before the last restart had counted
+  private var earlier             = Map.empty[String, Long] // counters of the shards before the last restart
   private var processingTime      = Option.empty[Long]
 
   def restart(): Unit = back(mark())
@@ -46,7 +46,9 @@ private[windrow] abstract class CoreStores[S](
     shards = stores.map(store => open(wrap(store)))
   }
 
-  /** How many windows are open, as each shard says after a step and as one finds by looking at all (SEMANTICS S16). */
+  /** Returns the number of open windows of each shard, as the shard counts it and as a visit of all windows finds it
+    * (SEMANTICS S16).
+    */
   def openWindows: Seq[(Long, Long)] =
     shards.flatMap(shard => countersOf(shard).openWindows.zip(countOpen(shard)))
 
@@ -71,20 +73,22 @@ private[windrow] abstract class CoreStores[S](
 private[windrow] object CoreStores {
   type Wrap = InMemoryShardStore => ShardStore
 
-  /** How state is cut; no state depends on it.
+  /** The sizes of the pieces into which state is divided. The content of the state does not depend on them.
     *
     * @param page
-    *   bytes of the windows of a key
+    *   bytes of a page of the windows of a key
     * @param piece
-    *   bytes of messages that a window needs all of
+    *   bytes of a piece of the messages that a window needs completely
     * @param large
-    *   how many values of a slice are not written anew for a few that come
+    *   the number of values from which a slice is not rewritten for a few additions
     */
   final case class Sizes(page: Int, piece: Int, large: Int)
 
   object Sizes {
 
-    /** A key's windows, and the values of a slice, stand side by side in a single shard, else apart. */
+    /** Returns sizes that keep the windows of a key and the values of a slice together if there is a single shard, and
+      * apart otherwise.
+      */
     def of(shards: Int): Sizes = if (shards == 1) Sizes(page = 4096, piece = 64, large = 512) else Sizes(100, 64, 1)
   }
 

@@ -4,16 +4,16 @@ import java.util.ServiceLoader
 import scala.jdk.CollectionConverters._
 import windrow.SpecProblem
 
-/** Something that runs transcripts: the slow reference, the core, or Spark.
+/** Runs transcripts: the slow reference, the core, or Spark.
   *
-  * An engine outside this module is found by `java.util.ServiceLoader`; it needs a constructor without arguments.
+  * `java.util.ServiceLoader` finds engines outside this module. They need a constructor without arguments.
   */
 trait Engine {
 
-  /** As users type it: `reference`, `core`, `spark`. */
+  /** The name as users type it: `reference`, `core`, `spark`. */
   def name: String
 
-  /** Runs one case from an empty state. It reads nothing of what the case expects. */
+  /** Runs one case from an empty state. Ignores its expected results. */
   def run(transcript: TranscriptCase): Outcome
 }
 
@@ -25,10 +25,10 @@ object Engine {
   def named(name: String): Option[Engine] = all.find(_.name == name)
 }
 
-/** What an engine did with a case. */
+/** The outcome of a case. */
 sealed trait Outcome {
 
-  /** The case with what really came out in place of what it expected; panes are sorted by key and window. */
+  /** Returns the case with the actual results as its expected results, with panes sorted by key and window. */
   def inPlaceOfExpected(transcript: TranscriptCase): TranscriptCase = this match {
     case Outcome.Ran(results, atEnd) =>
       val shape = transcript.operator.fold(_ => Expected.Panes, _.shape)
@@ -48,15 +48,15 @@ sealed trait Outcome {
 object Outcome {
 
   /** @param results
-    *   one for each step of the case
+    *   one result for each step of the case
     * @param atEnd
-    *   what came at the final end, if the case has one
+    *   the output at the final end, if the case has one
     */
   final case class Ran(results: Seq[StepResult], atEnd: Option[Emission]) extends Outcome
 
   final case class Refused(problems: Seq[SpecProblem]) extends Outcome
 
-  /** The engine cannot be fed this case at all (not: it gives something else). */
+  /** The engine cannot run this case at all. A wrong result is not a reason for this outcome. */
   final case class NotRun(reason: String) extends Outcome
 }
 

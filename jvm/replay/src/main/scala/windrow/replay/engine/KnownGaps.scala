@@ -12,7 +12,7 @@ final class KnownGaps private (gaps: Map[(String, String), String]) {
 object KnownGaps {
   val FileName = "known-gaps.json"
 
-  /** Reads the companion of a transcript: `known-gaps.json` in its folder, if there is one.
+  /** Reads `known-gaps.json` in the folder of a transcript, if it exists.
     *
     * {{{ {"<id>": {"engines": ["core"], "reason": "<why>"}} }}}
     */

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.replay.Value.{Null, Text, Whole}
 
-/** Messages of one key as bytes that compare, unsigned, as [[Message.Order]] does. */
+/** Encodes messages of one key as bytes whose unsigned order is [[Message.Order]]. */
 private[windrow] object MessageCodec extends Codec[Message] {
 
   def bytes(message: Message): Array[Byte] = {

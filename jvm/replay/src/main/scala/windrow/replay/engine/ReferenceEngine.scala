@@ -1,6 +1,6 @@
 package windrow.replay
 
-/** Runs transcripts on the slow references. A restart changes nothing: their logs are all that they have. */
+/** Runs transcripts on the slow references. A restart changes nothing, because their logs are their only state. */
 object ReferenceEngine extends Engine {
   def name: String = "reference"
 

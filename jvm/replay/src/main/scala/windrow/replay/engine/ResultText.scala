@@ -2,7 +2,7 @@ package windrow.replay
 
 import windrow.replay.Emission.ContentPane
 
-/** Results in words, their times as the file writes them. */
+/** Formats results as text, with times in the unit of the file. */
 private[windrow] final class ResultText(unit: UnitJson) {
   private val json = new ResultWriter(unit)
 

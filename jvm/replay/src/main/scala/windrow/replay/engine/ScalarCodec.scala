@@ -3,7 +3,7 @@ package windrow.replay
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
-/** Keys and values of messages as bytes of the state. */
+/** Encodes keys and values of messages as bytes for the state. */
 private[windrow] object ScalarCodec extends Codec[Scalar] {
 
   def write(scalar: Scalar, out: ByteWriter): Unit = scalar match {

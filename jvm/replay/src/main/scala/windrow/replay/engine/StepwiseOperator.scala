@@ -1,15 +1,16 @@
 package windrow.replay
 
-/** An operator as transcripts drive it, whatever it is. */
+/** Any operator that transcripts can drive. */
 private[windrow] trait StepwiseOperator {
 
-  /** Messages, then the watermark, then processing time; None leaves it as it is. */
+  /** Applies the messages, then the watermark, then the processing time. None leaves the watermark or time unchanged.
+    */
   def step(feed: Step.Feed): Emission
 
-  /** The input is over: the watermark passes everything. */
+  /** Ends the input: the watermark passes all times. */
   def finish(): Emission
 
-  /** It goes away and comes back with what it had stored. */
+  /** Stops the operator and restarts it from its stored state. */
   def restart(): Unit
 
   def ask(query: Query): Answer

@@ -8,9 +8,9 @@ import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.replay.Value.{Null, Real, Text, Whole}
 
 /** @param numbers
-  *   count, sum, min and max of the messages' values; changed in place by `combine`
+  *   count, sum, min and max of the messages' values; `combine` changes them in place
   * @param ordered
-  *   the values themselves, in order; none if no aggregate asks for them
+  *   the values themselves, in order; empty if no aggregate needs them
   */
 final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffer[Vector[Scalar]])
 
@@ -19,9 +19,9 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
   * @param aggregates
   *   name of the column and the function of [[ReferenceAggregates]]
   * @param position
-  *   of a message in its window, as bytes; messages of equal positions stand as they came
+  *   the position of a message in its window, as bytes; messages with equal positions keep the order of arrival
   * @param pieceBytes
-  *   of what is put apart of the values in order
+  *   bytes of a separately stored piece of the ordered values
   */
 final class TranscriptAggregation private (
     aggregates: Seq[(String, String)],
@@ -94,10 +94,10 @@ final class TranscriptAggregation private (
 
 private[windrow] object TranscriptAggregation {
 
-  /** What count, sum, min and max are enough for. */
+  /** The functions that need only count, sum, min and max. */
   val Numbers: Set[String] = Set("count", "sum", "min", "max", "avg")
 
-  /** The position of a message in [[Message.Order]], as bytes that compare like it among messages of one key. */
+  /** The position of a message in [[Message.Order]], as bytes with the same order among the messages of one key. */
   def position(message: Message): Array[Byte] = {
     def part(number: Option[Long]) = ByteBuffer.allocate(9)
       .put((if (number.isDefined) 1 else 0).toByte).putLong(number.getOrElse(0L) ^ Long.MinValue).array

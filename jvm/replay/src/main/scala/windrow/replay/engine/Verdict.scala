@@ -1,11 +1,11 @@
 package windrow.replay
 
-/** How one case ended when it was checked.
+/** The result of the check of one case.
   *
   * @param name
-  *   in a count of cases: "3 equal"
+  *   the word in a count of cases: "3 equal"
   * @param text
-  *   what to tell of it
+  *   the report, if there is one
   */
 sealed abstract class Verdict(val name: String, val isFailure: Boolean, val text: Option[String])
 

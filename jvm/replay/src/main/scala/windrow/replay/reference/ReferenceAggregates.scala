@@ -2,7 +2,7 @@ package windrow.replay
 
 import windrow.replay.Value.{Items, Null, Real, Whole}
 
-/** The aggregates of transcripts, each written over all messages of a window at once. */
+/** The aggregates of transcripts, each computed over all messages of a window at once. */
 object ReferenceAggregates {
 
   private val functions: Seq[(String, Seq[Scalar] => Value)] = Seq(
@@ -18,11 +18,11 @@ object ReferenceAggregates {
 
   val Names: Seq[String] = functions.map(_._1)
 
-  /** Those that take messages whose values are texts. */
+  /** The functions that accept messages with texts as values. */
   val OfTexts: Set[String] = Set("count", "collect", "first", "last")
 
   /** @param values
-    *   of the messages of a window, in the order of SEMANTICS T; may be empty (SEMANTICS R83)
+    *   the values of the messages of a window, in the order of SEMANTICS T; may be empty (SEMANTICS R83)
     */
   def apply(name: String, values: Seq[Scalar]): Value = functions.toMap.apply(name)(values)
 

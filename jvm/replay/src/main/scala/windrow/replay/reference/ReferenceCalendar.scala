@@ -4,7 +4,7 @@ import java.time.{Instant, LocalDate, ZonedDateTime}
 import java.time.temporal.ChronoUnit
 import windrow.{Calendar, CalendarUnit}
 
-/** Days, weeks, months or years of a time zone: every start is found on the calendar, never by a length. */
+/** Days, weeks, months or years of a time zone. Every start is found on the calendar, never by a length. */
 private[windrow] final class ByCalendar(kind: Calendar) extends ReferenceWindows.Aligned {
 
   private val (origin, unit) = kind.unit match {
@@ -22,10 +22,10 @@ private[windrow] final class ByCalendar(kind: Calendar) extends ReferenceWindows
       window.start <= time && time < window.end)
   }
 
-  /** They lie side by side. */
+  /** Returns the following windows, each of which starts at the end of the one before. */
   def after(window: Bounds): Iterator[Bounds] = Iterator.iterate(at(window.end).head)(one => at(one.end).head)
 
-  /** Midnight in the zone, or where a change of its clocks leaves that out, the first instant of the day. */
+  /** Returns midnight in the zone, or the first instant of the day if a clock change skips midnight. */
   private def start(number: Long): Long = {
     val day = origin.plus(Math.multiplyExact(number, kind.count.toLong), unit).atStartOfDay(kind.zone)
     Math.multiplyExact(day.toEpochSecond, 1000000L)

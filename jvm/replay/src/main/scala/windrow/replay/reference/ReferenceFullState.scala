@@ -4,8 +4,8 @@ import windrow._
 import windrow.replay.Emission.ContentPane
 import windrow.replay.ReferenceFullState._
 
-/** The slow, obviously right full-state operator: of each window it keeps the messages that it ever accepted, and at the
-  * end of each step it looks at every window and every message.
+/** The slow, obviously correct full-state operator. It keeps, for each window, all messages that the window ever
+  * accepted, and at the end of each step it visits every window and every message.
   */
 private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends StepwiseOperator {
   private type Key = Scalar
@@ -19,11 +19,11 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   private val completion = new ReferenceCompletion(asAggregate, kinds)
   private val intake     = new ReferenceIntake(spec.maxFuture)
 
-  private var before   = ReferenceProgress()             // the step
+  private var before   = ReferenceProgress()             // that is, before the step
   private var progress = ReferenceProgress()
   private var windows  = Map.empty[(Key, Bounds), Known] // by identity
   private var stored   = Map.empty[Key, Vector[Held]]
-  private var homeless = Set.empty[Held]                 // no window holds them yet (SEMANTICS R47)
+  private var homeless = Set.empty[Held]                 // in no window yet (SEMANTICS R47)
   private var panes    = Vector.empty[ContentPane]
 
   def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
@@ -89,9 +89,11 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     if (taken.isEmpty) homeless += one else comeOut(key, first(taken, one), one)
   }
 
-  /** Windows that hold the message and take messages still. Those that come to be with it take what is stored. */
+  /** Returns the windows that contain the message and still accept messages. Windows that exist only because of this
+    * message also receive the stored messages.
+    */
   private def taking(key: Key, one: Held, was: Set[Bounds]): Seq[Bounds] = {
-    val all  = (kinds.all(held(key)) ++ of(key).map(_._1)).distinctBy(_.identity) // what made a window may be gone
+    val all  = (kinds.all(held(key)) ++ of(key).map(_._1)).distinctBy(_.identity) // its first message may be gone
     val open = all.filterNot(completion.isRefused(one.message, _, before))
     val (known, others) = open.partition(window => windows.contains((key, window.identity)))
     val made            = others.filterNot(window => was(window.identity))
@@ -109,7 +111,7 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     holding
   }
 
-  /** A window of `Over` is its message's own (SEMANTICS R43). */
+  /** Returns the window that emits the message. For `Over` it is the message's own window (SEMANTICS R43). */
   private def first(taken: Seq[Bounds], one: Held): Bounds =
     taken.find(_.of.contains(one)).getOrElse(taken.min(Bounds.Order))
 
@@ -127,7 +129,9 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   private def isBeyond(position: Long, window: Bounds): Boolean =
     if (kinds.isHalfOpen) position >= window.end else position > window.end
 
-  /** The session that the message makes of the open ones; those that it replaces go, and what waits in them moves on. */
+  /** Returns the session that the message forms with the open sessions. Removes the sessions that it replaces, and
+    * moves their unsent messages to it.
+    */
   private def joined(key: Key, one: Held): Bounds = {
     val open      = of(key).filterNot { case (bounds, _) => hasLeft(key, bounds, before) }
     val everybody = open.flatMap(_._2.members) :+ one
@@ -144,8 +148,8 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     session
   }
 
-  /** The message comes out with the first window that takes it, now or at the end of the step (SEMANTICS R6, R15). One
-    * that completes its window of positions fires no early pane (R21).
+  /** Emits the message with the first window that accepts it, now or at the end of the step (SEMANTICS R6, R15). A
+    * message that completes its window of positions fires no early pane (R21).
     */
   private def comeOut(key: Key, window: Bounds, one: Held): Unit = {
     val known       = windows((key, window.identity))
@@ -217,7 +221,9 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
       windows += (key, window.identity) -> windows((key, window.identity)).copy(isPastOnTime = true)
   }
 
-  /** Every message is asked by itself whether it stays (SEMANTICS R10), every closed window whether it still has one. */
+  /** Decides for every message by itself whether it stays (SEMANTICS R10), and for every closed window whether it still
+    * has a message.
+    */
   private def retire(key: Key): Unit = {
     val newestFirst = held(key).sorted(Held.ByTime).reverse
     val open        = of(key).filterNot { case (window, _) => spec.window == Global || hasLeft(key, window, progress) }
@@ -236,15 +242,17 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
     windows --= gone
   }
 
-  /** Retention takes nothing from there on; windows of everything before a message protect this message alone. */
+  /** Returns the time from which retention removes nothing. A window of everything before a message protects only this
+    * message.
+    */
   private def protectedFrom(window: Bounds, known: Known): Long =
     if (spec.window == Over.Everything) window.of.get.time else known.members.map(_.time).min
 
-  // ---- what is known
+  // ---- the state
 
   private def held(key: Key): Vector[Held] = stored.getOrElse(key, Vector.empty)
 
-  /** In the order of their starts; windows of `Over` as they begin now. */
+  /** Returns the windows in the order of their starts. Windows of `Over` have their current start. */
   private def of(key: Key): Seq[(Bounds, Known)] = windows.collect { case ((`key`, identity), known) =>
     (identity.of.fold(identity)(overBounds(key, _)), known)
   }.toSeq.sortBy(_._1)(Bounds.Order.orElse(Ordering.by[Bounds, Option[Held]](_.of)(Ordering.Option(Held.ByTime))))
@@ -300,7 +308,7 @@ private[windrow] object ReferenceFullState {
 
   object Known {
 
-    /** A session in the place of others (SEMANTICS R79, R84). */
+    /** A session that replaces others (SEMANTICS R79, R84). */
     def of(replaced: Seq[Known], isComplete: Boolean): Known = Known(
       replaced.flatMap(_.members).toVector,
       replaced.flatMap(_.unsent).toVector,

@@ -6,10 +6,10 @@ import windrow.WindowOperatorSpec
 /** The windows without messages that exist under `fillGaps` (SEMANTICS R3). */
 private[windrow] final class ReferenceGaps(spec: WindowOperatorSpec, windows: ReferenceWindows) {
 
-  /** Each key's windows with messages. */
+  /** The windows with messages of each key. */
   private var reached = Map.empty[Scalar, Set[Bounds]]
 
-  /** Each key's windows without messages that have ended. */
+  /** The windows without messages of each key that have ended. */
   private var filled = Map.empty[Scalar, Seq[Bounds]]
 
   def of(key: Scalar): Seq[Bounds] = filled.getOrElse(key, Nil)
@@ -17,8 +17,8 @@ private[windrow] final class ReferenceGaps(spec: WindowOperatorSpec, windows: Re
   def reach(key: Scalar, window: Bounds): Unit =
     if (spec.fillGaps != TimeSpan.Zero) reached += key -> (reached.getOrElse(key, Set.empty) + window)
 
-  /** A window exists if it ends within the silence after an earlier one with messages, at the end of the input if also a later
-    * one has messages.
+  /** Adds the windows that exist from now on. A window exists if it ends within the maximal silence after an earlier
+    * window with messages. At the end of the input, a later window must also have messages.
     *
     * @return
     *   the windows that exist from this step on

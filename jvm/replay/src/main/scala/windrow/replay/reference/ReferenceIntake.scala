@@ -2,7 +2,7 @@ package windrow.replay
 
 import windrow.{Reason, TimeSpan}
 
-/** What every reference does with a message before its windows see it, in the order of SEMANTICS A; and what it counts. */
+/** Handles messages before their windows do, in the order of SEMANTICS A, and counts them. All references share it. */
 private[windrow] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
   private var applied              = Set.empty[(Option[String], Int, Long)]
   private var counts               = Map.empty[String, Long].withDefaultValue(0L)
@@ -13,7 +13,7 @@ private[windrow] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
 
   def counters: Map[String, Long] = Answer.CounterNames.map(name => name -> counts(name)).toMap
 
-  /** Hands on what is no replay and has a fair time. */
+  /** Passes a message to `use` if it is not a replay and has a valid time. */
   def apply(message: Message)(use: Long => Unit): Unit =
     if (message.identity.exists(applied)) count("duplicates")
     else {

@@ -3,14 +3,14 @@ package windrow.replay
 import windrow._
 import windrow.replay.Emission.Row
 
-/** The slow, obviously right join: every message is held against every other one that is kept. */
+/** The slow, obviously correct join. It compares every message with every other one in its state. */
 private[windrow] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOperator {
   private val names   = spec.names
   private val pairing = new ReferencePairing(spec)
   private val intake  = new ReferenceIntake(spec.maxFuture)
   private val isEqual = spec.hasKeys
 
-  /** Sessions that still take messages, where these are what messages share (SEMANTICS R39). */
+  /** The sessions that still accept messages, if messages pair by a common session (SEMANTICS R39). */
   private val sessions = spec.within match {
     case Within.SameWindow(Session(Some(gap))) => Some(new ReferenceJointSessions(gap.micros, spec.lateness.micros))
     case _                                     => None
@@ -95,7 +95,7 @@ private[windrow] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
 
   private def shown(message: Message): StoredValue = StoredValue(message.time.get, message.value)
 
-  /** The row of a message that nothing matches, where the join tells of it. */
+  /** Returns the row of a message without a partner, if the kind of join emits one. */
   private def alone(message: Message): Option[Row] = (spec.how, streamOf(message)) match {
     case (JoinKind.Anti, 0) => Some(Map(names.head -> Some(shown(message))))
     case (JoinKind.Left | JoinKind.Full, 0) | (JoinKind.Right | JoinKind.Full, 1) =>
@@ -111,7 +111,7 @@ private[windrow] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
     case _ => rows ++= made
   }
 
-  /** Rows of different keys do not wait for each other. */
+  /** Returns the group that shares a period. Rows of different keys do not wait for each other. */
   private def groupOf(key: Scalar): Option[Scalar] = Option.when(isEqual)(key)
 
   // ---- the end of a step
@@ -132,7 +132,7 @@ private[windrow] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
     emission
   }
 
-  /** Messages of one stream and key that are kept no longer. */
+  /** Returns the messages of one stream and key that are removed from the state. */
   private def leavers(all: Seq[Message]): Seq[Message] = {
     val isStated = spec.retention.time.isDefined || spec.retention.messages.isDefined
     all.sorted(Message.Order).reverse.zipWithIndex.collect {

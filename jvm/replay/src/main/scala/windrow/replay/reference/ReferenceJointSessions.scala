@@ -1,13 +1,13 @@
 package windrow.replay
 
-/** Sessions of several streams together, as the sets of their messages (SEMANTICS R39). */
+/** Common sessions of several streams, as the sets of their messages (SEMANTICS R39). */
 private[windrow] final class ReferenceJointSessions(gap: Long, lateness: Long) {
   private type Session = Vector[Message]
 
-  /** By the messages that may pair at all. */
+  /** Open sessions, by the key of the messages that may pair; None if all may. */
   private var open = Map.empty[Option[Scalar], Vector[Session]]
 
-  /** Adds a message, and gives the session that holds it then and after it those that went into it. */
+  /** Adds a message. Returns the session that contains it, followed by the sessions that were merged into it. */
   def add(key: Option[Scalar], message: Message): Seq[Session] = {
     val time = message.time.get
     val (touched, apart) =
@@ -22,7 +22,7 @@ private[windrow] final class ReferenceJointSessions(gap: Long, lateness: Long) {
 
   def isTooLate(time: Long, watermark: Option[Long]): Boolean = watermark.exists(_ >= Bounds.plus(time + gap, lateness))
 
-  /** Its session takes nothing more. */
+  /** Whether the session of the message accepts no more messages. */
   def isClosed(message: Message, watermark: Option[Long]): Boolean =
     open.values.flatten.find(_.contains(message)).forall(isClosed(_, watermark))
 

@@ -3,11 +3,11 @@ package windrow.replay
 import windrow._
 import windrow.replay.Emission.ContentPane
 
-/** The slow, obviously right windowed aggregation: it keeps the messages themselves and works out windows and values
-  * anew whenever it needs them. Written from the rules alone; everything fast is compared with it.
+/** The slow, obviously correct windowed aggregation. It keeps the messages themselves and computes windows and values
+  * from them whenever it needs them. It is written from the rules alone, and everything fast is compared with it.
   *
   * @param show
-  *   what a pane shows of its messages
+  *   returns the content of a pane
   */
 private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: ReferencePanes.Show)
     extends StepwiseOperator {
@@ -17,15 +17,15 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   private val gaps       = new ReferenceGaps(spec, windows)
   private val intake     = new ReferenceIntake(spec.maxFuture)
 
-  private var before   = ReferenceProgress() // the step
+  private var before   = ReferenceProgress() // that is, before the step
   private var progress = ReferenceProgress()
 
-  /** Accepted messages, but of sessions those that have left. */
+  /** Accepted messages, except those of sessions that have left. */
   private var log = Map.empty[Scalar, Vector[Held]]
 
   private var histories = Map.empty[(Scalar, Bounds), ReferenceHistory]
 
-  /** Windows that take nothing any more. */
+  /** Windows that accept no more messages. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
   private val fired = Seq.newBuilder[ContentPane]
@@ -36,16 +36,16 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     case _ => Answer.Refused("NO_MESSAGE_STORE")
   }
 
-  /** Windows above the number of each key (SEMANTICS R10). */
+  /** Returns the number of windows beyond the maximum of each key (SEMANTICS R10). */
   private def over(most: Long): Long = log.keys.toSeq.map(existing(_).size - most).filter(_ > 0).sum
 
-  /** Its log is all that it has. */
+  /** Does nothing, because the log is the only state. */
   def restart(): Unit = ()
 
-  /** Messages, then the watermark, then processing time; None leaves it as it is. All in microseconds.
+  /** Applies the messages, then the watermark, then the processing time. None leaves the watermark or time unchanged.
+    * All times are in microseconds.
     *
-    * What the messages do is judged by the watermark before them (SEMANTICS T), by processing time as the step gives it
-    * (R81).
+    * Messages are judged by the watermark before them (SEMANTICS T), and by the processing time of their step (R81).
     */
   def step(feed: Step.Feed): Emission = step(feed.messages, feed.watermark, feed.processingTime)
 
@@ -57,14 +57,14 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     endStep()
   }
 
-  /** The input is over: every window is complete. */
+  /** Ends the input: every window is complete. */
   def finish(): Emission = {
     before = progress
     progress = progress.over
     endStep()
   }
 
-  /** Before the first processing time a period counts from the first one seen (SEMANTICS R14). */
+  /** Sets the clock. Periods that started before the first processing time count from it (SEMANTICS R14). */
   private def clock(now: Long): Unit = {
     if (intake.processingTime.isEmpty)
       histories = histories.map { case (window, known) =>
@@ -124,7 +124,9 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     case _            => false
   }
 
-  /** Seen from the key's existing window with the greatest start; without one a message is in time (SEMANTICS R5). */
+  /** Classifies a message relative to the existing window of its key with the greatest start. Without such a window it
+    * is in time (SEMANTICS R5).
+    */
   private def classify(position: Long, current: Option[Bounds]): Unit = {
     def isBeyond(window: Bounds) = position > window.end || (windows.isHalfOpen && position == window.end)
     intake.count("accepted")
@@ -144,7 +146,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val replaced = was.filterNot(window => is.exists(_.identity == window.identity))
     replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
     is.foreach { window =>
-      val isEmpty = windows.contents(window, held(key)).isEmpty // but for a retraction that waits for its pane
+      val isEmpty = windows.contents(window, held(key)).isEmpty // it has only a retraction that waits for its pane
       if (!same(window.identity) && !isEmpty) {
         gaps.reach(key, window)
         val news = if (replaced.isEmpty) windows.contents(window, held(key)) else Seq(message)
@@ -156,20 +158,20 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     }
   }
 
-  /** Offsets of different partitions are not compared (SEMANTICS R7). */
+  /** Whether the message can be compared with the window. Offsets of different partitions cannot (SEMANTICS R7). */
   private def isComparable(message: Held, window: Bounds): Boolean =
     window.partition.forall(message.message.partition.contains)
 
-  /** Windows that the message would make, but that are past their lateness, never come into being. */
+  /** Marks windows as gone that the message would create after their lateness has passed. */
   private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =
     gone ++= existing(key).filterNot(window => was.exists(_.identity == window.identity))
       .filter(completion.hasLeft(key, _, held(key), before)).map(window => (key, window.identity))
 
-  /** Messages more for a window.
+  /** Adds messages to a window.
     *
     * @param origins
-    *   the window itself, or the sessions that it replaces (R84: their unsent messages are now its own); empty for a new
-    *   window
+    *   the window itself, or the sessions that it replaces (R84: their unsent messages are now its own); empty for a
+    *   new window
     */
   private def update(
       key: Scalar,
@@ -198,7 +200,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
 
   // ---- completion
 
-  /** Windows can complete between the messages of a step (SEMANTICS R7, R21). */
+  /** Whether windows can complete between the messages of a step (SEMANTICS R7, R21). */
   private val movesByMessages: Boolean =
     spec.closeOn == CloseOn.NextRow || (spec.window match {
       case _: TupleWindows => true
@@ -223,7 +225,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
       fire(key, window, timing)
   }
 
-  /** What is unsent when a window leaves comes out in a last pane (SEMANTICS R80). */
+  /** Removes windows. Messages that are unsent when their window leaves are emitted in a last pane (SEMANTICS R80). */
   private def leave(key: Scalar): Unit = {
     val left = existing(key).filter(completion.hasLeft(key, _, held(key), progress))
     left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
@@ -235,7 +237,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     }
   }
 
-  /** Nothing is left of an inherited window (SEMANTICS R55). */
+  /** Whether an inherited window is empty (SEMANTICS R55). */
   private def isWithdrawn(key: Scalar, window: Bounds): Boolean =
     spec.window.isInstanceOf[Inherit] && windows.contents(window, held(key)).isEmpty
 
@@ -245,11 +247,11 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     histories += (key, window.identity) -> known.copy(unsent = Nil, updates = 0, since = None, last = None)
   }
 
-  // ---- what is there
+  // ---- the state
 
   private def held(key: Scalar): Vector[Held] = log.getOrElse(key, Vector.empty)
 
-  /** The windows of a key that still take messages, by start. */
+  /** Returns the windows of a key that still accept messages, by start. */
   private def existing(key: Scalar): Seq[Bounds] =
     (windows.all(held(key)) ++ gaps.of(key)).distinctBy(_.identity).filterNot(window =>
       gone((key, window.identity))).sorted(Bounds.Order)

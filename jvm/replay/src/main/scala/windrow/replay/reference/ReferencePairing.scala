@@ -2,7 +2,7 @@ package windrow.replay
 
 import windrow._
 
-/** Which messages of a join pair, word for word as SEMANTICS R36 and R37 have it. Windows are listed, never reckoned. */
+/** Decides which messages of a join pair, literally as in SEMANTICS R36 and R37. Windows are listed, never computed. */
 private[windrow] final class ReferencePairing(spec: JoinSpec) {
   private val lateness = spec.lateness.micros
 
@@ -33,7 +33,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
     (if (range.isHighOpen) distance < high else distance <= high)
   }
 
-  /** The window of the owner's stream, taken at the partner's position, holds the owner. */
+  /** Whether the window of the owner's stream, taken at the partner's position, contains the owner. */
   private def sees(stream: Int, owner: Message, partnerStream: Int, partner: Message): Boolean =
     windows(stream).get match {
       case OffsetRange(n, step) =>
@@ -48,7 +48,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
   private def start(stream: Int, partition: Int): Long =
     spec.startOffsets.getOrElse(spec.names(stream), Map.empty).getOrElse(partition.toLong, 0L)
 
-  /** The windows of a kind at a position. */
+  /** Returns the windows of a kind at a position. */
   private def at(window: WindowKind, time: Long): Seq[Bounds] = window match {
     case Over.Range(range)   => Seq(Bounds(time - range.micros, time + 1))
     case fixed: FixedWindows => new ReferenceWindows.Fixed(fixed).at(time)
@@ -71,7 +71,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
     }
   }
 
-  /** No message that would still be accepted could pair with one of this time; two streams. */
+  /** Whether no message that would still be accepted could pair with a message of this time. For two streams only. */
   def isDecided(stream: Int, time: Long, watermark: Option[Long]): Boolean = spec.within match {
     case Within.Ranges(of) => watermark.exists(w => w == Long.MaxValue || isPastRanges(stream, time, of, w))
     case _ =>
@@ -86,7 +86,9 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
       }
   }
 
-  /** Without a stated retention: every stream refuses messages of the last time that could matter to one of this time. */
+  /** Without a stated retention: whether every stream rejects messages up to the last time that could matter to a
+    * message of this time.
+    */
   def isNeedless(stream: Int, time: Long, watermark: Option[Long]): Boolean = spec.within match {
     case Within.Ranges(_) => isDecided(stream, time, watermark)
     case _                => watermark.contains(Long.MaxValue) || isNeedless(stream, time, watermark, Set(stream))
@@ -101,7 +103,9 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
       }
     }
 
-  /** Windows around a time in which partners of another stream lie; None: everywhere. */
+  /** Returns the windows around a time that can contain partners from another stream, or None if partners can be
+    * anywhere.
+    */
   private def partners(stream: Int, time: Long, other: Int): Option[Seq[Bounds]] =
     (windows(stream), windows(other)) match {
       case (Some(mine), Some(theirs)) if isTimed(mine) && isTimed(theirs) =>
@@ -112,11 +116,13 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
       case _ => None
     }
 
-  /** The last time, not after another, that is in a window of the stream. */
+  /** Returns the last time, not after a given one, that is in a window of the stream. */
   private def lastTaking(stream: Int, time: Long): Option[Long] =
     windows(stream).flatMap(window => Iterator.iterate(time)(_ - 1).take(1000000).find(at(window, _).nonEmpty))
 
-  /** SEMANTICS R37, and for more streams the last time at which any of them may still complete a row. */
+  /** SEMANTICS R37. For more than two streams: whether the last time at which any of them may still complete a row has
+    * passed.
+    */
   private def isPastRanges(stream: Int, time: Long, of: Map[String, JoinRange], w: Long): Boolean = {
     def isPast(edge: Long, isOpen: Boolean) = if (isOpen) w - lateness >= edge else w - lateness > edge
     val others                              = of.filterNot(_._1 == spec.names(stream)).values
@@ -129,7 +135,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
     }
   }
 
-  /** A count of messages takes nothing from a window that still takes messages (SEMANTICS R10). */
+  /** Whether a limit of messages must keep the message, because its window still accepts messages (SEMANTICS R10). */
   def isProtected(stream: Int, time: Long, watermark: Option[Long]): Boolean =
     if (isRanged) !isDecided(stream, time, watermark)
     else windows(stream).exists(isTimed) && !isTooLate(stream, time, watermark)

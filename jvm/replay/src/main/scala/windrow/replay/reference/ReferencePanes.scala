@@ -3,19 +3,19 @@ package windrow.replay
 import windrow._
 import windrow.replay.Emission.ContentPane
 
-/** What is known of the panes of a window.
+/** The history of the panes of a window.
   *
   * @param fired
-  *   number of its panes, retractions not counted
+  *   number of its panes, not counting retractions
   * @param unsent
   *   messages since its last pane
   * @param updates
-  *   how many accepted messages changed it since then; a new window may take several older messages with the one that
-  *   opens it
+  *   number of accepted messages that changed it since then; a new window may receive several older messages together
+  *   with the one that opens it
   * @param since
-  *   processing time when the first of these came
+  *   processing time when the first of these arrived
   * @param isPastOnTime
-  *   it fired ON_TIME, or was complete when its first message came (SEMANTICS R79)
+  *   whether it fired ON_TIME, or was complete when its first message arrived (SEMANTICS R79)
   * @param last
   *   its last pane
   */
@@ -27,7 +27,7 @@ private[windrow] final case class ReferenceHistory(
     isPastOnTime: Boolean = false,
     last: Option[ContentPane] = None)
 
-/** What a pane shows, in each mode of accumulation (SEMANTICS R16-R18). */
+/** Creates panes in each accumulation mode (SEMANTICS R16-R18). */
 private[windrow] final class ReferencePanes(
     spec: WindowOperatorSpec,
     show: ReferencePanes.Show,
@@ -36,7 +36,7 @@ private[windrow] final class ReferencePanes(
   /** @param held
     *   all messages of the key
     * @return
-    *   the panes, and what is known afterwards
+    *   the panes, and the history after them
     */
   def fire(key: Scalar, window: Bounds, known: ReferenceHistory, timing: Timing, isLast: Boolean, held: Seq[Held])
       : (Seq[ContentPane], ReferenceHistory) = {
@@ -55,7 +55,9 @@ private[windrow] final class ReferencePanes(
     }
   }
 
-  /** A session that is replaced takes its last pane back; parts that were discarded remain true. */
+  /** Returns the retraction of the last pane of a session that is replaced. Discarded parts remain true, so they need
+    * none.
+    */
   def replaced(known: ReferenceHistory): Seq[ContentPane] =
     if (spec.accumulation == Discarding) Nil else withdrawn(known)
 
@@ -64,7 +66,7 @@ private[windrow] final class ReferencePanes(
 
 private[windrow] object ReferencePanes {
 
-  /** What a pane shows of its messages in order; with the message that is a window of `Over`. */
+  /** Returns the content of a pane from its messages in order, and for a window of `Over` its message. */
   type Show = (Seq[Message], Option[OverMessage]) => Content
 
   /** @param aggregates

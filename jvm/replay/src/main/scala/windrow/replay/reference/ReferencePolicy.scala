@@ -2,11 +2,13 @@ package windrow.replay
 
 import windrow._
 
-/** When a window fires beside its completion (SEMANTICS R14, R15); times in microseconds of processing time. */
+/** Decides when a window fires other than at its completion (SEMANTICS R14, R15). Times are microseconds of processing
+  * time.
+  */
 private[windrow] object ReferencePolicy {
 
   /** @param unsent
-    *   messages since its last pane, the one that has just come included
+    *   number of messages since its last pane, including the current one
     */
   def firesAtMessage(trigger: PaneTrigger, unsent: Long): Boolean = trigger match {
     case EachMessage     => true
@@ -16,7 +18,7 @@ private[windrow] object ReferencePolicy {
   }
 
   /** @param since
-    *   when the first unsent message came
+    *   when the first unsent message arrived
     */
   def firesAtStepEnd(trigger: PaneTrigger, since: Option[Long], now: Option[Long]): Boolean = trigger match {
     case EachBatch => true
@@ -27,7 +29,7 @@ private[windrow] object ReferencePolicy {
     case _               => false
   }
 
-  /** What comes with a message is left to the end of its step. */
+  /** Whether updates by a message wait for the end of its step. */
   def waitsForStepEnd(trigger: PaneTrigger): Boolean = trigger match {
     case EachBatch       => true
     case AnyOf(triggers) => triggers.exists(waitsForStepEnd)

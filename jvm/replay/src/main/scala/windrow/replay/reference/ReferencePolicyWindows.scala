@@ -2,8 +2,8 @@ package windrow.replay
 
 import windrow._
 
-/** The slow reference of policy windows: the table of SEMANTICS P, row by row, on plain lists. A restart changes nothing;
-  * limits are totals.
+/** The slow reference of policy windows: the table of SEMANTICS P, row by row, on plain lists. A restart changes
+  * nothing. Limits are totals.
   */
 private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show: ReferencePanes.Show) {
   private var partitions = Map.empty[Scalar, ReferencePartition]
@@ -53,7 +53,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   private def set(key: Scalar)(change: ReferencePartition => ReferencePartition): Unit =
     partitions += key -> change(partitions(key))
 
-  /** P6: one pane over these messages, numbered in the partition. */
+  /** P6: fires one pane over these messages, numbered in the partition. */
   private def fire(key: Scalar, messages: Seq[Message]): Unit = {
     val number = partitions(key).panes
     panes :+= Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, show(messages, None))
@@ -144,19 +144,19 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
     set(key)(_.copy(inside = Nil))
   }
 
-  /** An eviction of nothing is not raised. */
+  /** Removes messages from the window. Raises no event if there are none. */
   private def evict(key: Scalar, out: Seq[ReferencePartition.Inside]): Unit = if (out.nonEmpty) {
     raise(key, PolicyEvent.Eviction, out.map(_.message))
     set(key)(before => before.copy(inside = before.inside.diff(out)))
   }
 
-  /** Older than the time leaves, just as old stays. */
+  /** Removes messages that are older than the period. A message exactly as old as the period stays. */
   private def expire(key: Scalar, at: Long = now): Unit = spec.eviction match {
     case Eviction.Sliding(ByTime(period), _) => evict(key, partitions(key).inside.filter(at - _.at > period.micros))
     case _                                   => ()
   }
 
-  /** Processing time has come: P2, P4, and the age of P7, before which comes what was due before. */
+  /** Applies the processing time: P2, P4, and the age of P7, after everything that was due before it. */
   private def tick(key: Scalar, partition: ReferencePartition): Unit = {
     val leaves = spec.limits.idle.map(partition.touched + _.micros + 1).filter(_ <= now)
     due(key, partition, leaves.getOrElse(now))
@@ -186,7 +186,9 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
     partitions -= key
   }
 
-  /** P7: too many keys, or messages in all; empty ones first, then the one whose last message is oldest. */
+  /** P7: removes partitions while there are too many keys or too many messages in total; empty ones first, then the one
+    * whose last message is oldest.
+    */
   private def leaveByNumber(): Unit = {
     def isTooMuch = spec.limits.maxKeys.exists(partitions.size > _) ||
       spec.limits.maxRows.exists(partitions.values.map(_.inside.size).sum > _)
@@ -194,22 +196,22 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
   }
 }
 
-/** The window of one key; times are processing time.
+/** The window of one key. All times are processing time.
   *
-  * @param inside
-  *   oldest first
   * @param tumbled
   *   when it last tumbled by time, or was created
   * @param asked
-  *   when a trigger by time has last fired, or the partition was created
+  *   when a trigger by time last fired, or the partition was created
   * @param came
-  *   values of all messages ever
+  *   values of all messages ever received
   * @param marked
   *   the number of the message by which a trigger by delta fired last
+  * @param inside
+  *   messages in the window, oldest first
   * @param touched
-  *   when its last message came
+  *   when its last message arrived
   * @param turn
-  *   of that message among all
+  *   the number of that message among all messages
   */
 private[windrow] final case class ReferencePartition(
     created: Long,
@@ -227,7 +229,9 @@ private[windrow] final case class ReferencePartition(
 
   def newest: Double = value(came.size - 1)
 
-  /** Without a value the one before counts, before the first that one (SEMANTICS R89). */
+  /** Returns the value of a message. A message without a value has that of the one before it; before the first value,
+    * that one counts (SEMANTICS R89).
+    */
   def value(number: Int): Double =
     came.lift(came.lastIndexWhere(_.isDefined, number)).orElse(came.find(_.isDefined)).flatten.getOrElse(0.0)
 }
@@ -235,11 +239,11 @@ private[windrow] final case class ReferencePartition(
 private[windrow] object ReferencePartition {
 
   /** @param number
-    *   among all messages ever
+    *   among all messages ever received
     */
   final case class Inside(message: Message, at: Long, number: Int)
 
-  /** What a delta looks at: the value, the only attribute of a transcript's message. */
+  /** The attribute that a delta compares: the value, the only attribute of a transcript's message. */
   def attribute(message: Message): Option[Double] = message.value match {
     case Value.Whole(number) => Some(number.toDouble)
     case Value.Null          => None

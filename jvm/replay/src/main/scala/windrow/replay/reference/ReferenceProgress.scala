@@ -2,16 +2,16 @@ package windrow.replay
 
 import windrow._
 
-/** How far the stream has come.
+/** The progress of the stream.
   *
   * @param watermark
   *   in microseconds
   * @param seen
   *   the greatest offset of each partition
   * @param sequences
-  *   for each key the number that its next message gets
+  *   the sequence number of the next message of each key
   * @param isOver
-  *   the input has ended
+  *   whether the input has ended
   */
 private[windrow] final case class ReferenceProgress(
     watermark: Option[Long] = None,
@@ -19,7 +19,7 @@ private[windrow] final case class ReferenceProgress(
     sequences: Map[Scalar, Long] = Map.empty,
     isOver: Boolean = false) {
 
-  /** The watermark never falls. */
+  /** Moves the watermark, which never falls. */
   def advanced(to: Option[Long]): ReferenceProgress = copy(watermark = (watermark ++ to).maxOption)
 
   def over: ReferenceProgress = copy(watermark = Some(Long.MaxValue), isOver = true)
@@ -34,7 +34,7 @@ private[windrow] final case class ReferenceProgress(
   def numbering(key: Scalar): ReferenceProgress = copy(sequences = sequences + (key -> (sequence(key) + 1)))
 }
 
-/** When windows are complete, and when they take nothing any more (SEMANTICS E, R7, R21, R47, R53). */
+/** Decides when windows are complete, and when they accept no more messages (SEMANTICS E, R7, R21, R47, R53). */
 private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windows: ReferenceWindows) {
   private val lateness       = spec.lateness.micros
   private val byFirstMessage = spec.closeOn == CloseOn.NextRow
@@ -50,23 +50,23 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
       case _ => hasReached(key, window, 0, progress)
     }
 
-  /** The operator before is past the window's pane on time (SEMANTICS R55). */
+  /** Whether the upstream operator has already fired the window on time (SEMANTICS R55). */
   private def isPastOnTime(window: Bounds, held: Seq[Held]): Boolean =
     held.flatMap(_.message.pane).exists(pane =>
       pane.timing != Timing.Early && Bounds(pane.start, pane.end) == window)
 
-  /** A window is complete before the first message that comes to it; of inherited ones a late pane says so. */
+  /** Whether a window was complete before its first message. An inherited window was if that message is a late pane. */
   def wasComplete(key: Scalar, window: Bounds, held: Seq[Held], news: Seq[Held], progress: ReferenceProgress): Boolean =
     isComplete(key, window, held, progress) &&
       (!spec.window.isInstanceOf[Inherit] || news.exists(_.message.pane.exists(_.timing == Timing.Late)))
 
-  /** It is past its lateness: its state is gone. */
+  /** Whether the window is past its lateness, so that its state is removed. */
   def hasLeft(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean = spec.window match {
     case _: Count if byFirstMessage => progress.isOver || isBeyond(window, held)
     case _                          => hasPassed(key, window, progress)
   }
 
-  /** Is a message refused by a window, seen from the step before it? */
+  /** Whether the window rejects the message, judged by the progress before the step. */
   def isRefused(message: Message, window: Bounds, before: ReferenceProgress): Boolean = spec.window match {
     case _: OffsetSession => window.partition.flatMap(before.seen.get).exists(window.end <= _)
     case _: Count         => before.isOver
@@ -87,7 +87,7 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
     }
 
   /** @param more
-    *   than its end
+    *   distance beyond the end of the window
     */
   private def hasReached(key: Scalar, window: Bounds, more: Long, progress: ReferenceProgress): Boolean = {
     def seen = window.partition.flatMap(progress.seen.get)
@@ -102,7 +102,9 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
     })
   }
 
-  /** The key has accepted a message past the end, which in its own partition came after the window's first (R7). */
+  /** Whether the key has accepted a message past the end that arrived, in its own partition, after the first message of
+    * the window (R7).
+    */
   private def isBeyond(window: Bounds, held: Seq[Held]): Boolean = {
     def partition(one: Held) = (one.message.stream, one.message.partition)
     val first = windows.contents(window, held).groupMapReduce(partition)(_.message.offset)((a, b) => (a ++ b).minOption)

@@ -7,7 +7,7 @@ private[windrow] sealed trait ReferenceTuples extends ReferenceWindows {
   override val order: Ordering[Message] = Message.ByPosition
 }
 
-/** Windows of every `step` positions from a start on. */
+/** Windows that start every `step` positions from a first position. */
 private[windrow] sealed trait SteppedTuples extends ReferenceTuples {
   def n: Long
   def step: Long
@@ -24,14 +24,14 @@ private[windrow] sealed trait SteppedTuples extends ReferenceTuples {
     held.filter(one => own(one.message, one.sequence).contains(window)).sortBy(position)
 }
 
-/** By sequence number in the key. */
+/** Windows by sequence number in the key. */
 private[windrow] final class Counts(val n: Long, val step: Long) extends SteppedTuples {
   def own(message: Message, sequence: Long): Seq[Bounds] = at(sequence, start = 0, partition = None)
 
   override def position(one: Held): Option[Long] = Some(one.sequence)
 }
 
-/** By offset in the partition, from its start offset on; what comes before it is in a gap (SEMANTICS R21). */
+/** Windows by offset in the partition, from its start offset on. Earlier offsets are in a gap (SEMANTICS R21). */
 private[windrow] final class OffsetWindows(val n: Long, val step: Long, starts: Map[Long, Long])
     extends SteppedTuples {
 
@@ -45,7 +45,9 @@ private[windrow] final class OffsetWindows(val n: Long, val step: Long, starts: 
   override def position(one: Held): Option[Long] = one.message.offset
 }
 
-/** Messages of a key in one partition with at most `n` others of the partition between them. */
+/** Sessions of messages of a key in one partition, with at most `n` other messages of the partition between two of
+  * them.
+  */
 private[windrow] final class TupleSessions(n: Long) extends ReferenceTuples {
 
   def own(message: Message, sequence: Long): Seq[Bounds] =

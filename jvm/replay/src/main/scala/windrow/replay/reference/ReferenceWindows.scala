@@ -2,29 +2,29 @@ package windrow.replay
 
 import windrow._
 
-/** Which windows some messages of one key make, and what is in them (SEMANTICS W). */
+/** Decides which windows messages of one key form, and which messages are in a window (SEMANTICS W). */
 private[windrow] trait ReferenceWindows {
 
-  /** The windows by which a message is judged, alone; none in a gap between windows.
+  /** Returns the windows by which a single message is judged. Empty in a gap between windows.
     *
     * @param sequence
-    *   the number that it would get in its key
+    *   the number that the message would get in its key
     */
   def own(message: Message, sequence: Long): Seq[Bounds]
 
-  /** All windows with messages. */
+  /** Returns all windows with messages. */
   def all(held: Seq[Held]): Seq[Bounds]
 
-  /** The messages of a window in order. */
+  /** Returns the messages of a window in order. */
   def contents(window: Bounds, held: Seq[Held]): Seq[Held]
 
-  /** Where a message stands on the axis of the windows; None if it has no place there. */
+  /** Returns the position of a message on the axis of the windows, or None if it has none. */
   def position(one: Held): Option[Long] = one.message.time
 
   /** The order in which the messages of a step are applied. */
   def order: Ordering[Message] = Message.Order
 
-  /** The end is no more part of a window. */
+  /** Whether the end of a window is exclusive. */
   def isHalfOpen: Boolean = true
 }
 
@@ -47,10 +47,10 @@ private[windrow] object ReferenceWindows {
   /** Windows that depend on time alone. */
   trait Aligned extends ReferenceWindows {
 
-    /** Those that hold a time, by start. */
+    /** Returns the windows that contain a time, by start. */
     def at(time: Long): Seq[Bounds]
 
-    /** Those that begin later than another, by start. */
+    /** Returns the windows that start later than another one, by start. */
     def after(window: Bounds): Iterator[Bounds]
 
     def own(message: Message, sequence: Long): Seq[Bounds] = message.time.toSeq.flatMap(at)
@@ -75,17 +75,19 @@ private[windrow] object ReferenceWindows {
       Iterator.iterate(window.start + step)(_ + step).map(start => Bounds(start, start + size))
   }
 
-  /** `[first, last + gap)`.
+  /** Sessions: `[first, last + gap)`.
     *
     * @param gap
-    *   of messages that bring none of their own
+    *   the gap of messages without a gap of their own
     */
   final class Sessions(gap: Option[Long]) extends ReferenceWindows {
 
     def own(message: Message, sequence: Long): Seq[Bounds] =
       for (time <- message.time.toSeq; own <- message.gap.orElse(gap)) yield Bounds(time, Bounds.plus(time, own))
 
-    /** From the earliest on, a window that begins inside the session before it, or right at its end, joins it (R20). */
+    /** Merges from the earliest window on: a window that starts inside the session before it, or exactly at its end,
+      * joins it (R20).
+      */
     def all(held: Seq[Held]): Seq[Bounds] =
       held.flatMap(one => own(one.message, one.sequence)).sorted(Bounds.Order).foldLeft(Vector.empty[Bounds]) {
         case (earlier :+ session, next) if next.start <= session.end =>
@@ -97,11 +99,12 @@ private[windrow] object ReferenceWindows {
       held.filter(one => window.start <= one.time && one.time < window.end).sorted(Held.ByTime)
   }
 
-  /** `[t - size, t]` and `[t + granularity, t + granularity + size]` of every message, where they hold one. */
+  /** `[t - size, t]` and `[t + granularity, t + granularity + size]` of every message, unless they contain no message.
+    */
   final class SlidingWindows(size: Long, granularity: Long) extends ReferenceWindows {
     private def floor(time: Long): Long = Math.floorDiv(time, granularity) * granularity
 
-    /** The last one that could hold it (SEMANTICS R47). */
+    /** Returns the last window that could contain the message (SEMANTICS R47). */
     def own(message: Message, sequence: Long): Seq[Bounds] =
       message.time.toSeq.map(time => Bounds(floor(time), Bounds.plus(floor(time), size)))
 
@@ -109,7 +112,7 @@ private[windrow] object ReferenceWindows {
       held.map(one => floor(one.time)).flatMap(time => Seq(time - size, time + granularity)).distinct.sorted
         .map(start => Bounds(start, start + size))
         .map(window => (window, contents(window, held)))
-        .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1) // of those with the same content the one that starts first
+        .filter(_._2.nonEmpty).distinctBy(_._2).map(_._1) // the earliest of those with the same content
 
     def contents(window: Bounds, held: Seq[Held]): Seq[Held] =
       held.filter(one => window.start <= floor(one.time) && floor(one.time) <= window.end).sorted(Held.ByTime)
@@ -118,7 +121,7 @@ private[windrow] object ReferenceWindows {
     override def isHalfOpen: Boolean               = false
   }
 
-  /** A window for each message, ending at it; it begins at its range, or at the first message that it holds (R4, R43). */
+  /** One window for each message, which ends at it. It starts at its range, or at the first message in it (R4, R43). */
   final class OverWindows(kind: Over) extends ReferenceWindows {
 
     def own(message: Message, sequence: Long): Seq[Bounds] =
@@ -146,14 +149,15 @@ private[windrow] object ReferenceWindows {
     override def isHalfOpen: Boolean = false
   }
 
-  /** The windows of panes, which stay though all of a window is retracted (SEMANTICS R55). */
+  /** The windows of panes. They stay even if all of their content is retracted (SEMANTICS R55). */
   object Inherited extends ReferenceWindows {
     private def of(one: Message): Option[Bounds] = one.pane.map(pane => Bounds(pane.start, pane.end))
 
     def own(message: Message, sequence: Long): Seq[Bounds] = of(message).toSeq
     def all(held: Seq[Held]): Seq[Bounds]                  = held.flatMap(one => of(one.message)).distinct
 
-    /** In order of acceptance: a retraction takes the last equal pane back, or the next one that comes. */
+    /** Returns the content in order of acceptance. A retraction removes the last equal pane, or the next one to arrive.
+      */
     def contents(window: Bounds, held: Seq[Held]): Seq[Held] = {
       def same(a: Held, b: Held) = content(a) == content(b)
       val (live, _) = held.filter(one => of(one.message).contains(window))
@@ -169,14 +173,14 @@ private[windrow] object ReferenceWindows {
       live.sorted(Held.ByTime)
     }
 
-    /** What a retraction repeats. */
+    /** The content that a retraction shares with its pane. */
     private def content(one: Held) =
       one.message.copy(partition = None, offset = None, pane = one.message.pane.map(_.copy(isRetraction = false)))
 
     override def position(one: Held): Option[Long] = one.message.pane.map(_.start)
   }
 
-  /** One window, which ends with the input. */
+  /** A single window, which ends with the input. */
   object Everything extends ReferenceWindows {
     private val window = Bounds(Long.MinValue, Long.MaxValue)
 

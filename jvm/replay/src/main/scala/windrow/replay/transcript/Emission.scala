@@ -2,12 +2,12 @@ package windrow.replay
 
 import windrow.Pane
 
-/** What came out of one step.
+/** The output of one step.
   *
   * @param rows
-  *   of a join: for each stream its message, None where it has none
+  *   rows of a join: for each stream its message, or None
   * @param events
-  *   of policy windows
+  *   events of policy windows
   */
 final case class Emission(
     panes: Seq[Emission.ContentPane] = Nil,
@@ -15,7 +15,9 @@ final case class Emission(
     rows: Seq[Emission.Row] = Nil,
     events: Seq[PolicyEvent] = Nil) {
 
-  /** As a transcript states it: panes sorted by key and window; rows and events only where `shape` speaks of them. */
+  /** Returns the output as expected results: panes sorted by key and window; rows and events only for a `shape` that
+    * has them.
+    */
   def asExpected(shape: Expected.Shape): Expected = Expected(
     Option.when(shape != Expected.Rows)(panes.sortBy(pane => (pane.key, pane.start, pane.end))),
     Some(rejected),
@@ -25,8 +27,8 @@ final case class Emission(
 
 object Emission {
 
-  /** Bounds as a transcript prints them: microseconds, or positions of tuple windows, and where the kind of window is
-    * closed the end is its last; [[Everywhere]] for a window that is everything.
+  /** A pane with bounds as a transcript prints them: microseconds, or positions of tuple windows. If the kind of window
+    * is closed, the end is its last position. [[Everywhere]] for a window that contains everything.
     */
   type ContentPane = Pane[Scalar, Content]
 
@@ -37,13 +39,13 @@ object Emission {
   val Everywhere: (Long, Long) = (Long.MinValue, Long.MaxValue)
 }
 
-/** What a pane shows. */
+/** The content of a pane. */
 sealed trait Content
 
 object Content {
 
   /** @param message
-    *   the identity of a window of `Over`: the message that it ends at
+    *   the identity of a window of `Over`: the message at which it ends
     */
   final case class Values(values: Map[String, Value], message: Option[OverMessage] = None) extends Content
 
@@ -57,7 +59,7 @@ object Content {
 /** The message of a window of `Over`. */
 final case class OverMessage(time: Long, value: Scalar, partition: Option[Int], offset: Option[Long])
 
-/** A message as far as joins and full state show it; time in microseconds. */
+/** The parts of a message that joins and full state show; time in microseconds. */
 final case class StoredValue(time: Long, value: Scalar)
 
 /** An event of a policy window. */
@@ -76,7 +78,7 @@ object PolicyEvent {
   val Kinds: Seq[Kind] = Seq(Insertion, Eviction, Trigger, InitialFull, Final, PartitionEviction)
 }
 
-/** What must come out of one step; None is not checked. */
+/** The expected output of one step. None is not checked. */
 final case class Expected(
     panes: Option[Seq[Emission.ContentPane]] = None,
     rejected: Option[Seq[RejectedMessage]] = None,
@@ -86,7 +88,7 @@ final case class Expected(
 object Expected {
   val Anything: Expected = Expected()
 
-  /** What an operator gives beside rejected messages. */
+  /** The kind of output of an operator, in addition to rejected messages. */
   sealed trait Shape
   case object Panes  extends Shape
   case object Rows   extends Shape

@@ -7,17 +7,17 @@ import windrow.{Reason, Timing}
   * @param key
   *   may be the null key
   * @param time
-  *   event time in microseconds, None: null
+  *   event time in microseconds, or None for null
   * @param value
   *   a number or a text
   * @param gap
-  *   the session gap that the message brings, in microseconds
+  *   the session gap of the message, in microseconds
   * @param stream
-  *   of an operator with several inputs
+  *   the stream, for an operator with several inputs
   * @param pane
-  *   of inherited windows: the message is a pane of another operator
+  *   for inherited windows: the pane of another operator that the message is
   * @param marker
-  *   of windows by punctuation: the message is the last one of its window
+  *   for windows by punctuation: whether the message is the last one of its window
   */
 final case class Message(
     key: Scalar,
@@ -30,7 +30,7 @@ final case class Message(
     pane: Option[UpstreamPane] = None,
     marker: Boolean = false) {
 
-  /** What makes a replay of it recognisable (SEMANTICS R13). */
+  /** The identity by which a replay of the message is recognized (SEMANTICS R13). */
   def identity: Option[(Option[String], Int, Long)] =
     for (partition <- partition; offset <- offset) yield (stream, partition, offset)
 
@@ -48,7 +48,7 @@ object Message {
     Ordering.by(m => (m.stream, m.partition, m.offset, m.time, (m.key, m.value, m.gap, m.marker)))
 }
 
-/** What a message says of itself as a pane, `[start, end)` in microseconds. */
+/** The properties of a message that is a pane, `[start, end)` in microseconds. */
 final case class UpstreamPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean)
 
 object UpstreamPane {
@@ -57,7 +57,7 @@ object UpstreamPane {
 }
 
 /** @param stream
-  *   of an operator with several inputs
+  *   the stream, for an operator with several inputs
   */
 final case class RejectedMessage(
     key: Scalar,

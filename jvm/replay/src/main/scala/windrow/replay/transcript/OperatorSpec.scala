@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 import windrow._
 
-/** What a case runs. */
+/** The operator of a case. */
 sealed trait OperatorSpec {
 
-  /** In words, for messages. */
+  /** A description for error messages. */
   def name: String
 
-  /** What comes out of it beside rejected messages. */
+  /** The kind of its output, in addition to rejected messages. */
   def shape: Expected.Shape
 }
 
@@ -24,7 +24,7 @@ object OperatorSpec {
     def shape: Expected.Shape = Expected.Panes
   }
 
-  /** Policy windows, whose events a case expects. */
+  /** Policy windows, with events as expected results. */
   final case class Policy(json: ObjectNode) extends OperatorSpec {
     def name: String          = "policy windows"
     def shape: Expected.Shape = Expected.Events
@@ -57,7 +57,7 @@ object OperatorSpec {
       case CheckedSpec.CoGroup(spec)   => CoGroup(spec)
     }
 
-  /** Name of the column and function, as the file has them. */
+  /** Returns the name of the column and the function of each aggregate, in the order of the file. */
   def aggregates(json: ObjectNode): Seq[(String, String)] =
     json.path("aggregates").properties.asScala.toSeq.map(entry => entry.getKey -> entry.getValue.asText)
 }

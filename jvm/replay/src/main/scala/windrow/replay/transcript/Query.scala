@@ -1,6 +1,6 @@
 package windrow.replay
 
-/** A question to an operator's state between two steps. */
+/** A query of an operator's state between two steps. */
 sealed trait Query
 
 object Query {
@@ -10,31 +10,31 @@ object Query {
   case object ByTime   extends Axis
   case object ByOffset extends Axis
 
-  /** Messages of a closed range, in microseconds or offsets; None is an open end.
+  /** Returns the messages of a closed range, in microseconds or offsets. None is an open end.
     *
     * @param key
-    *   None: of all keys
+    *   the key, or None for all keys
     */
   final case class GetMessages(start: Option[Long], end: Option[Long], key: Option[Scalar], axis: Axis) extends Query
 
-  /** Windows that overlap a closed range. */
+  /** Returns the windows that overlap a closed range. */
   final case class GetWindows(start: Long, end: Long, key: Option[Scalar]) extends Query
 
   case object Counters extends Query
 }
 
-/** What a query gives. */
+/** The answer to a query. */
 sealed trait Answer
 
 object Answer {
 
-  /** In order of the axis. */
+  /** Messages in the order of the axis. */
   final case class Messages(messages: Seq[StoredMessage]) extends Answer
 
-  /** In order of (start, end). */
+  /** Windows in the order of (start, end). */
   final case class Windows(windows: Seq[WindowRow]) extends Answer
 
-  /** In an expectation those that are named are compared. */
+  /** Counters. An expectation names only those that are compared. */
   final case class Counters(counters: Map[String, Long]) extends Answer
 
   /** @param code
@@ -49,7 +49,7 @@ object Answer {
   /** The counters that only the reference has (SEMANTICS R5). */
   val Classes: Set[String] = Set("in_time", "past", "future")
 
-  /** One more of aggregators that state how many windows they keep (SEMANTICS R10). */
+  /** An additional counter of aggregators with a maximal number of windows (SEMANTICS R10). */
   val OverRetention = "over_retention"
 }
 

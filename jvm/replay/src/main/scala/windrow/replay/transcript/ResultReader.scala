@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 import windrow.{Pane, Reason, Timing}
 import windrow.replay.TranscriptFields._
 
-/** Reads what a case expects. */
+/** Reads the expected results of a case. */
 private[windrow] final class ResultReader(unit: UnitJson) {
 
   def expected(step: JsonNode): Expected = child(step, "expect").fold(Expected.Anything) { expect =>
@@ -44,7 +44,7 @@ private[windrow] final class ResultReader(unit: UnitJson) {
       content(pane))
   }
 
-  /** Null for a window that is everything. */
+  /** Reads the bounds of a window. Null means a window that contains everything. */
   private def bounds(node: JsonNode): (Long, Long) =
     if (node.has("window") && node.get("window").isNull) Emission.Everywhere
     else items(node, "window") match {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow.replay.TranscriptWriter.{array, json}
 
-/** Writes what a case expects. */
+/** Writes the expected results of a case. */
 private[windrow] final class ResultWriter(unit: UnitJson) {
 
   def expected(node: ObjectNode, expected: Expected): Unit =
@@ -26,7 +26,7 @@ private[windrow] final class ResultWriter(unit: UnitJson) {
       node
   }
 
-  /** How messages begin, going in or rejected. */
+  /** Returns the first fields of a message, whether input or rejected. */
   def start(stream: Option[String], key: Scalar, eventTime: Option[Long], value: Scalar): ObjectNode = {
     val node = json.objectNode
     stream.foreach(node.put("stream", _))

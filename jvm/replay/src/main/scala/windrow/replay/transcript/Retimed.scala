@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 
-/** A clock read otherwise: a time, moved and then stretched.
+/** Maps times to other times: adds `shift`, then multiplies by `scale`.
   *
   * @param shift
-  *   in microseconds, a whole number of the case's unit
+  *   in microseconds, a multiple of the case's unit
   */
 final case class Retiming(shift: Long, scale: Long) {
   def apply(time: Long): Long = (time + shift) * scale
@@ -19,13 +19,13 @@ object Retiming {
   val None: Retiming = Retiming(0, 1)
 }
 
-/** The same case told with other times, for an engine that cannot be fed those of the file: what comes out, told back, is
-  * what comes out of the case as it is. Not for windows of a calendar, whose lengths differ.
+/** Runs a case with other times, for an engine that cannot process those of the file. The outcome, mapped back, is the
+  * outcome of the original case. Not for calendar windows, because their lengths differ.
   *
   * @param events
-  *   event times and watermarks; a shift is a multiple of the granularity of sliding windows
+  *   maps event times and watermarks; a shift is a multiple of the granularity of sliding windows
   * @param clock
-  *   processing times; a shift is a multiple of every period
+  *   maps processing times; a shift is a multiple of every period
   */
 final class Retimed(events: Retiming, clock: Retiming) {
 
@@ -102,7 +102,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     case _ => ()
   }
 
-  /** Ranges, of all streams or of each. */
+  /** Scales ranges, of all streams or of each. */
   private def within(node: JsonNode): Unit = node match {
     case ends: ArrayNode => (0 until ends.size).foreach(i => ends.set(i, ends.get(i).asLong * events.scale))
     case each: ObjectNode if !each.has("kind") => each.elements.forEachRemaining(within(_))
@@ -118,7 +118,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     }
   }
 
-  /** What came out, in the times of the case. */
+  /** Maps output back to the times of the case. */
   private final class Told(boundsAreTimes: Boolean) {
     def apply(emission: Emission): Emission = emission.copy(
       panes = emission.panes.map { pane =>
@@ -154,7 +154,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
 
 object Retimed {
 
-  /** Not positions, nor numbers of panes. */
+  /** Whether window bounds are times, as opposed to positions or numbers of panes. */
   private def areTimes(transcript: TranscriptCase): Boolean =
     !UnitJson.TupleKinds(TranscriptCase.windowKind(transcript.specJson))
 }

@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow.SpecProblem
 
-/** One line of a transcript: a spec, what is fed to it, and what must come out.
+/** One line of a transcript: a spec, its input, and its expected results.
   *
-  * All times here are microseconds; `timeUnit` is only how the file writes them.
+  * All times here are microseconds. `timeUnit` is only the unit in the file.
   *
   * @param specJson
-  *   the spec as the file has it, durations in `timeUnit`
+  *   the spec as in the file, with durations in `timeUnit`
   * @param refused
-  *   the code of a problem for which the spec must be refused; then there are no steps
+  *   the code of a problem for which the spec must be refused; the case then lacks steps
   */
 final case class TranscriptCase(
     id: String,
@@ -22,17 +22,17 @@ final case class TranscriptCase(
     atEnd: Option[AtEnd],
     refused: Option[String] = None) {
 
-  /** What the case runs, checked as far as the core knows it, or why it cannot be. */
+  /** The operator of the case, checked as far as the core can check it, or the reasons why it is refused. */
   lazy val operator: Either[Seq[SpecProblem], OperatorSpec] = OperatorSpec.read(specJson, timeUnit)
 }
 
 object TranscriptCase {
 
-  /** As the file has it; empty for operators without a window of their own. */
+  /** Returns the kind as in the file; empty for operators without a window of their own. */
   def windowKind(spec: JsonNode): String = spec.path("window").path("kind").asText
 }
 
-/** How a file writes its times. */
+/** The unit in which a file writes its times. */
 sealed abstract class TimeUnit(val name: String, val micros: Long)
 
 object TimeUnit {
@@ -47,10 +47,10 @@ sealed trait Step
 
 object Step {
 
-  /** Messages, then the watermark, then processing time; None means unchanged (before any, there is none).
+  /** Messages, then the watermark, then processing time. None means unchanged; before the first one there is neither.
     *
     * @param punctuation
-    *   the marker of policy windows comes after the messages
+    *   whether the marker of policy windows follows the messages
     */
   final case class Feed(
       messages: Seq[Message],
@@ -59,16 +59,16 @@ object Step {
       expected: Expected = Expected.Anything,
       punctuation: Boolean = false) extends Step
 
-  /** The operator goes away and comes back with what it had stored. */
+  /** The operator stops and restarts from its stored state. */
   case object Restart extends Step
 
   /** @param expected
-    *   None: not checked
+    *   the expected answer, or None to check nothing
     */
   final case class Ask(query: Query, expected: Option[Answer] = None) extends Step
 }
 
 /** @param isFinal
-  *   the input is over, the watermark passes everything
+  *   whether the input ends, so that the watermark passes all times
   */
 final case class AtEnd(isFinal: Boolean, expected: Expected = Expected.Anything)

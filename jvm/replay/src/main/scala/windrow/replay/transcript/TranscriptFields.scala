@@ -3,7 +3,7 @@ package windrow.replay
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
 
-/** Fields of the objects of a transcript; whatever is wrong is a [[TranscriptError]]. */
+/** Reads fields of the objects of a transcript. Any fault is a [[TranscriptError]]. */
 private[windrow] object TranscriptFields {
   def fail(text: String): Nothing = throw new TranscriptError(text)
 
@@ -15,7 +15,7 @@ private[windrow] object TranscriptFields {
   def items(node: JsonNode, name: String): Seq[JsonNode] =
     child(node, name).fold(Seq.empty[JsonNode])(_.elements.asScala.toSeq)
 
-  /** None if the field is not there; an empty list if it is null or empty. */
+  /** Returns None if the field is missing, and an empty list if it is null or empty. */
   def list[T](node: JsonNode, name: String)(read: JsonNode => T): Option[Seq[T]] =
     Option.when(node.has(name))(items(node, name).map(read))
 
@@ -34,13 +34,13 @@ private[windrow] object TranscriptFields {
     if (value.isBoolean) value.asBoolean else fail(s"$name is $value, neither true nor false")
   }
 
-  /** The one whose text it is. */
+  /** Returns the element whose text is the value of the field. */
   def word[T](all: Seq[T], node: JsonNode, name: String): T = {
     val text = need(child(node, name), name).asText
     all.find(_.toString == text).getOrElse(fail(s"$name '$text' is unknown"))
   }
 
-  /** A key that is left out is the null key. */
+  /** Reads the key. A missing key is the null key. */
   def key(node: JsonNode): Scalar = Option(node.get("key")).fold[Scalar](Value.Null)(key =>
     Scalar.fromJson(key).getOrElse(fail(s"key is $key, neither text nor whole number nor null")))
 

@@ -6,7 +6,9 @@ import scala.jdk.CollectionConverters._
 /** The transcripts of the repository. */
 object TranscriptFiles {
 
-  /** Tests may run in the folder of the build or of a module of it. */
+  /** The folder of transcripts, found from the current folder upwards, because tests may run in the folder of the build
+    * or of a module.
+    */
   val folder: Path =
     Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).takeWhile(_ != null)
       .map(_.resolve("tests").resolve("transcripts")).find(Files.isDirectory(_))

@@ -7,14 +7,14 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import windrow.replay.TranscriptFields._
 
-/** A transcript that cannot be read; the message says where. */
+/** A transcript that cannot be read. The message names the place. */
 final class TranscriptError(message: String) extends IllegalArgumentException(message)
 
 /** Reads the transcripts of tests/transcripts/README.md. Unknown fields are errors. */
 object TranscriptReader {
   private val mapper = new ObjectMapper()
 
-  /** Every case of a file of JSON lines, or for a line what is wrong with it. Empty lines are skipped. */
+  /** Returns for each line of a file of JSON lines its case, or the error in it. Skips empty lines. */
   def readFile(file: Path): Seq[Either[TranscriptError, TranscriptCase]] =
     Files.readAllLines(file).asScala.toSeq.zipWithIndex.filterNot(_._1.isBlank).map { case (line, index) =>
       try Right(read(line))
@@ -24,7 +24,7 @@ object TranscriptReader {
     }
 
   /** @throws TranscriptError
-    *   if the line is no case
+    *   if the line is not a case
     */
   def read(line: String): TranscriptCase = {
     val node =

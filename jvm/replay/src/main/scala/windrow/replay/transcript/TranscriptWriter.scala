@@ -3,7 +3,7 @@ package windrow.replay
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.{ArrayNode, JsonNodeFactory, ObjectNode}
 
-/** Writes a case as the JSON of tests/transcripts/README.md, one line, in the case's own unit of time. */
+/** Writes a case as the JSON of tests/transcripts/README.md, on one line, in the case's own unit of time. */
 object TranscriptWriter {
   private[windrow] val json = JsonNodeFactory.instance
 

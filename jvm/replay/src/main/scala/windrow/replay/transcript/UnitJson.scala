@@ -3,8 +3,8 @@ package windrow.replay
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.JsonNodeFactory
 
-/** How a case writes its positions: times in its unit, window bounds in that unit or, for tuple and policy
-  * windows, as they are.
+/** Reads and writes the positions of a case: times in its unit, window bounds in that unit or, for tuple and policy
+  * windows, unchanged.
   */
 private[windrow] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
   private val kind      = TranscriptCase.windowKind(spec)
@@ -20,7 +20,7 @@ private[windrow] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
   def timeText(micros: Long): String =
     if (micros % unit.micros == 0) s"${micros / unit.micros} ${unit.name}" else s"$micros us"
 
-  /** A window in words: what it is closed by, and where it is everything. */
+  /** Describes a window in words, with a bracket that shows whether its end is inclusive. */
   def windowText(start: Long, end: Long): String =
     if ((start, end) == Emission.Everywhere) "everywhere"
     else if (isTuple) s"[$start, $end]"

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.JsonNodeFactory
 import scala.jdk.CollectionConverters._
 
-/** What an aggregate of a transcript gives. */
+/** The result of an aggregate of a transcript. */
 sealed trait Value {
 
-  /** Integers exactly, floating point to 1e-9 (absolute below 1, relative above). */
+  /** Compares integers exactly, floating point to 1e-9 (absolute below 1, relative above). */
   def isSameAs(that: Value): Boolean = (this, that) match {
     case (Value.Items(ours), Value.Items(theirs)) =>
       ours.size == theirs.size && ours.zip(theirs).forall { case (a, b) => a.isSameAs(b) }
@@ -26,7 +26,7 @@ sealed trait Value {
   }
 }
 
-/** What a message brings: as its key, where null is a key like any other, or as its value. */
+/** The key of a message, where null is a key like any other, or its value. */
 sealed trait Scalar extends Value
 
 object Value {
@@ -39,7 +39,7 @@ object Value {
   private def isClose(a: Double, b: Double): Boolean =
     a == b || math.abs(a - b) <= 1e-9 * math.max(1.0, math.max(math.abs(a), math.abs(b)))
 
-  /** None if a transcript has no such values. */
+  /** Returns None if transcripts do not support the value. */
   def fromJson(node: JsonNode): Option[Value] =
     if (node.isFloatingPointNumber) Some(Real(node.asDouble))
     else if (node.isArray) {

@@ -4,7 +4,7 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** Watermarks and clocks that are wrong: some come earlier than those before. */
+/** Sets watermarks or clocks of a case to wrong values: some are earlier than the ones before them. */
 object Backwards {
   def apply(transcript: TranscriptCase): TranscriptCase = {
     val random  = new Random(transcript.id.hashCode.toLong + 1)

@@ -4,10 +4,10 @@ import windrow.replay._
 
 import org.scalacheck.{Arbitrary, Gen, Shrink}
 
-/** [[RandomCase]] for ScalaCheck. */
+/** Random cases ([[RandomCase]]) as ScalaCheck generators. */
 object Generators {
 
-  /** Any case; its seed is in its id. */
+  /** A case of any family. Its id contains the seed. */
   val cases: Gen[TranscriptCase] = for {
     seed    <- Gen.long
     family  <- Gen.oneOf(RandomFamily.All)
@@ -16,7 +16,7 @@ object Generators {
 
   implicit val arbitraryCase: Arbitrary[TranscriptCase] = Arbitrary(cases)
 
-  /** To the smallest case that still fails: steps and messages are left out. */
+  /** Shrinks to the smallest case that still fails, by leaving out steps and messages. */
   implicit val shrinkCase: Shrink[TranscriptCase] =
     Shrink.withLazyList(transcript => LazyList.from(Recut.smaller(transcript)))
 }

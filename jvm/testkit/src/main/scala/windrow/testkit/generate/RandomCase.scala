@@ -7,20 +7,21 @@ import scala.util.Random
 import windrow.{SpecJson, WindowOperatorDraft}
 
 /** Random cases: disordered streams with ties, times on the edges of windows, gaps, duplicates, null keys and times,
-  * watermarks that jump, and steps without messages. The same seed gives the same case; nothing is expected in it.
+  * watermarks that jump, and steps without messages. The same seed gives the same case. A case expects no results.
   */
 object RandomCase {
 
   /** @param family
-    *   of its windows
+    *   the family from which the windows are drawn
     * @param offsets
-    *   whether messages carry (partition, offset), and some come twice; without them ties go by content, which an engine
-    *   may compare in its own way: then only where the order does not show are engines equal
+    *   whether messages carry (partition, offset), and some arrive twice. Without offsets, ties are broken by content,
+    *   which each engine may compare in its own way, so engines agree only where the order does not show.
     * @param scale
-    *   about how many times more keys and messages than a few, for state that does not fit into one piece
+    *   the approximate factor by which there are more keys and messages than a few, for state that does not fit into
+    *   one piece
     * @param counters
-    *   whether it asks for the counters in the end: a core that counts what is past or in the future reads all that a key has
-    *   with each message, and so shows nothing of what it does unread
+    *   whether the case asks for the counters at its end. A core that counts past or future messages reads everything
+    *   that a key has with each message, so such a case does not test the code that leaves state unread.
     */
   def apply(
       seed: Long,

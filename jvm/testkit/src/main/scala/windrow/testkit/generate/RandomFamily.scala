@@ -4,18 +4,19 @@ import java.time.ZoneId
 import scala.util.Random
 import windrow._
 
-/** A family of random specs: some windows, and what may be said of them.
+/** A family of random specs: the kinds of windows, and the options that may be set for them.
   *
   * @param windows
-  *   one of the kinds
+  *   draws one of the kinds
   * @param policies
-  *   early panes, periods, every mode of accumulation, updated panes only, none on time, retention; else only late ones
-  * @param complete
-  *   what completes the windows
+  *   whether to draw early panes, periods, every accumulation mode, updated panes only, no on-time panes, and
+  *   retention; otherwise only late panes
+  * @param closeOn
+  *   how windows become complete
   * @param fillGaps
-  *   also windows without messages fire
+  *   whether windows without messages also fire
   * @param isEndless
-  *   lateness without end
+  *   whether the lateness is endless
   */
 final case class RandomFamily(
     name: String,
@@ -25,13 +26,13 @@ final case class RandomFamily(
     fillGaps: Boolean = false,
     isEndless: Boolean = false) {
 
-  /** Whether ties show: then messages must carry offsets, or engines break the ties in their own ways. */
+  /** Whether ties show. If they do, messages must carry offsets, because engines break ties in their own ways. */
   def needsOffsets: Boolean = RandomFamily.Ordered(name)
 }
 
 object RandomFamily {
 
-  /** What Spark queries can do. */
+  /** Windows that Spark queries support. */
   val InQueries: RandomFamily = RandomFamily(
     "queries",
     random => if (random.nextInt(3) > 0) fixed(random) else session(random),
@@ -51,7 +52,7 @@ object RandomFamily {
 
   val Tuples: Seq[RandomFamily] = Seq(Counts, OffsetWindows, TupleSessions)
 
-  /** Complete by the first message beyond. */
+  /** Windows that are complete at the first message beyond their end. */
   val ByFirstMessage: RandomFamily = RandomFamily(
     "first-message",
     random =>
@@ -83,10 +84,10 @@ object RandomFamily {
       },
     isEndless = true)
 
-  /** Windows of panes that come from another operator. */
+  /** Windows of panes that another operator emitted. */
   val Inherited: RandomFamily = RandomFamily("inherited", _ => Inherit())
 
-  /** Windows on the axis of time, which are complete by the watermark. */
+  /** Windows in event time that the watermark completes. */
   val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] =
@@ -110,7 +111,7 @@ object RandomFamily {
   private def aligned(random: Random): AlignedWindows =
     if (random.nextInt(5) == 0) calendar(random) else fixed(random)
 
-  /** Many windows for a message. */
+  /** Hopping windows of which many contain the same message. */
   private def dense(random: Random, step: Long, startTime: TimeSpan): Hopping =
     Hopping(TimeSpan(step * (4 + random.nextInt(12)) + random.nextInt(step.toInt)), TimeSpan(step), startTime)
 

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
 
-/** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that jump, duplicates, markers,
-  * steps without messages, and processing times on the edges of periods. The same seed gives the same case; nothing is
-  * expected in it.
+/** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that
+  * jump, duplicates, markers, steps without messages, and processing times on the edges of periods. The same seed gives
+  * the same case. A case expects no results.
   */
 object RandomPolicyCase {
   private val mapper = new ObjectMapper()
@@ -19,7 +19,7 @@ object RandomPolicyCase {
   def apply(seed: Long, scale: Int = 1): TranscriptCase = {
     val random  = new Random(seed)
     val written = spec(random)
-    // In a query the mark of a step is a message for each key, which is in no window but counts for the limits.
+    // In a query, the mark of a step is a message for each key. It is in no window, but it counts for the limits.
     val hasMarks = !written.path("window").has("limit")
     TranscriptCase(
       id = s"random-policy-$seed",

@@ -5,13 +5,13 @@ import windrow.replay._
 import scala.util.Random
 import windrow._
 
-/** A spec of a family that can be used. Durations are a few dozen of [[pace]]. */
+/** Draws a valid spec of a family. Durations are a few dozen times [[pace]]. */
 private[testkit] object RandomSpec {
 
   def apply(random: Random, family: RandomFamily): WindowOperatorDraft =
     Iterator.continually(draft(random, family)).find(_.check.isRight).get
 
-  /** Microseconds in which the times of a stream are counted, so that it passes a few windows. */
+  /** The unit, in microseconds, in which the times of a stream are drawn, so that the stream passes a few windows. */
   def pace(window: WindowKind): Long = window match {
     case Calendar(_, CalendarUnit.Day, _)   => 2 * Hour
     case Calendar(_, CalendarUnit.Week, _)  => 12 * Hour
@@ -86,7 +86,7 @@ private[testkit] object RandomSpec {
     case _ => AnyOf(Seq.fill(2)(late(random)).filter(_ != Never) :+ Every(4))
   }
 
-  /** All messages of a window in order, and a few more functions of them. */
+  /** An aggregate of all messages of a window in order, and two other functions. */
   def aggregates(random: Random): Seq[(String, String)] =
     ("all" -> "collect") +: random.shuffle(ReferenceAggregates.Names).take(2).map(name => s"a_$name" -> name)
 }

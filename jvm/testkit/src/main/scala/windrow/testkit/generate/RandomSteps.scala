@@ -5,7 +5,7 @@ import windrow.replay._
 import scala.util.Random
 import windrow._
 
-/** A stream whose event time wanders forward, with messages that are early, late, tied or right on an edge. */
+/** A stream whose event time wanders forward, with messages that are early, late, tied or exactly on an edge. */
 private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {
   private val keys: Seq[Scalar] =
     random.shuffle(
@@ -13,7 +13,7 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private val windows  = ReferenceWindows(spec.checked)
   private val pace     = RandomSpec.pace(spec.window)
   private val lateness = spec.lateness.filter(_ != TimeSpan.Endless).fold(0L)(_.micros)
-  private val reach    = 1 + random.nextInt(30) // how far around the present a message may lie
+  private val reach    = 1 + random.nextInt(30) // maximal distance of a message from the present
   private val delay    = random.nextInt(25) * pace
   private val isTimed = spec.window match {
     case _: TupleWindows | Global => false
@@ -28,11 +28,11 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private var nextOffset = Map(
     0 -> random.nextInt(3).toLong,
     1 -> (if (isTimed) 0L else RandomSteps.Second)
-  ) // windows of two partitions do not print the same
+  ) // so that windows of two partitions print differently
 
   def result(): Seq[Step] = Seq.fill(1 + random.nextInt(12))(step()).flatten
 
-  /** A time of fewer than so many paces. */
+  /** Draws a time of fewer than `below` paces. */
   private def some(below: Int): Long = random.nextInt(below) * pace
 
   private def once(outOf: Int): Boolean = random.nextInt(outOf) == 0
@@ -52,11 +52,11 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
   private def nextWatermark(): Option[Long] = random.nextInt(6) match {
     case 0 | 1 => None
     case 2 | 3 => Some(present - delay)
-    case 4     => Some(present + some(60)) // a jump: closes windows that the stream is still in
+    case 4     => Some(present + some(60)) // a jump: completes windows of which the stream still has messages
     case 5     => Option.when(sent.nonEmpty)(pick(edges(pick(sent))))
   }
 
-  /** New, a replay, or one that was held back and comes out of the order of offsets. */
+  /** Draws a new message, a replay, or a message that was held back, so that it is out of the order of offsets. */
   private def message(): Message =
     if (offsets && sent.nonEmpty && once(8)) pick(sent)
     else if (held.nonEmpty && once(3)) {
@@ -96,8 +96,8 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
     case _                        => present + some(2 * reach) - reach * pace
   }
 
-  /** Times at which something changes for the windows of a message: their bounds, the ends of their lateness, and one
-    * beside each.
+  /** Returns the times at which something changes for the windows of a message: their bounds, the ends of their
+    * lateness, and the times directly before and after each.
     */
   private def edges(message: Message): Seq[Long] = {
     val bounds = if (isTimed) windows.own(message, sequence = 0) else Nil
@@ -108,11 +108,13 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
 
 private[testkit] object RandomSteps {
 
-  /** Where the offsets of the second partition begin. */
+  /** The first offset of the second partition. */
   val Second = 1000L
 
   val Starts: Seq[Long] = Seq(0L, -50L, 1000L, -100000L, 1700000000000000L)
 
-  /** A day before clocks go forward in Europe or back, before a day is left out in Samoa, and the epoch. */
+  /** The day before clocks go forward and the day before they go back in Europe, the day before Samoa skipped a day,
+    * and the epoch.
+    */
   val ClockChanges: Seq[Long] = Seq(1711756800000000L, 1729900800000000L, 1325116800000000L, 0L)
 }

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
 import windrow._
 
-/** Random cases of the operators that keep messages, on the streams of [[RandomSteps]]; every message has an offset. The
-  * same seed gives the same case; nothing is expected in it.
+/** Random cases of the operators that store messages, on the streams of [[RandomSteps]]. Every message has an offset.
+  * The same seed gives the same case. A case expects no results.
   */
 object RandomStoreCase {
 
@@ -19,7 +19,7 @@ object RandomStoreCase {
     val random = new Random(seed)
     val draft  = RandomStoreSpec.fullState(random)
     val json   = SpecJson.write(draft).put("operator", "full_state")
-    json.remove("accumulation")                                              // there is but one
+    json.remove("accumulation")                                              // full state has only one mode
     if (random.nextInt(5) == 0) Seq("early", "late").foreach(json.remove(_)) // the defaults
     val edges = if (draft.window == Global) draft.copy(window = Tumbling(TimeSpan(20))) else draft
     val steps = new RandomSteps(random, edges, offsets = true, scale).result()
@@ -60,7 +60,7 @@ object RandomStoreCase {
     }
   }
 
-  /** A replay comes from the same stream again. */
+  /** Assigns a message to a stream. A replay is assigned to the same stream as the original. */
   private def inStream(message: Message, names: Seq[String]): Message = message.copy(stream =
     message.identity.map { case (_, partition, offset) =>
       names(((offset * 5 + offset / 3 + partition) % names.size).toInt)
@@ -75,7 +75,7 @@ object RandomStoreCase {
       steps :+ Step.Ask(Query.GetMessages(None, None, None, Query.ByTime)) :+ Step.Ask(Query.Counters),
       Option.when(random.nextInt(3) > 0)(AtEnd(isFinal = true)))
 
-  /** A question after some of the steps. */
+  /** Adds a query after some of the steps. */
   private def asking(random: Random, steps: Seq[Step]): Seq[Step] = {
     val messages = steps.collect { case feed: Step.Feed => feed.messages }.flatten
     def key      = Option.when(random.nextBoolean() && messages.nonEmpty)(messages(random.nextInt(messages.size)).key)
@@ -140,7 +140,7 @@ private object RandomStoreSpec {
     case 5 => AnyOf(Seq(Every(2L + random.nextInt(3)), EveryPeriod(TimeSpan(1L + random.nextInt(30)))))
   }
 
-  /** By time, by count, or both. */
+  /** Draws a retention by time, by count, or both. */
   def retention(random: Random, least: Long, pace: Long = 1): Retention = {
     val time     = TimeSpan(least + (if (random.nextBoolean()) 0 else random.nextInt(60) * pace))
     val messages = 1L + random.nextInt(8)
@@ -162,7 +162,7 @@ private final class RandomJoinSpec(random: Random) {
 
   private val isOfSessions = random.nextInt(3) == 0
 
-  /** A window operator whose edges make messages of this join lie on its own edges. */
+  /** A window operator with such windows that messages drawn around its edges are also on the edges of this join. */
   val likeness: WindowOperatorDraft =
     WindowOperatorDraft(
       Tumbling(TimeSpan(2L + random.nextInt(15))),
@@ -208,7 +208,11 @@ private final class RandomJoinSpec(random: Random) {
     }.max
   }
 
-  /** @return how long it is */
+  /** Draws the window of a stream.
+    *
+    * @return
+    *   the length of the window
+    */
   private def window(stream: ObjectNode): Long = {
     def upTo(most: Int) = 1L + random.nextInt(most)
     val size            = upTo(15)
@@ -222,7 +226,7 @@ private final class RandomJoinSpec(random: Random) {
     size
   }
 
-  /** Always stated where a side is unbounded, else now and then. */
+  /** Draws the retention: always if a side is unbounded, otherwise sometimes. */
   private def retention(node: ObjectNode, reach: Long): Unit = {
     val isFree = !isRanged && !isOfSessions && {
       val streams = node.get("streams")

@@ -4,10 +4,10 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** The same case told otherwise; what comes out must be the same (SEMANTICS R1, R75). */
+/** The same case in other forms that must give the same output (SEMANTICS R1, R75). */
 object Recut {
 
-  /** Another order of the messages inside each step. */
+  /** Shuffles the messages inside each step. */
   def shuffled(transcript: TranscriptCase, seed: Long): TranscriptCase = {
     val random = new Random(seed)
     transcript.copy(steps = transcript.steps.map {
@@ -16,12 +16,12 @@ object Recut {
     })
   }
 
-  /** A restart after every step. The outcome has one result more for each: see [[withoutRestarts]]. */
+  /** Restarts after every step. The outcome then has an additional result for each restart: see [[withoutRestarts]]. */
   def restarted(transcript: TranscriptCase): TranscriptCase =
     transcript.copy(steps = transcript.steps.flatMap(Seq(_, Step.Restart)))
 
-  /** The same messages in other steps: some are split, some are joined with the next one. Other panes may come out, but
-    * with the same last values over the same accepted messages.
+  /** Divides the same messages into other steps: some steps are split, some are joined with the next one. The panes may
+    * differ, but not the last values over the same accepted messages.
     */
   def cut(transcript: TranscriptCase, seed: Long): TranscriptCase = {
     val random = new Random(seed)
@@ -42,13 +42,13 @@ object Recut {
     transcript.copy(steps = joined)
   }
 
-  /** The outcome as if nobody had restarted. */
+  /** Removes the results of restarts from an outcome. */
   def withoutRestarts(outcome: Outcome): Outcome = outcome match {
     case ran: Outcome.Ran => ran.copy(results = ran.results.filter(_ != StepResult.Restarted))
     case other            => other
   }
 
-  /** Smaller cases, for a search of the smallest that still fails: without a step, or without a message. */
+  /** Returns smaller cases for a search of the smallest that still fails: each lacks one step or one message. */
   def smaller(transcript: TranscriptCase): Iterator[TranscriptCase] = {
     val steps = transcript.steps
     steps.zipWithIndex.iterator.flatMap { case (step, index) =>

@@ -4,8 +4,8 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** What a random operator sends on: its panes as messages of another one. Keys become fewer, the watermark is that of the
-  * operator, and some panes come a step later, twice, or not at all.
+/** The panes of a random operator as messages of another operator. Several keys become one, the watermark is that of
+  * the first operator, and some panes arrive a step later, twice, or not at all.
   */
 private[testkit] object UpstreamSteps {
 

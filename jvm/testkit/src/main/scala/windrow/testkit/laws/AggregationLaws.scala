@@ -6,14 +6,14 @@ import scala.util.Try
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
 
-/** What every [[Aggregation]] must keep, as properties of its values (`lower`), never of the form of its buffers.
+/** Laws of every [[Aggregation]], as properties of its values (`lower`), never of the form of its buffers.
   *
   * {{{ val laws = new AggregationLaws("sum", Sum, Gen.long.map(Sum.lift))(_ == _) }}}
   *
   * @param buffers
-  *   buffers of one or more messages; each call must give a buffer that nobody else holds
+  *   buffers of one or more messages; each call must return a buffer to which no other reference exists
   * @param same
-  *   equality of values; floating point needs a tolerance, since its addition is not associative
+  *   equality of values; floating point needs a tolerance, because its addition is not associative
   */
 final class AggregationLaws[B, V](
     name: String,

@@ -5,17 +5,17 @@ import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
 import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
-/** What every [[windrow.core.window.SliceGrid]] must keep: windows that depend on a position alone, and the slices that
-  * they share.
+/** Laws of every [[windrow.core.window.SliceGrid]]: windows that depend on a position alone, and the slices that they
+  * share.
   *
   * {{{ val laws = new AlignedWindowLaws("ten minutes", grid, Gen.choose(-1000000L, 1000000L)) }}}
   *
   * @param times
-  *   positions, far enough from the limits of 64 bits that no window passes them
+  *   positions, far enough from the limits of 64 bits that no window exceeds them
   * @param period
-  *   by which all windows can be moved and are the same again; None: there is none, as in a calendar
+  *   the distance by which all windows can be moved without a change; None if there is none, as in a calendar
   * @param first
-  *   where the first window begins, if there is a first
+  *   the start of the first window, if there is a first
   */
 final class AlignedWindowLaws(
     name: String,
@@ -26,7 +26,7 @@ final class AlignedWindowLaws(
 
   private def windowsAt(time: Long): Seq[Long] = grid.windowsAt(time, Long.MinValue).toSeq
 
-  /** Windows from some before a time to some after it. */
+  /** Returns the starts of windows from some before a time to some after it. */
   private def around(time: Long): Seq[Long] =
     (Iterator.iterate(grid.lastStart(time))(start => if (start == Long.MinValue) start else grid.lastStart(start - 1))
       .take(40).toSeq.distinct.reverse ++ Iterator.iterate(

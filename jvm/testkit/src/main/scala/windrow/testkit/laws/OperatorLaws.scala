@@ -6,13 +6,14 @@ import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
 import windrow.Timing
 
-/** What every windowed aggregation must keep, whatever its windows and policies are: laws between two runs of an engine,
-  * or on the panes of one. Nothing is compared with the reference, so they hold for an operator of one's own too.
+/** Laws of every windowed aggregation with any windows and policies: laws between two runs of an engine, or on the
+  * panes of one run. Nothing is compared with the reference, so the laws also hold for a user-defined operator.
   *
   * {{{ val laws = new OperatorLaws("sessions", new CoreEngine, Gen.long.map(RandomCase(_, RandomFamily.Sessions))) }}}
   *
   * @param cases
-  *   specs and streams; what they expect is not looked at. Where order can show (`collect`) their messages have offsets.
+  *   specs and streams; expected results are ignored. If the order can show (`collect`), their messages must have
+  *   offsets.
   */
 final class OperatorLaws(name: String, engine: Engine, cases: Gen[TranscriptCase]) extends Properties(name) {
 
@@ -23,13 +24,13 @@ final class OperatorLaws(name: String, engine: Engine, cases: Gen[TranscriptCase
 
   private def panes(transcript: TranscriptCase): Seq[Emission.ContentPane] = emissions(transcript).flatMap(_.panes)
 
-  /** Windows of `Over` are their message, wherever they begin. */
+  /** Returns the identity of a pane's window. A window of `Over` is identified by its message, wherever it starts. */
   private def window(pane: Emission.ContentPane): (Scalar, Any) = pane.value match {
     case Content.Values(_, Some(message)) => (pane.key, message)
     case _                                => (pane.key, (pane.start, pane.end))
   }
 
-  /** Panes are in order within a window, rejected messages in none. */
+  /** Compares panes in their order within each window, and rejected messages without order. */
   private def isEqual(transcript: TranscriptCase, one: Seq[Emission], other: Seq[Emission]): Prop = {
     def shown(emissions: Seq[Emission]) = emissions.map(emission =>
       (emission.panes.groupBy(window), emission.rejected.groupMapReduce(rejected => rejected)(_ => 1)(_ + _)))

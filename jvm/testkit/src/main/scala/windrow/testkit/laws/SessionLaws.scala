@@ -6,13 +6,13 @@ import scala.util.Random
 import windrow.core.time.Bounds
 import windrow.core.window.SessionPlan
 
-/** What the merging of sessions must keep, whatever the order in which their messages come (SEMANTICS R18-R20).
+/** Laws of the merging of sessions, in whatever order their messages arrive (SEMANTICS R18-R20).
   *
   * @param plan
-  *   what a message does to the sessions of its key, which are ascending and apart; that of windrow is
+  *   applies a message to the sessions of its key, which are in ascending order and do not overlap; Windrow's own is
   *   [[windrow.core.window.SessionPlan]]
   * @param messages
-  *   a message alone: its time, and time + gap
+  *   the bounds of one message: its time, and time + gap
   */
 final class SessionLaws(
     name: String,

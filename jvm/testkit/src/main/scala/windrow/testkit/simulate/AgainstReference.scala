@@ -2,11 +2,13 @@ package windrow.testkit
 
 import windrow.replay._
 
-/** What an engine makes of a case, compared with the reference. */
+/** Compares the outcome of an engine with that of the reference. */
 object AgainstReference {
   type Telling = TranscriptCase => Outcome
 
-  /** With what the reference says; without restarts, since a telling has its own. */
+  /** Returns the case with the results of the reference as expected results. Restarts are left out, because each way to
+    * run the case adds its own.
+    */
   def expected(transcript: TranscriptCase): TranscriptCase = {
     val plain = transcript.copy(steps = transcript.steps.filter(_ != Step.Restart))
     ReferenceEngine.run(plain) match {
@@ -15,7 +17,7 @@ object AgainstReference {
     }
   }
 
-  /** One sentence for each difference; an error is one. */
+  /** Returns one sentence for each difference. An error counts as a difference. */
   def differences(expected: TranscriptCase, telling: Telling): Seq[String] =
     try telling(expected) match {
         case Outcome.NotRun(reason) => Seq(s"not run: $reason")
@@ -23,7 +25,7 @@ object AgainstReference {
       }
     catch { case e: RuntimeException => Seq(s"threw $e ${e.getStackTrace.take(5).mkString(" ")}") }
 
-  /** A case that differs, left out of steps and messages for as long as it still does. */
+  /** Shrinks a case that differs, by leaving out steps and messages for as long as it still differs. */
   def smallest(transcript: TranscriptCase, telling: Telling): TranscriptCase =
     Recut.smaller(transcript).find(smaller => differences(expected(smaller), telling).nonEmpty)
       .fold(transcript)(smallest(_, telling))

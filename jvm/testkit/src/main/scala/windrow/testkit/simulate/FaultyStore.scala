@@ -6,15 +6,15 @@ import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
 
-/** The store gave up; the attempt that it served is void. */
+/** A failure of the store. The attempt that used the store is discarded. */
 private[testkit] final class StoreFault(message: String) extends RuntimeException(message)
 
-/** What a store does to the reads and writes of one attempt: nothing, or one fault.
+/** Passes the reads and writes of one attempt, and applies at most one fault to them.
   *
   * @param at
-  *   the number of the read or write, from 0, that the fault befalls
+  *   the number, from 0, of the read or write that the fault affects
   * @param commits
-  *   what it writes stays
+  *   whether the writes of the attempt are kept
   */
 private[testkit] final class Attempt(
     fault: Option[FaultPoint],
@@ -23,7 +23,7 @@ private[testkit] final class Attempt(
     counts: SimulationCounts) {
   private var reads, writes = 0
 
-  /** The fault has happened; an attempt may end before it. */
+  /** Whether the fault has happened. An attempt may end before it. */
   var isHit = false
 
   private def hit(point: FaultPoint): Unit = {
@@ -31,10 +31,12 @@ private[testkit] final class Attempt(
     isHit = true
   }
 
-  /** What a read gives where `now` stands.
+  /** Returns the result of a read.
     *
+    * @param now
+    *   the stored value
     * @param before
-    *   what stood there before the last write, None if nothing was written
+    *   the value before the last write, None if there was none
     */
   def read(now: Array[Byte], before: => Option[Array[Byte]]): Array[Byte] = {
     val found = fault match {
@@ -52,7 +54,11 @@ private[testkit] final class Attempt(
     found
   }
 
-  /** What stands there after bytes are written where others were. */
+  /** Returns the value that is stored after a write.
+    *
+    * @param before
+    *   the value that the write replaces
+    */
   def write(bytes: Array[Byte], before: Array[Byte]): Array[Byte] = {
     val arrives = fault match {
       case Some(point) if writes == at =>
@@ -66,7 +72,7 @@ private[testkit] final class Attempt(
     arrives
   }
 
-  /** None: that is no fault of these bytes. */
+  /** Returns the damaged bytes, or None if the fault cannot damage these bytes. */
   private def damaged(point: FaultPoint, bytes: Array[Byte], before: Array[Byte]): Option[Array[Byte]] = point match {
     case FaultPoint.WriteFails =>
       hit(point)
@@ -74,7 +80,7 @@ private[testkit] final class Attempt(
     case FaultPoint.WriteShort => Some(bytes.take(bytes.length * (at % 4) / 4))
     case FaultPoint.WriteTorn =>
       val torn = bytes.take(bytes.length / 2) ++ Option(before).fold(Array.empty[Byte])(_.drop(bytes.length / 2))
-      // All of it, or nothing of it, is no torn write.
+      // A write that arrives completely, or not at all, is not a torn write.
       Option.unless(Arrays.equals(torn, bytes) || (before != null && Arrays.equals(torn, before)))(torn)
     case FaultPoint.BitFlips =>
       val flipped = bytes.clone()
@@ -86,7 +92,7 @@ private[testkit] final class Attempt(
   }
 }
 
-/** What stood in the values of a shard before their last write that stayed. */
+/** The values of a shard before their last write that was kept. */
 private[testkit] final class Before {
   private val values = mutable.HashMap.empty[(String, Long), Array[Byte]]
 
@@ -94,10 +100,10 @@ private[testkit] final class Before {
   def note(space: String, id: Long, bytes: Array[Byte]): Unit = if (bytes != null) values((space, id)) = bytes
 }
 
-/** A shard's store, through which its attempts pass.
+/** The store of a shard. Passes all reads and writes through the current attempt.
   *
   * @param attempt
-  *   that is on
+  *   returns the current attempt
   */
 private[testkit] final class FaultyStore(store: InMemoryShardStore, before: Before, attempt: () => Attempt)
     extends ShardStore {

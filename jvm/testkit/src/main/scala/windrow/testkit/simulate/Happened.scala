@@ -5,14 +5,14 @@ import windrow.replay._
 import scala.collection.mutable
 import windrow.Reason
 
-/** What a case brings of clocks that are wrong and of messages that are. */
+/** Counts the wrong clocks, watermarks and messages that a case itself contains. */
 private[testkit] object Happened {
-  private val FarAhead = 1000L // microseconds; steps are some 20 apart
+  private val FarAhead = 1000L // microseconds; steps are about 20 apart
 
   /** @param expected
-    *   with what the reference says
+    *   the case with the results of the reference
     * @param tellings
-    *   how often it is told; what it brings is counted once, but for the time that passes in it
+    *   how often the case is run. Its faults are counted once, but its event time once for each run.
     */
   def count(expected: TranscriptCase, tellings: Int, counts: SimulationCounts): Unit = {
     val feeds = expected.steps.collect { case feed: Step.Feed => feed }

@@ -5,10 +5,10 @@ import windrow.replay._
 import com.fasterxml.jackson.databind.node.{NullNode, ObjectNode, TextNode}
 import scala.util.Random
 
-/** Specs that share their state with that of a case (SEMANTICS S2). */
+/** Specs that can share the state of a case's spec (SEMANTICS S2). */
 private[testkit] object OtherSpec {
 
-  /** With a longer lateness or other late panes: what could come after it. */
+  /** Returns the case with a longer lateness or other late panes, as a later version of the spec could have. */
   def after(transcript: TranscriptCase, random: Random): Option[TranscriptCase] =
     changed(transcript) { json =>
       lateness(json).foreach(now => json.put("lateness", now + granularity(json) * random.nextInt(30)))
@@ -16,7 +16,9 @@ private[testkit] object OtherSpec {
         json.set[ObjectNode]("late", if (random.nextBoolean()) TextNode.valueOf("each_batch") else NullNode.instance)
     }
 
-  /** With a shorter lateness: what could have been before it. Until a watermark comes nothing is judged by it. */
+  /** Returns the case with a shorter lateness, as an earlier version of the spec could have. No message is judged by it
+    * before the first watermark.
+    */
   def before(transcript: TranscriptCase, random: Random): Option[TranscriptCase] =
     if (!Judged(kind(transcript.specJson)) || transcript.specJson.hasNonNull("close_on"))
       None
@@ -26,14 +28,14 @@ private[testkit] object OtherSpec {
         shorter.foreach(steps => json.put("lateness", steps * granularity(json)))
       }
 
-  /** Kinds of windows by what judges lateness: the watermark alone. */
+  /** The kinds of windows whose lateness is judged by the watermark alone. */
   private val Judged = Set("tumbling", "hopping", "calendar", "session", "sliding", "over", "global", "")
 
   private def granularity(json: ObjectNode): Long = math.max(1L, json.path("window").path("granularity").asLong(1L))
 
   private def kind(json: ObjectNode): String = json.path("window").path("kind").asText
 
-  /** In time: one in offsets stays. */
+  /** The lateness if it is a time. A lateness in offsets is not changed. */
   private def lateness(json: ObjectNode): Option[Long] =
     Option(json.get("lateness")).filter(_.isIntegralNumber && kind(json) != "offset_range").map(_.asLong)
 

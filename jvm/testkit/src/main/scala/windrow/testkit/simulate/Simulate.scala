@@ -5,10 +5,10 @@ import windrow.replay._
 import java.lang.management.ManagementFactory
 import scala.util.control.NonFatal
 
-/** Random cases on the core under faults, against the reference, until the time is over: `scripts/simulate`. */
+/** Runs random cases on the core under faults for a given time, and compares with the reference: `scripts/simulate`. */
 object Simulate {
 
-  /** What is simulated, and a case of each seed. */
+  /** The kinds of cases, with a function from a seed to a case. */
   val Kinds: Seq[(String, Long => TranscriptCase)] =
     (RandomFamily.All.map(family =>
       family.name -> ((seed: Long) =>
@@ -20,14 +20,17 @@ object Simulate {
       name -> ((seed: Long) => Backwards(make(seed)))
     }
 
-  /** How often a case is told, each time with other faults: the reference is slow, and gives the same for all. */
+  /** The number of runs of a case, each with other faults. The reference is slow and gives the same result for all of
+    * them.
+    */
   private val Tellings = 20
 
-  /** From so many steps on every fault must have happened so often. */
+  /** A run of at least `LongRun` steps fails if any fault has happened fewer than `Often` times. */
   private val LongRun = 10000000L
   private val Often   = 1000L
 
-  /** The case of a seed: its kind, its stream, and by its id its faults. */
+  /** Returns the case of a seed. The seed determines the kind and the stream; the id of the case determines its faults.
+    */
   def of(seed: Long): TranscriptCase = Kinds(Math.floorMod(seed, Kinds.size.toLong).toInt)._2(seed / Kinds.size)
 
   /** @param arguments
@@ -71,7 +74,7 @@ object Simulate {
       s"${(total.simulated / 8.64e10 / cpu).round} days of event time and ${(total.steps / cpu).round} steps"
   }
 
-  /** What is wrong with the case of a seed, made small, as a line for `scripts/replay --engine simulated`. */
+  /** Returns the failure of the case of a seed, shrunk, as a line for `scripts/replay --engine simulated`. */
   def breached(
       seed: Long,
       counts: SimulationCounts,

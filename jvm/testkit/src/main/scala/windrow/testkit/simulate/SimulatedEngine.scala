@@ -4,12 +4,12 @@ import windrow.replay._
 
 import scala.util.Random
 
-/** The core, with faults between and inside its steps. What comes out must be what comes out without them.
+/** The core with faults between and inside its steps. The output must equal the output without faults.
   *
-  * The faults follow from the case's id alone, so that a case that failed fails again.
+  * The faults follow from the id of the case alone, so that a failed case fails again.
   *
   * @param planted
-  *   what stands between the simulator and the core: a bug, where a test looks whether it is found
+  *   wraps the core in an operator with a bug, in tests that check that the simulator finds it
   */
 final class SimulatedEngine(
     val counts: SimulationCounts = new SimulationCounts,
@@ -18,7 +18,7 @@ final class SimulatedEngine(
     planted: CoreOperator => CoreOperator = identity)
     extends CoreEngine(shards) {
 
-  /** As `java.util.ServiceLoader` makes it. */
+  /** The constructor for `java.util.ServiceLoader`. */
   def this() = this(new SimulationCounts)
 
   override def name: String = "simulated"
@@ -52,7 +52,7 @@ final class SimulatedEngine(
   }
 }
 
-/** The fault that the stores of all shards are under, one attempt at a time. */
+/** Applies faults to the stores of all shards, in one attempt at a time. */
 private[testkit] final class Faults(val counts: SimulationCounts) {
   private var attempt = quiet
   private var opened  = 0
@@ -67,11 +67,13 @@ private[testkit] final class Faults(val counts: SimulationCounts) {
     new FaultyStore(store, own, () => attempt)
   }
 
-  /** The shards are opened next, in their order. */
+  /** Starts again with the first shard, because all shards are opened next, in their order. */
   def reopen(): Unit = opened = 0
 
-  /** @return
-    *   what came, None if the store gave up; and whether the fault has happened
+  /** Runs an attempt under a fault.
+    *
+    * @return
+    *   the result, None if the store failed; and whether the fault has happened
     */
   def during[A](fault: Option[FaultPoint], at: Int, commits: Boolean = false)(run: => A): (Option[A], Boolean) = {
     attempt = new Attempt(fault, at, commits, counts)

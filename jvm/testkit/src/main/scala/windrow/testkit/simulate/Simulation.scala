@@ -6,12 +6,13 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow.core.state.DamagedStateError
 
-/** One case under faults. A step is a batch: it is tried until an attempt ends well, as Spark does, and each attempt begins with
-  * what the batch before left. Damage that a store does not notice is tried on a copy: the steps after it end in an error that
-  * names the damaged value, or come out right. Behind values that are too old they end somehow.
+/** Runs one case under faults. A step is a batch: like Spark, the simulation repeats it until an attempt succeeds, and
+  * each attempt starts with the state after the batch before. Damage that a store does not notice is applied to a copy:
+  * the later steps must fail with an error that names the damaged value, or give the right output. After out-of-date
+  * values they may end in any way.
   *
   * @param another
-  *   operator of a spec, which takes over the state of this one
+  *   creates an operator of another spec, which takes over the state of this one
   */
 private[testkit] final class Simulation(
     transcript: TranscriptCase,
@@ -28,7 +29,7 @@ private[testkit] final class Simulation(
   private val shorter  = if (random.nextInt(4) == 0 && judged > 0) OtherSpec.before(transcript, random) else None
   private var operator = shorter.fold(first)(another(_, sizes()))
 
-  /** What came of steps that ran behind a fault, to be looked at when they have run without it. */
+  /** Checks of the output of steps that ran after a fault. They run once the same step has run without the fault. */
   private val behind = mutable.HashMap.empty[Int, Vector[Emission => Unit]].withDefaultValue(Vector.empty)
 
   def run(): Outcome.Ran = {
@@ -63,7 +64,7 @@ private[testkit] final class Simulation(
     operator.restart()
   }
 
-  /** Another operator goes on with the state. */
+  /** Continues with another operator on the same state. */
   private def move(to: CoreOperator): Unit = {
     val mark = operator.mark()
     operator = to
@@ -92,7 +93,7 @@ private[testkit] final class Simulation(
     came
   }
 
-  /** One fault, after which all is as it was before it. */
+  /** Causes one fault, then restores the state before it. */
   private def befall(index: Int, feed: Step.Feed): Unit = {
     val before = operator.mark()
     val own    = operator
@@ -124,7 +125,7 @@ private[testkit] final class Simulation(
     back(before)
   }
 
-  /** The spec is not yet that of the case. */
+  /** Whether the step runs before the spec of the case is in effect. */
   private def isEarly(index: Int): Boolean = shorter.isDefined && index < feeds(judged)._1
 
   private def otherSpec(before: CoreStores.Mark, feed: Step.Feed): Unit =
@@ -135,7 +136,7 @@ private[testkit] final class Simulation(
       counts.hit(FaultPoint.OtherSpec)
     }
 
-  /** Messages that come once more are duplicates, whatever they come together with. */
+  /** Repeats the messages of the last batch in this one. They are duplicates, whichever messages they arrive with. */
   private def recut(index: Int, feed: Step.Feed): Unit = {
     val last = feeds.takeWhile(_._1 < index).lastOption.fold(Seq.empty[Message])(_._2.messages)
     if (last.nonEmpty && last.forall(_.identity.isDefined)) {
@@ -148,12 +149,12 @@ private[testkit] final class Simulation(
     }
   }
 
-  /** Some of the steps from one on, on a state of which a value is wrong.
+  /** Runs some steps, from a given one on, on a state that contains a wrong value.
     *
     * @param shows
-    *   what to do if a step comes out differently, in words: where, and how
+    *   called if a step gives a different output, with the place and the difference in words
     * @param found
-    *   what to do if the state is refused by name
+    *   called if the damage is reported by an error that names the value
     */
   private def damaged(from: Int, fault: FaultPoint, at: Int)(shows: (String, String) => Unit)(found: => Unit): Unit = {
     val some = feeds.dropWhile(_._1 < from).takeWhile(one => isEarly(one._1) == isEarly(from)).take(3)

@@ -2,25 +2,25 @@ package windrow.testkit
 
 import scala.collection.mutable
 
-/** How often faults have happened, and how much ran under them. */
+/** Counts faults, and the work that ran under them. */
 final class SimulationCounts {
   private val hits = mutable.HashMap.empty[FaultPoint, Long].withDefaultValue(0L)
 
-  /** Batches that were tried. */
+  /** The number of attempts to run a batch. */
   var attempts: Long = 0
 
-  /** Those of shards: each tries every batch. */
+  /** The number of steps of shards: each attempt runs a step on every shard. */
   var steps: Long = 0
 
-  /** Damages that a shard found as it read, by name. */
+  /** The number of damaged values for which a shard raised an error as it read them. */
   var found: Long = 0
 
-  /** Values too old that a shard found, and such that changed what came out. */
+  /** The numbers of out-of-date values that a shard reported, and of those that changed the output. */
   var staleFound, staleShown: Long = 0
 
   var cases: Long = 0
 
-  /** Event time that has passed, in microseconds. */
+  /** The event time that has passed, in microseconds. */
   var simulated: Double = 0
 
   def and(other: SimulationCounts): SimulationCounts = {

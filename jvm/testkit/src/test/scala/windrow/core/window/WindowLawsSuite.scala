@@ -12,11 +12,13 @@ import windrow.core.time.Bounds
 import windrow.replay._
 import windrow.testkit._
 
-/** The laws hold for every kind of window that windrow brings, and find windows that break them. */
+/** Checks that the laws hold for every kind of window in Windrow, and that they detect windows that break them. */
 @Slow
 class WindowLawsSuite extends AnyFunSuite {
 
-  /** ScalaCheck prints the seed of every law that fails; some here fail on purpose. */
+  /** Returns the names of the laws that fail. Discards the output of ScalaCheck, which prints the seed of every failed
+    * law, because some laws fail on purpose here.
+    */
   private def broken(laws: Properties, cases: Int = 200): Seq[String] = Console.withOut(OutputStream.nullOutputStream) {
     val parameters = Test.Parameters.default.withMinSuccessfulTests(cases).withInitialSeed(Seed(1))
     laws.properties.toSeq.collect {
@@ -88,7 +90,7 @@ class WindowLawsSuite extends AnyFunSuite {
       override def sliceStart(time: Long): Long = super.sliceStart(time) + 1
     },
     "all times of a slice are in the same windows" -> new Hops {
-      override def sliceStart(time: Long): Long = lastStart(time) // windows end inside it
+      override def sliceStart(time: Long): Long = lastStart(time) // windows end inside a slice
     },
     "slices cover windows: edges of windows are edges of slices, and no more than said are in one" -> new Hops {
       override def slicesPerWindow: Long = 2
@@ -142,7 +144,7 @@ class WindowLawsSuite extends AnyFunSuite {
     assert(broken(new SessionLaws("sessions", plan, messages)).contains(law))
   }
 
-  // ---- whole operators, with every kind of window
+  // ---- operators, with every kind of window
 
   private val streams = math.max(10, math.min(60, Drawn.cases / 30))
 
@@ -151,7 +153,7 @@ class WindowLawsSuite extends AnyFunSuite {
     assert(broken(new OperatorLaws(family.name, new CoreEngine, cases), streams) == Nil)
   }
 
-  /** The core, and what it emits made wrong. */
+  /** The core with emissions that are made wrong on purpose. */
   private class Wrong(change: Emission => Emission) extends Engine {
     def name = "wrong"
     def run(transcript: TranscriptCase): Outcome = new CoreEngine().run(transcript) match {
@@ -177,7 +179,7 @@ class WindowLawsSuite extends AnyFunSuite {
     assert(brokenBy(other).contains("a retraction repeats the pane that it withdraws, once"))
   }
 
-  /** What it has seen before counts as new after a restart, and the order in which messages come shows. */
+  /** An engine that accepts known messages again after a restart, and whose output depends on the order of arrival. */
   private object Forgetful extends Engine {
     def name = "forgetful"
     def run(transcript: TranscriptCase): Outcome = {

@@ -12,7 +12,7 @@ import windrow.core.window.FixedGrid
 import windrow.replay._
 import windrow.testkit._
 
-/** The code of docs/testkit.md: each of its blocks stands here, line by line, and runs. */
+/** The code of docs/testkit.md. Each of its blocks is in this file, line by line, and runs. */
 @Slow
 class GuideSuite extends AnyFunSuite {
   import GuideSuite._
@@ -59,7 +59,7 @@ class GuideSuite extends AnyFunSuite {
     for (line <- blocks.flatMap(_.linesIterator)) assert(source.contains(squeezed(line)), line)
   }
 
-  /** What laws say of themselves; a law that does not hold begins with `!`. */
+  /** Returns the output of ScalaCheck. A line that begins with `!` reports a law that does not hold. */
   private def printed(check: => Unit): String = {
     val out = new ByteArrayOutputStream
     Console.withOut(out)(check)

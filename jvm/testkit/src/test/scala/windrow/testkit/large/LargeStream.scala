@@ -5,14 +5,14 @@ import windrow.replay._
 import scala.util.Random
 import windrow.replay.Value.Whole
 
-/** A stream of thousands of messages, by a seed; the value of a message is its number.
+/** A stream of thousands of messages, determined by a seed. The value of a message is its number.
   *
   * @param skew
-  *   1: all keys alike; the higher the more messages have the first ones
+  *   1 if all keys have equally many messages; a higher value gives the first keys more messages
   * @param behind
-  *   how far, in microseconds, a tenth of the messages (all, if `isShuffled`) may come late
+  *   the maximal delay, in microseconds, of a tenth of the messages (of all messages if `isShuffled`)
   * @param duplicates
-  *   one message of so many comes twice; 0: none does
+  *   one of this many messages arrives twice; 0 for none
   */
 final case class LargeStream(
     seed: Long,
@@ -26,7 +26,7 @@ final case class LargeStream(
     delay: Long,
     duplicates: Int) {
 
-  /** For each step its messages and the watermark after it. */
+  /** Returns the messages of each step, with the watermark after it. */
   def made(name: Option[String] = None): Seq[(Seq[Message], Long)] = {
     val random  = new Random(seed)
     val times   = Array.fill(messages)(Math.floorMod(random.nextLong(), span))
@@ -57,7 +57,7 @@ final case class LargeStream(
 
 object LargeStream {
 
-  /** Any stream of so many messages. */
+  /** Draws a stream of a given number of messages. */
   def apply(seed: Long, messages: Int): LargeStream = {
     val random            = new Random(seed)
     def one[T](of: T*): T = of(random.nextInt(of.size))

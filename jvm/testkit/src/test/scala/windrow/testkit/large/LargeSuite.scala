@@ -8,8 +8,9 @@ import windrow._
 import windrow.testkit._
 import windrow.replay.Value.Whole
 
-/** Streams of thousands of messages through the core, with a snapshot and a restore between any two steps: last values,
-  * the ledger and rejected messages are those that plain collections give (SEMANTICS A, R1, R6, R13, R37, R53, R82).
+/** Runs streams of thousands of messages through the core, with a snapshot and a restore between any two steps. Last
+  * values, the ledger and rejected messages must be those that plain collections give (SEMANTICS A, R1, R6, R13, R37,
+  * R53, R82).
   */
 class LargeSuite extends AnyFunSuite {
   private val sizes = sys.props.getOrElse("windrow.mode", "default") match {
@@ -80,7 +81,7 @@ class LargeSuite extends AnyFunSuite {
   }
 
   /** @param refuses
-    *   every window refuses a message that comes then
+    *   whether every window rejects the message if it arrives again
     */
   private def ledger(
       ran: Outcome.Ran,
@@ -137,7 +138,9 @@ class LargeSuite extends AnyFunSuite {
       .orElse(ledger(ran, walk, wanted.rejected.map((None, _)), 0, Recomputed.refuses(spec.window, 0)))
   }
 
-  /** What is not older than the retention after each step, in order (R10, R11, R24). */
+  /** Returns the numbers of the messages that are not older than the retention after each step, in order (R10, R11,
+    * R24).
+    */
   private def kept(walk: Walk, rejected: Set[Long], retention: Long): Map[Int, Seq[Long]] =
     walk.watermarks.zipWithIndex.map { case (after, step) =>
       val from = if (after == Long.MinValue) after else after - retention
@@ -217,7 +220,7 @@ class LargeSuite extends AnyFunSuite {
     }
   }
 
-  /** Fails with the smallest stream that still shows it. */
+  /** Fails with the smallest stream that still has the problem. */
   private def check(stream: LargeStream, shards: Int, problem: (LargeStream, Int) => Problem): Unit =
     problem(stream, shards).foreach { _ =>
       val least = Iterator.iterate(Option(stream))(_.flatMap(smaller(_).find(problem(_, shards).isDefined)))

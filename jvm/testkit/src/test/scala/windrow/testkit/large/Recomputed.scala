@@ -3,22 +3,22 @@ package windrow.testkit.large
 import scala.collection.mutable
 import windrow._
 
-/** What a window holds: how many messages, and the sum of their numbers. */
+/** The value of a window: the number of its messages, and the sum of their numbers. */
 final case class Sum(count: Long, total: Long) {
   def +(that: Sum): Sum = Sum(count + that.count, total + that.total)
 }
 
-/** A window: key and bounds as panes show them, and of `Over` the number of its message. */
+/** The identity of a window: key and bounds as in its panes, and for `Over` the number of its message. */
 final case class Place(key: Long, start: Long, end: Long, of: Option[Long] = None)
 
 /** Windows recomputed from a walk.
   *
   * @param windows
-  *   with their last values
+  *   the windows with their last values
   * @param rejected
-  *   numbers of messages
+  *   the numbers of the rejected messages
   * @param gaps
-  *   messages in no window
+  *   the number of messages in no window
   */
 final case class Recomputed(windows: Map[Place, Sum], rejected: Set[Long], gaps: Int)
 
@@ -41,7 +41,7 @@ object Recomputed {
     case other            => throw new IllegalArgumentException(other.toString)
   }
 
-  /** No window takes a message any more that comes after its watermark. */
+  /** Whether every window rejects a message that arrives after the watermark before it. */
   def refuses(window: WindowKind, lateness: Long)(one: Judged): Boolean = one.before.exists { before =>
     window match {
       case fixed: FixedWindows =>
@@ -69,7 +69,7 @@ object Recomputed {
     Recomputed(windows.toMap, rejected.toSet, gaps)
   }
 
-  /** Step by step, as a session that has left the state takes nothing more (R53). */
+  /** Computes step by step, because a session that has left the state accepts no more messages (R53). */
   private def sessions(gap: Long, lateness: Long, walk: Walk): Recomputed = {
     val left             = mutable.HashMap.empty[Place, Sum]
     var open             = Map.empty[Long, Vector[(Place, Sum)]]
@@ -96,7 +96,8 @@ object Recomputed {
   }
 
   /** @param bounds
-    *   of the window of the message at a place among those of its key in order: start, first and last place inside
+    *   returns, for a position among the messages of a key in order, the start of that message's window and the
+    *   positions of the first and last message inside it
     */
   private def over(walk: Walk, lateness: Long)(bounds: (IndexedSeq[Judged], Int) => (Long, Int, Int)): Recomputed = {
     val (taken, refused) = walk.messages.partition(one => one.before.forall(_ <= one.time + lateness))
@@ -112,7 +113,7 @@ object Recomputed {
     Recomputed(windows.toMap, refused.map(_.number).toSet, 0)
   }
 
-  /** Messages of a step are numbered by partition and offset; windows that are not full come out at the end. */
+  /** Numbers the messages of a step by partition and offset. Windows that are not full are emitted at the end. */
   private def counted(n: Long, step: Long, walk: Walk): Recomputed = {
     val windows = mutable.HashMap.empty[Place, Sum]
     walk.messages.groupBy(_.key).values.foreach(_.sortBy(one =>
@@ -124,7 +125,7 @@ object Recomputed {
     Recomputed(windows.toMap, Set.empty[Long], 0)
   }
 
-  /** A message's number is its offset; other partitions' are holes. */
+  /** The number of a message is its offset. The offsets of other partitions are holes. */
   private def tupleSessions(n: Long, walk: Walk): Recomputed = {
     val windows = walk.messages.groupBy(one => (one.key, one.message.partition)).toSeq.flatMap {
       case ((key, _), mine) =>

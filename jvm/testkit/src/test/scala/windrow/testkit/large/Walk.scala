@@ -3,7 +3,7 @@ package windrow.testkit.large
 import scala.collection.mutable
 import windrow.replay.Message
 
-/** A message, and the watermark by which it is judged; None: any time will do. */
+/** A message with the watermark by which it is judged, or None if it is accepted at any time. */
 final case class Judged(message: Message, key: Long, time: Long, number: Long, step: Int, before: Option[Long]) {
   def id: Judged.Id = (message.stream, number)
 }
@@ -14,18 +14,19 @@ object Judged {
   type Id = (Option[String], Long)
 }
 
-/** Messages that are no duplicates, in the order in which a step applies them, each with the watermark before its step.
+/** The messages that are not duplicates, in the order in which a step applies them, each with the watermark before its
+  * step.
   *
-  * Plain collections only: what the core gives is compared with what is made of these.
+  * Uses plain collections only. The output of the core is compared with results that are computed from these.
   */
 final class Walk(steps: Seq[(Seq[Message], Long)]) {
 
   val read: Int = steps.map(_._1.size).sum
 
-  /** After each step. */
+  /** The watermark after each step. */
   val watermarks: Seq[Long] = steps.map(_._2)
 
-  /** Those of no number that came before, and those that came again, in the order of their coming. */
+  /** The first message of each offset, and the messages that repeat one, both in order of arrival. */
   private val (fresh, repeated) = {
     val seen = mutable.HashSet.empty[(Option[String], Long)]
     steps.zipWithIndex.flatMap { case ((arrived, _), step) =>
@@ -39,7 +40,9 @@ final class Walk(steps: Seq[(Seq[Message], Long)]) {
 
   val messages: Seq[Judged] = fresh.sortBy(one => (one.step, one.time, one.message.partition, one.message.offset))
 
-  /** How often a message came again when it may have been forgotten, as every window refuses it (SEMANTICS R13). */
+  /** Counts, for each message that every window rejects, how often it arrived again. Such a message may no longer be
+    * recognized as a duplicate (SEMANTICS R13).
+    */
   def forgotten(refuses: Judged => Boolean): Map[Judged.Id, Int] =
     repeated.filter(refuses).groupBy(_.id).map { case (id, all) => id -> all.size }
 

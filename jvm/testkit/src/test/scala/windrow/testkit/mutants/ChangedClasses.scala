@@ -3,7 +3,7 @@ package windrow.testkit.mutants
 import java.net.{URL, URLClassLoader}
 import java.nio.file.Path
 
-/** Loads what is ours itself, all else as ever. */
+/** A class loader that loads the classes of Windrow itself, and delegates for all others. */
 final class ChangedClasses private (urls: Array[URL])
     extends URLClassLoader(urls, classOf[ChangedClasses].getClassLoader) {
   override def loadClass(name: String, resolve: Boolean): Class[_] = getClassLoadingLock(name).synchronized {
@@ -15,7 +15,7 @@ final class ChangedClasses private (urls: Array[URL])
 object ChangedClasses {
 
   /** @param changed
-    *   a folder before the others
+    *   a folder that is searched before the others
     */
   def apply(folders: Seq[Path], changed: Path): ChangedClasses =
     new ChangedClasses((changed +: folders).map(_.toUri.toURL).toArray)
@@ -23,6 +23,6 @@ object ChangedClasses {
   private def isOurs(name: String): Boolean =
     (name.startsWith("windrow.") || name.startsWith("org.apache.spark.sql.windrow.")) && !isTools(name)
 
-  /** What makes mutants is the same for all. */
+  /** Whether a class belongs to the mutation tools. These are shared, not loaded for each mutant. */
   def isTools(name: String): Boolean = name.contains(".mutants.")
 }

@@ -8,12 +8,12 @@ import scala.tools.nsc.reporters.StoreReporter
 /** Compiles one changed file against the classes of all others.
   *
   * @param classpath
-  *   of these, and of what they need
+  *   the class path of these classes and their dependencies
   */
 private[mutants] final class MutantCompiler(classpath: String) {
 
   /** @param to
-    *   an empty folder for its classes
+    *   an empty folder for the class files
     * @return
     *   the first error
     */

@@ -7,26 +7,26 @@ import java.util.concurrent.{Callable, Executors, Future, TimeUnit, TimeoutExcep
 import scala.io.Source
 import scala.util.control.NonFatal
 
-/** What `scripts/mutants` talks with: a compiler and a JVM that stay warm. A line asks, a line that begins with `=> `
-  * answers:
+/** Serves `scripts/mutants` with a compiler and a JVM that stay warm. A request is one line. An answer is a line that
+  * begins with `=> `:
   *
-  *   - `compile SOURCE FOLDER`: compiled, or the first error
-  *   - `test FOLDER`: what noticed the classes in it, `nothing` else; `test FOLDER few` without the many random cases in
-  *     the end, `test FOLDER random` with no more than the first ones
-  *   - `suites FOLDER NAME...`: what of these suites did
+  *   - `compile SOURCE FOLDER`: answers `compiled`, or the first error
+  *   - `test FOLDER`: answers the first test that fails with the classes in the folder, or `nothing`. `test FOLDER few`
+  *     omits the many random cases at the end, and `test FOLDER random` runs only the first random cases.
+  *   - `suites FOLDER NAME...`: the same for these suites only
   */
 object MutantServer {
 
-  /** Of CPU, which a machine that is busy with other things does not use up. */
+  /** A limit in CPU seconds, so that other load on the machine does not use it up. */
   private val Seconds = 600L
 
   /** @param arguments
-    *   a file with the class path to compile with; our own class folders on it are those that tests load anew
+    *   a file with the class path to compile with. Windrow's own class folders on it are loaded again for each test.
     */
   def main(arguments: Array[String]): Unit = serve(arguments(0))(_ => PartialFunction.empty)
 
   /** @param more
-    *   answers to other questions, with our own class folders
+    *   answers other requests, given Windrow's own class folders
     */
   def serve(file: String)(more: Seq[Path] => PartialFunction[Seq[String], String]): Unit = {
     val classpath = Files.readString(Paths.get(file)).trim
@@ -46,7 +46,7 @@ object MutantServer {
 
   private def flat(text: String): String = text.linesIterator.mkString(" ")
 
-  /** Tests that never end take the process with them. */
+  /** Runs tests with a limit. Ends the process if they exceed it, because they may never end. */
   def timed(tests: => Option[String]): String = {
     val thread = Executors.newSingleThreadExecutor()
     val coming = thread.submit((() => tests): Callable[Option[String]])
@@ -56,7 +56,7 @@ object MutantServer {
     finally thread.shutdown()
   }
 
-  /** None: not yet. */
+  /** Waits for up to a second. Returns None if the tests still run. */
   private def within(coming: Future[Option[String]], until: Long): Option[Option[String]] =
     try Some(coming.get(1, TimeUnit.SECONDS))
     catch {

@@ -7,22 +7,22 @@ import org.scalatest.{Args, Reporter, Stopper, Suite}
 import org.scalatest.events.{SuiteAborted, TestFailed}
 import scala.jdk.CollectionConverters._
 
-/** Tests on classes of which some are others. The first that fails ends them.
+/** Runs tests on classes of which some are replaced, up to the first failure.
   *
   * @param folders
-  *   of classes: ours, which each mutant loads anew
+  *   Windrow's own class folders, loaded again for each mutant
   * @param changed
-  *   a folder with the classes that take the place of others
+  *   a folder with the replacement classes
   */
 final class MutantTests(folders: Seq[Path], changed: Path) {
   import MutantTests._
 
   private val loader = ChangedClasses(folders, changed)
 
-  /** What of core and testkit noticed the mutant; None: nothing did.
+  /** Returns the first failure of the random cases and suites of core and testkit, or None.
     *
     * @param some
-    *   `random`: the first random cases alone; `few`: without the many in the end
+    *   `random` for the first random cases alone, `few` to omit the many random cases at the end
     */
   def firstFailure(some: Option[String]): Option[String] = loading {
     val suites = if (some.contains("random")) Iterator.empty else coresSuites
@@ -30,7 +30,9 @@ final class MutantTests(folders: Seq[Path], changed: Path) {
       .orElse(if (some.isEmpty) differing(ManyRounds) else None)
   }
 
-  /** What of some suites did, `Suite` or `Suite::part of the name of a test`; without names of all of the first folder. */
+  /** Returns the first failure of some suites, given as `Suite` or `Suite::part of the name of a test`. Without names,
+    * runs all suites of the first folder.
+    */
   def failureOf(names: Seq[String]): Option[String] = loading {
     val tests = folders.filter(_.endsWith(Tests))
     val all   = suitesIn(if (names.isEmpty) tests.take(1) else tests).toSeq
@@ -54,7 +56,7 @@ final class MutantTests(folders: Seq[Path], changed: Path) {
     Option(cases.getMethod("find", Integer.TYPE).invoke(null, Int.box(rounds)).asInstanceOf[String])
   }
 
-  /** Without those that try cases as [[differing]] does. */
+  /** The suites of the core, without those that run random cases as [[differing]] does. */
   private def coresSuites: Iterator[Class[_]] = suitesIn(folders.filter(_.endsWith(Tests)))
     .filterNot(loader.loadClass("windrow.testkit.VersusReference").isAssignableFrom(_))
 
@@ -69,7 +71,7 @@ final class MutantTests(folders: Seq[Path], changed: Path) {
   }
 
   /** @param part
-    *   of the names of tests; None: all
+    *   a part of the names of the tests to run, or None for all tests
     */
   private def failing(of: Class[_], part: Option[String]): Option[String] = {
     var failed  = Option.empty[String]

@@ -12,14 +12,15 @@ import windrow.core.time.Watermark
 import windrow.replay._
 import windrow.testkit._
 
-/** A retraction repeats its pane to the bit, and no pane repeats the one before where only updated ones fire, for aggregates that are
-  * not the same when they are grouped otherwise (SEMANTICS R18, R90, E4): for each kind of windows, each policy, each cut of the state
-  * and with restarts anywhere. What other operators make of such panes is what the panes that hold give (R55).
+/** Checks that a retraction repeats its pane bit for bit, and that, if only updated panes fire, a pane never repeats
+  * the previous one. Uses aggregates whose result depends on the grouping of their input (SEMANTICS R18, R90, E4), with
+  * each kind of windows, each policy, each division of the state and restarts anywhere. Chained operators must give the
+  * result of the panes that are not retracted (R55).
   */
 final class PaneIdentitySuite extends AnyFunSuite {
   private val count = math.max(50, Drawn.cases / 10)
 
-  /** Of four families each; in all as many as there are random cases. */
+  /** The number of chains for each of four families; together as many as there are random cases. */
   private val chains = math.max(50, Drawn.cases / 4)
   private val first  = Drawn.first
 
@@ -32,7 +33,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
     case other                                  => throw new AssertionError(s"${transcript.id}: $other")
   }
 
-  /** Windows that mostly fire more than once. */
+  /** Changes a spec so that most windows fire more than once. */
   private def again(draft: WindowOperatorDraft, seed: Long): WindowOperatorDraft = {
     val long = draft.window match {
       case Sliding(_, granularity) => TimeSpan(granularity.micros * 60)
@@ -74,9 +75,9 @@ final class PaneIdentitySuite extends AnyFunSuite {
     case _               => Message.Order
   })
 
-  // ---- laws of what came out
+  // ---- laws of the output
 
-  /** A window of a key; of those of messages the message. */
+  /** The identity of a window of a key: its message if it has one, otherwise its bounds. */
   private def window(pane: Shown): Any = pane.message match {
     case Some(bytes) => (pane.key, new Key(bytes))
     case None        => (pane.key, pane.start, pane.end, pane.partition)
@@ -85,9 +86,9 @@ final class PaneIdentitySuite extends AnyFunSuite {
   private def plain(pane: Shown): Any =
     (window(pane), pane.start, pane.end, pane.timing, pane.index, pane.isLast, pane.value)
 
-  /** What does not hold of the panes of an operator; None: all does. */
+  /** Returns a law that the panes of an operator break, or None. */
   private def wrong(draft: WindowOperatorDraft, panes: Seq[Shown]): Option[String] = {
-    val live = mutable.Map.empty[Any, List[Shown]] // of windows whose messages are alike there may be several
+    val live = mutable.Map.empty[Any, List[Shown]] // several, because windows with equal messages have the same identity
     panes.iterator.flatMap { pane =>
       val before = live.getOrElse(window(pane), Nil)
       if (pane.isRetraction) {
@@ -106,7 +107,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
     }.nextOption()
   }
 
-  /** Told as it is, in pieces with restarts everywhere, and in other orders and cuts. */
+  /** Returns the ways to run a case: unchanged, in pieces with restarts everywhere, and in other orders and steps. */
   private def tellings(transcript: TranscriptCase, seed: Long): Seq[(Seq[Step], Int, Int, Boolean)] = Seq(
     (feeds(transcript), 1, 512, false),
     (feeds(transcript), 4, 1, true),
@@ -157,7 +158,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
 
   // ---- chains
 
-  /** The panes of an operator as messages of the next, whose keys are fewer. */
+  /** Turns the panes of an operator into messages of the next one, which has fewer keys. */
   private def handed(panes: Seq[Shown], closed: Boolean, coarser: Key => Key): Seq[Entry[Parts]] = panes.map { pane =>
     val end = if (closed) pane.end + 1 else pane.end
     Entry(
@@ -171,7 +172,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
       Some(IncomingPane(pane.start, end, pane.timing, pane.isRetraction, content(pane))))
   }
 
-  /** What Spark's side takes for it: timing, index, and what the aggregates read. */
+  /** The content of a pane as Spark's side stores it: timing, index, and the input of the aggregates. */
   private def content(pane: Shown): Key = {
     val out = new ByteWriter
     out.byte(pane.timing.code.toInt)
@@ -186,7 +187,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
     late = EachBatch,
     accumulation = Some(AccumulatingAndRetracting))
 
-  /** The panes that hold, of each coarser key and window: their number and the sum of their bits. */
+  /** Returns, for each coarser key and window, the number of panes that are not retracted and the sum of their bits. */
   private def holding(panes: Seq[Shown], closed: Boolean, coarser: Key => Key): Map[(Key, Long, Long), (Long, Long)] = {
     val live = mutable.Map.empty[Any, Shown]
     panes.foreach(pane => if (pane.isRetraction) live -= window(pane) else live(window(pane)) = pane)
@@ -206,7 +207,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
   private val halves: Key => Key = key => new Key(Array((key.bytes.map(_.toInt).sum & 1).toByte))
   private val one: Key => Key    = _ => new Key(Array.empty[Byte])
 
-  /** A chain of three operators; what does not hold of the second or the third. */
+  /** Runs a chain of three operators. Returns a law that the second or the third operator breaks, or None. */
   private def chain(family: RandomFamily, seed: Long, aggregation: FragileSum): Option[String] = {
     val transcript = RandomCase(seed, family, counters = false)
     val draft      = again(draftOf(transcript), seed * 4).copy(accumulation = Some(AccumulatingAndRetracting))
@@ -230,7 +231,9 @@ final class PaneIdentitySuite extends AnyFunSuite {
       .map(problem => s"${transcript.id}: $problem in $draft")
   }
 
-  /** The end closes windows before it brings panes. */
+  /** Passes panes to the next operator. At the end of the input, passes the panes first and closes windows in another
+    * step.
+    */
   private def pass(rig: Rig, entries: Seq[Entry[Parts]], watermark: Watermark): Seq[Shown] =
     if (watermark.isEnd) rig.step(entries, Watermark.None, None) ++ rig.step(Nil, Watermark.End, None)
     else rig.step(entries, watermark, None)

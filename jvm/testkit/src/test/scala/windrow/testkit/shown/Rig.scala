@@ -8,13 +8,13 @@ import windrow.core.state._
 import windrow.core.time.Watermark
 import windrow.replay._
 
-/** Sums of doubles whose last digits go by how they are grouped, with what shows each of them: their number, and a sum of their bits.
-  * A value is these three, as bits.
+/** A sum of doubles whose last digits depend on the grouping, with evidence of each input: the number of inputs, and a
+  * sum of their bits. A value consists of these three, as bits.
   */
 final class Parts(val sum: Double, val count: Long, val bits: Long)
 
 /** @param isExact
-  *   as it claims: false is the truth
+  *   whether the aggregation claims to be exact; false is correct
   */
 final class FragileSum(override val isExact: Boolean = false) extends Aggregation[Parts, Seq[Long]] {
   def zero: Parts                                = new Parts(-0.0, 0, 0)
@@ -28,7 +28,7 @@ final class FragileSum(override val isExact: Boolean = false) extends Aggregatio
 object FragileSum {
   private val Values = Vector(1e16, 1.0, -1e16, 0.1, -0.0, 0.3, -0.7, 1e-9, 3.0, 1e300, -1e300, 7.7)
 
-  /** Few are no number: a sum with one of these is none. */
+  /** Maps a scalar to a double. Few map to NaN, because a sum that includes one is NaN. */
   def value(of: Scalar): Double = of match {
     case Value.Whole(number) if number == 10 => Double.NaN
     case Value.Whole(number)                 => Values(Math.floorMod(number, Values.size.toLong).toInt)
@@ -43,7 +43,7 @@ object FragileSum {
   def both(left: Parts, right: Parts): Parts =
     new Parts(left.sum + right.sum, left.count + right.count, left.bits + right.bits)
 
-  /** The bits of what a pane shows, as one number that another pane hardly has. */
+  /** Hashes the bits of a pane's value to a number that another pane is unlikely to have. */
   def mixed(bits: Long): Long = (bits ^ bits >>> 29) * 0x9e3779b97f4a7c15L
 
   def shown(parts: Parts): Seq[Long] =
@@ -53,10 +53,10 @@ object FragileSum {
     new Parts(java.lang.Double.longBitsToDouble(shown(0)), shown(1), shown(2))
 }
 
-/** An operator of the core on some shards, whose state lives as bytes.
+/** An operator of the core on several shards, whose state is stored as bytes.
   *
   * @param largeFrom
-  *   what its store calls large
+  *   the size from which its store treats a value as large
   */
 final class Rig(spec: WindowOperatorSpec, aggregation: FragileSum, count: Int, largeFrom: Int) {
   type Shown = Pane[Key, Seq[Long]]
