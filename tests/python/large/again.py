@@ -1,4 +1,4 @@
-"""Runs the scenario that standard input holds as Python, and prints what is wrong with it."""
+"""Runs the scenario that standard input contains as Python, and prints its faults."""
 
 from __future__ import annotations
 
