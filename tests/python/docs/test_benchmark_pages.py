@@ -1,4 +1,4 @@
-"""What the texts say of speed is what the last published run gave."""
+"""The texts about speed have the figures of the last published run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PEERS = ("spark", "flink-heap")
 
 
 def marks() -> dict[tuple[str, str], list[str]]:
-    """Give the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
+    """Return the cold ratio, the warm ratio and the target for each workload and peer."""
     rows = (ROOT / "docs/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
     return {
@@ -22,7 +22,7 @@ def marks() -> dict[tuple[str, str], list[str]]:
 
 
 def test_the_table() -> None:
-    """Each line has the ratios of its workload, fresh and warm, to Spark's own and to Flink."""
+    """Each line of the table has the cold and warm ratios to Spark and to Flink."""
     published = marks()
     told = {}
     for line in (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines():
@@ -35,7 +35,7 @@ def test_the_table() -> None:
 
 
 def test_what_is_told_beside_the_table() -> None:
-    """The warm medians, where a workload stands by its whole name."""
+    """The other figures are the warm medians of the workloads named with them."""
     published = marks()
     lines = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").splitlines()
     for peer, start in zip(_PEERS, ("| to Spark's own |", "| to Flink on its heap |"), strict=True):
@@ -48,7 +48,7 @@ def test_what_is_told_beside_the_table() -> None:
 
 
 def test_which_marks_are_met() -> None:
-    """By the medians: warm, and of these in a fresh JVM too."""
+    """The targets count as met by the medians: warm runs, and cold runs too where listed."""
     text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
     for start, columns in (("| met warm |", (1,)), ("| met in a fresh JVM, too |", (0, 1))):
         (line,) = (line for line in text.splitlines() if line.startswith(start))
@@ -63,7 +63,7 @@ def test_which_marks_are_met() -> None:
 
 
 def test_what_the_readme_says() -> None:
-    """The least and the most of each, warm and then fresh."""
+    """The README has the least and greatest ratios, first warm and then cold."""
     found = []
     for at in (1, 0):
         for peer in _PEERS:
