@@ -64,7 +64,7 @@ class Chain:
             found[int(time // self.size) * self.size, key] += number
         return dict(found)
 
-    def isDue(self, start: int, watermark: float) -> bool:  # noqa: N802  as the library's names are
+    def isDue(self, start: int, watermark: float) -> bool:  # noqa: N802  camelCase, as in the library
         """Return whether a window has fired."""
         return start + self.size + self.wait <= watermark
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 SCHEMA = "time timestamp, k string, v bigint, id bigint, part bigint, off bigint, closes boolean"
-BEGIN = datetime(2025, 1, 1, 9)  # noqa: DTZ001  Spark gives naive times
+BEGIN = datetime(2025, 1, 1, 9)  # noqa: DTZ001  Spark returns naive times
 NOW = "2025-01-01 12:00:00"
 ENDS = ("a", "b", "c")  # keys
 

@@ -65,7 +65,7 @@ class Pair:
         above = kind in BOUNDED and dice.random() < 0.5
         return Pair(kind, dice.choice(["0 seconds", "15 minutes"]), above, batches)
 
-    def output(self, l: DataFrame, r: DataFrame) -> wr.Output | wr.JoinOutput:  # noqa: E741  streams
+    def output(self, l: DataFrame, r: DataFrame) -> wr.Output | wr.JoinOutput:  # noqa: E741  names of streams
         """Return the query."""
         identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
         said: dict[str, Any] = {"time": "time", "watermark": "0 seconds", "rowId": identity}
@@ -90,7 +90,7 @@ class Pair:
         return stream.window(wr.Tumbling("20 minutes")).aggregate(*ids)
 
     @property
-    def isJoin(self) -> bool:  # noqa: N802  as the library's names are
+    def isJoin(self) -> bool:  # noqa: N802  camelCase, as in the library
         """Return whether the output consists of joined rows, not of panes."""
         return self.kind in JOINS and not self.above
 

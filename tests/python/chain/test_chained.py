@@ -33,7 +33,7 @@ def totals(df: DataFrame, **triggers: Any) -> wr.Output:
 
 
 def overall(panes: DataFrame) -> wr.Output:
-    """Sum up what all products sold in each window of the panes."""
+    """Sum up the sales of all products in each window of the panes."""
     windows = wr.stream(panes, name="totals").lateness("10 minutes").window(wr.Inherit())
     return windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING).aggregate(
         F.sum("total").alias("total"), F.count("*").alias("products")

@@ -65,7 +65,7 @@ def test_a_query(feed: Feed) -> None:
 
 
 def test_one_operator_alone_has_the_columns_that_it_had(feed: Feed) -> None:
-    """With a single operator, ``rejected`` has no column for another operator."""
+    """With a single operator, ``rejected`` lacks columns for other operators."""
     assert minutes(feed.stream()).rejected.columns[4:] == ["message"]
 
 
@@ -176,7 +176,7 @@ def plan(df: DataFrame) -> str:
 
 
 def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> None:
-    """A query that reads no rejected rows has no extra shuffle, and still counts them."""
+    """A query that reads no rejected rows needs no extra shuffle, and still counts them."""
     feed.add(*BATCHES)
     output = hours(minutes(feed.stream()).panes)
     assert "PassRejected" in plan(output.output)

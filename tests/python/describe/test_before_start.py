@@ -197,7 +197,7 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
 def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A repeated batch replaces its first attempt, even if it has no rows left of a kind.
+    """A repeated batch replaces its first attempt, even if rows of a kind are missing now.
 
     A later batch without rows creates no folder.
     """

@@ -71,7 +71,7 @@ def test_a_refused_start_takes_no_folder(feed: Feed, tmp_path: Path) -> None:
 def test_parts_of_lookups_go_into_no_table_of_panes(feed: Feed, sink: Any) -> None:
     """Panes of lookups are refused for upserts (SEMANTICS B3).
 
-    Of several panes of a window in a batch, an upsert would lose all but one.
+    An upsert would lose all but one of several panes of a window in a batch.
     """
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kept = stream.lateness("0 seconds").retain(time="1 hour").window(wr.Tumbling("1 minute"))
@@ -160,7 +160,7 @@ def counted(df: Any) -> wr.Output:
 @pytest.mark.slow
 def test_rows_of_a_harness_that_do_not_fit(spark: SparkSession) -> None:
     """A harness refuses values that do not fit the schema, because it would test other values."""
-    at = datetime(2025, 1, 1, 9)  # noqa: DTZ001  of the session's zone
+    at = datetime(2025, 1, 1, 9)  # noqa: DTZ001  in the session's zone
     with harness(counted, spark, schema=SCHEMA) as h:
         for row in ({"n": 1.7}, {"f": 1e300}, {"o": {"prise": 2.0}}, {"d": "soon"}, {"n": 2**40}):
             with pytest.raises(wr.MessageError):

@@ -68,7 +68,7 @@ def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fit
 
 @pytest.mark.parametrize("trigger", [("yes", None), (False, ""), (False, 10), (True, "1 second")])
 def test_a_trigger_says_what_it_does(trigger: tuple[object, object]) -> None:
-    """Two triggers, or a trigger of a wrong type, are refused, as one would have no effect."""
+    """Two triggers, or a trigger of a wrong type, are refused, because one would be ignored."""
     assert [one.code for one in _of_trigger(*trigger)] == ["START_TRIGGER_NOT_UNDERSTOOD"]
     assert list(_of_trigger(True, None)) == list(_of_trigger(False, "1 second")) == []
 

@@ -1,4 +1,4 @@
-"""The site of the docs builds, has no broken links, and needs no network."""
+"""The site of the docs builds without broken links, and needs no network."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KEYS = [
 
 
 def test_costs_are_ratios_to_the_least() -> None:
-    """Costs are ratios to the least warm one; a family with fewer than two sizes has no picture."""
+    """Costs are ratios to the least warm one; a family with fewer than two sizes is not drawn."""
     [plot] = growth.measured(KEYS)
     assert plot.family == "keys"
     assert plot.lines == {"windrow": {100: 2.0, 10000: 3.0}, "spark": {100: 1.0, 10000: 10.0}}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 folder, master, life = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 about = json.loads((folder / "about").read_text())
-case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text, of the classes drawn
+case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text
 source, sink, broker = about["source"], about["sink"], about["broker"]
 
 

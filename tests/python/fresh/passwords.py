@@ -51,7 +51,7 @@ happened.append("wrote")
 query = run("d", wr.Jdbc(url, "t2", upsert=True, options=options))
 try:
     query.awaitTermination()
-except Exception as failed:  # noqa: BLE001  whatever it is
+except Exception as failed:  # noqa: BLE001  any error is printed
     print(failed, query.exception())  # noqa: T201
     traceback.print_exc()
     happened.append("failed")

@@ -138,7 +138,7 @@ for what, fails in failing.items():
     try:
         fails()
         print(what, "did not fail")  # noqa: T201
-    except Exception as failed:  # noqa: BLE001  all that users can see
+    except Exception as failed:  # noqa: BLE001  any error that users see
         print(what, "failed:", repr(str(failed)))  # noqa: T201
 gateway: Any = spark.sparkContext._gateway
 spark.stop()

@@ -43,7 +43,7 @@ ADDRESSES = {
     "jdbc:{}": "…",
 }
 
-#: Options of databases and of Kafka, by name, with `{}` in place of the password.
+#: Options of databases and of Kafka, keyed by their name, with `{}` in place of the password.
 OPTIONS = {
     **dict.fromkeys(
         [

@@ -1,4 +1,4 @@
-"""The structure in docs/house.md is enforced: imports have no cycles except those named here."""
+"""Enforces the structure in docs/house.md: imports are free of cycles except those named here."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_spark_has_no_circles() -> None:
 
 
 def test_files_of_spark_have_no_circles() -> None:
-    """Files of jvm/spark have no cycles, within a folder and across folders."""
+    """Files of jvm/spark are free of cycles, within a folder and across folders."""
     graph = scala_files(SCALA / "spark/src/main/scala")
     assert sum(map(len, graph.values())) > 500
     assert circles(graph) == []

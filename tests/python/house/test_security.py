@@ -76,7 +76,7 @@ def constants(code: bytes) -> Iterator[str]:
 
 
 def test_nothing_in_the_jar_makes_code_of_data() -> None:
-    """The JAR does not use Java serialization, class lookup by name, processes or sockets."""
+    """The JAR uses no Java serialization, class lookup, processes or sockets."""
     found: dict[str, set[str]] = {}
     with zipfile.ZipFile(_jar.path()) as jar:
         names = [name for name in jar.namelist() if name.endswith(".class")]

@@ -47,7 +47,7 @@ class Runner:
         folder = self.folder / str(self.count)
         try:
             return judge(run(self.spark, case, folder))
-        except Exception as failed:  # noqa: BLE001  any failure of a query is one of the scenario
+        except Exception as failed:  # noqa: BLE001  any failure of a query fails the scenario
             return [f"{type(failed).__name__}: {str(failed)[:2000]}"]
         finally:
             shutil.rmtree(folder, ignore_errors=True)  # the printed script recreates it

@@ -119,7 +119,7 @@ class Batch:
         )
 
 
-#: The column with the values in Spark's table of a state variable; timers have no values.
+#: The column with the values in Spark's table of a state variable; timers do not have values.
 _COLUMNS = {"ValueState": "value", "MapState": "user_map_value"}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark]
 
-NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  what these tests are of
+NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  tests naive times
 
 
 @pytest.fixture(params=["+02:00", "UTC+2", "Africa/Cairo", "CAT"])

@@ -37,7 +37,7 @@ ROW = re.compile(
 
 
 def said(failed: Exception) -> str:
-    """Return Windrow's error text, and check that the error has no stack frames of Windrow."""
+    """Return Windrow's error text, and check that it contains none of Windrow's stack frames."""
     text = str(failed)
     assert "at windrow." not in text
     found = re.search(r"\[MESSAGE_INVALID\] [^\n]*", text)

@@ -134,7 +134,7 @@ def test_messages_that_differ_in_their_gap(spark: SparkSession, tmp_path: Path) 
 
 
 def test_the_greatest_of_equal_texts(spark: SparkSession) -> None:
-    """Of equal collated texts, ``max`` returns the same one for every shuffle (SEMANTICS R1)."""
+    """``max`` returns the same one of equal collated texts for every shuffle (SEMANTICS R1)."""
 
     def greatest(df: Any) -> Any:
         stream = wr.stream(df, time="time", key="amount").lateness("0 seconds")

@@ -230,7 +230,7 @@ def test_mistakes_are_plain(feed: Feed, code: str, make: Any) -> None:
     """Problems that the JVM finds raise a SpecError without Java stack frames."""
     windows = make(feed).lateness("0 seconds").window(wr.Tumbling("1 minute"))
     with pytest.raises(wr.SpecError) as refused:
-        windows.aggregate(F.count("*")).panes  # noqa: B018  asking is the point
+        windows.aggregate(F.count("*")).panes  # noqa: B018  the access raises
     assert [problem.code for problem in refused.value.problems] == [code]
     assert "java" not in str(refused.value)
     assert "\n" not in str(refused.value)

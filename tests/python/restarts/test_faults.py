@@ -52,7 +52,7 @@ def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
             run("disturbed", None)
             break
         except StreamingQueryException as failed:
-            assert "in no mood" in str(failed)  # noqa: PT017  any other failure is one
+            assert "in no mood" in str(failed)  # noqa: PT017  any other failure is an error
             failures += 1
     assert failures == len(refused) >= 2
     assert files(feed, tmp_path / "disturbed") == files(feed, tmp_path / "undisturbed")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DELAY = timedelta(minutes=1)
-LONG_AGO = datetime(1, 2, 1)  # noqa: DTZ001  all of it is UTC
+LONG_AGO = datetime(1, 2, 1)  # noqa: DTZ001  all times are UTC
 #: The lateness of each batch; the query restarts for each.
 MINUTES = (2, 2, 2, 45, 45, 60)
 

@@ -107,7 +107,7 @@ def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
 
 
 def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
-    """Of two drivers that write the same batch, only one succeeds."""
+    """Only one of two drivers that write the same batch succeeds."""
     sink = wr.Jdbc(url, "log")
     sink._check(spark, panes(spark).schema)
     with ThreadPoolExecutor(2) as both:

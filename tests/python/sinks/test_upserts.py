@@ -32,7 +32,7 @@ def pane(product: str | None, start: int, total: int, index: int, sign: str) -> 
 
 
 def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> None:
-    """Of several panes the greatest index is kept, and a retraction removes it (SEMANTICS B3)."""
+    """The pane with the greatest index is kept, and a retraction removes it (SEMANTICS B3)."""
     panes = [
         pane("a", 0, 1, 0, "-"),
         pane("a", 0, 2, 1, "+"),
@@ -223,7 +223,7 @@ def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
 
 @pytest.mark.slow
 def test_rows_of_several_keys_of_one_window(spark: SparkSession) -> None:
-    """Of several keys of one window, the greatest index wins, then a deterministic one."""
+    """Among several keys of one window, the greatest index wins, then a deterministic pane."""
     came = [
         pane(product, 0, total, index, "+")
         for product, total, index in (("a", 1, 0), ("b", 2, 1), ("c", 3, 1))

@@ -276,7 +276,7 @@ def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
 
 
 def test_windows_and_sessions(both: Both) -> None:
-    """Joins by windows keep rows like other joins, and have no windows to read."""
+    """Joins by windows keep rows like other joins, and do not have windows to read."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:10", "y", gap=2)]])
     o, s = both.streams()
     both.run(wr.join(o, s, on="product", within=wr.Session("1 minute"), how="anti").rows)
@@ -333,7 +333,7 @@ def test_sql(both: Both) -> None:
 
 @pytest.mark.full
 def test_beside_another_operator(both: Both) -> None:
-    """A query with a join and a downstream operator distinguishes both by name."""
+    """A query with a join and a downstream operator distinguishes both by their names."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=2)]])
     rows = both.join("inner").rows.select(F.col("orders.time").alias("time"), "product")
     pairs = wr.stream(rows, time="time", key="product", name="pairs").lateness("1 hour")

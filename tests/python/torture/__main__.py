@@ -44,7 +44,7 @@ def main() -> int:
 def seeds(first: int, *, on_cluster: bool) -> Iterator[int]:
     """Yield all seeds from the first on, or those with a life on a cluster."""
     for seed in itertools.count(first):
-        dice = random.Random(seed)  # noqa: S311  as the trial of this seed draws them
+        dice = random.Random(seed)  # noqa: S311  the same draws as in the trial
         if not on_cluster or any(map(needs_cluster, plans(dice, subject_of(seed)))):
             yield seed
 

@@ -92,7 +92,7 @@ def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
     try:
         told.wrong = _lived(plans(dice, subject), subject, folder, common, dice, told)
         told.wrong = told.wrong or _judged(subject, folder, _again(folder, told.kills))
-    except Exception:  # noqa: BLE001  the seed's, not the end of all others
+    except Exception:  # noqa: BLE001  fails this seed only
         told.wrong = [traceback.format_exc()]
     told.troubles = came(folder)
     return told

@@ -201,7 +201,7 @@ def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_source_that_brings_nothing_is_named() -> None:
-    """Of several sources, one without rows is named, as the watermark may wait for it."""
+    """A source without rows is named if there are several, as the watermark may wait for it."""
     of = seen("join")
     quiet = {name.rpartition("/")[2].rstrip("]"): count for name, count in of.quiet.items()}
     assert quiet == {"a": 0, "b": 2}

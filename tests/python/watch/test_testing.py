@@ -186,7 +186,7 @@ def what_came(name: str, spark: SparkSession, engine: Any, seed: int, size: int)
         for number, step in enumerate(steps(seed, size, streams)):
             step(h)
             if engine == "core" or number % 4 == 0 or number >= size:
-                h.watermark  # noqa: B018  runs what is pending
+                h.watermark  # noqa: B018  runs the pending steps
         for kind in ("panes", "rows", "rejected", "events"):
             taken = h._taken(kind)
             found.append((kind, sorted(taken, key=repr)))

@@ -17,7 +17,7 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NINE = datetime(2025, 1, 1, 9)  # noqa: DTZ001  as Spark gives them
+_NINE = datetime(2025, 1, 1, 9)  # noqa: DTZ001  as Spark returns them
 
 
 def pane(start: int, timing: str, index: int, price: object, **more: Any) -> dict[str, Any]:

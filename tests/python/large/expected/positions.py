@@ -31,7 +31,7 @@ class _OfNumbers(Kind):
         return "SELECT id, 0 AS first, 0 AS last FROM fresh"
 
     def late(self, stream: wr.Stream, lateness: int) -> wr.Stream:
-        """Return the stream unchanged, because there is no lateness."""
+        """Return the stream unchanged, because lateness does not apply."""
         del lateness
         return stream
 
