@@ -124,7 +124,7 @@ def for_each_part(kinds: Sequence[str]) -> list[Any]:
 def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) -> None:
     """Offsets that are not integers are refused (SEMANTICS R13).
 
-    Different ones would be rounded to the same number, and their rows taken for duplicates.
+    Different values would be rounded to one number, so their rows would count as duplicates.
     """
     for refused in with_offsets(feed, wrong, part):
         with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of messages"):

@@ -114,7 +114,7 @@ def sliding(read: Read) -> Outputs:
 
 
 def over(read: Read) -> Outputs:
-    """Return windows of the last rows before each row."""
+    """Return windows of the last four rows up to each row."""
     return kept(timed(read).window(wr.Over(rows=4)))
 
 

@@ -111,7 +111,7 @@ def jumped(
 
 
 def _whole(name: str, messages: Messages) -> DataFrame:
-    """Return the expected output: that of a batch, or of separate code if a batch differs."""
+    """Return the expected output: that of a batch, or of ``filled`` if gaps are filled."""
     if name == "tumbling, gaps filled":
         return filled(messages)
     return _somebodys(out_of(KINDS[name].of(messages)))

@@ -152,7 +152,7 @@ def test_the_clock_in_sql(feed: Feed) -> None:
 
 @pytest.mark.parametrize("makes_batches", [pytest.param(True, marks=pytest.mark.full), False])
 def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool) -> None:
-    """Without no-data batches, panes wait for the next data, which is judged first (T4)."""
+    """Without no-data batches, panes wait for the next rows, judged by the old watermark (T4)."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     setting = "spark.sql.streaming.noDataMicroBatches.enabled"
     before = feed.spark.conf.get(setting)

@@ -73,7 +73,7 @@ def test_what_was_null_before_its_column_was_not(
 
 
 def test_sources_that_are_no_texts(spark: SparkSession) -> None:
-    """A source column of bytes identifies the source, with its own offsets (SEMANTICS R13)."""
+    """The source may be a column of bytes; each has its own offsets (SEMANTICS R13)."""
     rows = spark.sql(
         "SELECT timestamp'2025-01-01' AS time, 1 AS k, device, 0 AS p, 0L AS n "
         "FROM VALUES (X'C0A80101'), (X'C1A80101'), (X'C0A80101'), (X'61') t(device)"

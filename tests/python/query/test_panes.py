@@ -50,7 +50,7 @@ def test_on_time_then_late(feed: Feed) -> None:
 
 
 def test_a_delay_of_a_part_of_a_millisecond(feed: Feed) -> None:
-    """The watermark never exceeds the given delay, although Spark counts milliseconds (T5)."""
+    """The watermark is never ahead of its exact value, although Spark counts milliseconds (T5)."""
     feed.add([order("09:00:00.001000")], NOTHING, [order("09:00:00.000600", amount=2)], NOTHING)
     stream = wr.stream(feed.stream(), time="time", watermark="500 microseconds")
     windows = stream.lateness("0 seconds").window(wr.Tumbling("100 microseconds"))

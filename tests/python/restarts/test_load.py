@@ -79,7 +79,7 @@ def test_what_is_left_is_a_page_of_each_partition_and_a_hundredth_of_the_bytes(
     end: tuple[int, int],
     is_gone: bool,  # noqa: FBT001
 ) -> None:
-    """State is gone if a page per partition and a hundredth of the bytes remain.
+    """State counts as gone if only a page per partition and a hundredth of it remain.
 
     That is in addition to the state before any input, and to the permanent header of each shard.
     """

@@ -248,7 +248,7 @@ def test_one_shard(both: Both) -> None:
 
 
 def test_pending_of_both_streams(both: Both) -> None:
-    """Pending rows are the unmatched ones: of both streams in a full join, else of the first."""
+    """Pending rows of a full join are the unmatched rows of both streams."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", "y", gap=2)]])
     both.run(both.join("full").rows)
     orders, shipments = (both.state(name).pending() for name in ("orders", "shipments"))

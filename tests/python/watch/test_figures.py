@@ -126,7 +126,7 @@ def test_batches_add_up() -> None:
 
 
 def test_open_windows() -> None:
-    """Open windows are shown from the first batch on, or once all shards have reported."""
+    """Open windows are shown from the first batch on or once all shards report, else omitted."""
     progress = recorded("minutes")
     for batch, (all_, change) in zip(
         progress, [(None, 2), (None, 3), (7, -1), (None, 5)], strict=True
