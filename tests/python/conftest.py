@@ -1,4 +1,4 @@
-"""One Spark session for all tests that need one, and ways to feed it batch by batch."""
+"""One Spark session for all tests that need one, and streams that tests extend batch by batch."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from programs import JAVA_OPTIONS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A slow machine is no failure.
+# Disables deadlines, because a slow machine is not a failure.
 settings.register_profile("windrow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("windrow")
 
-os.environ["TZ"] = "UTC"  # PySpark gives timestamps in the local zone
+os.environ["TZ"] = "UTC"  # PySpark returns timestamps in the local zone
 time.tzset()
 
-#: The seed of a random order of tests; without it the order is that of their names.
+#: The seed of a random order of tests; by default tests run in the order of their names.
 ORDER = os.environ.get("WINDROW_ORDER")
 
 PARITY = Path(__file__).parents[1] / "parity"
 
 
 def pytest_report_header() -> list[str]:
-    """Print how to repeat the order."""
+    """Print the setting that repeats the order."""
     return [f"WINDROW_ORDER={ORDER}"] if ORDER else []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shuffle files, and tests inside a file, so that the fixtures of a module are made once."""
+    """Shuffle files, and tests inside a file, so that module fixtures are created once."""
     if ORDER:
         rng = random.Random(ORDER)  # noqa: S311  no secret
         files: dict[Path, list[pytest.Item]] = {}
@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def problems_of(make: Callable[[], object]) -> set[wr.SpecProblem]:
-    """Give what is wrong with something, without a JVM; nothing, if it can be made."""
+    """Return the problems of a call that needs no JVM; empty if it succeeds."""
     try:
         make()
     except wr.SpecError as refused:
@@ -59,9 +59,9 @@ def problems_of(make: Callable[[], object]) -> set[wr.SpecProblem]:
 
 
 def session_builder(folder: Path) -> SparkSession.Builder:
-    """Small local session: two cores, two shuffle partitions, nothing outside ``folder``.
+    """Return a small local session: two cores, two shuffle partitions, files only in ``folder``.
 
-    ``WINDROW_MASTER`` has it run elsewhere, say on ``local-cluster[2,1,1024]``.
+    ``WINDROW_MASTER`` sets another master, for example ``local-cluster[2,1,1024]``.
     """
     from pyspark.sql import SparkSession
 
@@ -87,7 +87,7 @@ def session_builder(folder: Path) -> SparkSession.Builder:
 
 
 def spark_home(folder: Path) -> Path:
-    """Link PySpark's files into a folder where the workers of a cluster may leave theirs."""
+    """Link PySpark's files into a folder in which the workers of a cluster may write files."""
     import pyspark
 
     folder.mkdir()
@@ -98,7 +98,7 @@ def spark_home(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Give a session with the package's JAR; an error if the JAR was not built."""
+    """Return a session with the package's JAR; fail if the JAR was not built."""
     session = wr.configure(session_builder(tmp_path_factory.mktemp("spark"))).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
@@ -107,7 +107,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture(autouse=True)
 def the_one_session_is_active(request: pytest.FixtureRequest) -> None:
-    """Make it so again: what makes a table in a session of its own leaves that one active."""
+    """Reactivate the session, because table creation in another session activates that one."""
     if "spark" in request.fixturenames:
         one = request.getfixturevalue("spark")
         type(one)._activeSession = one
@@ -116,7 +116,7 @@ def the_one_session_is_active(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def no_view_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Drop a test's temporary views: they would hide tables of the tests that come after it."""
+    """Drop a test's temporary views, which would hide tables of later tests."""
     yield
     if "spark" in request.fixturenames:
         catalog = request.getfixturevalue("spark")._jsparkSession.sessionState().catalog()
@@ -125,11 +125,11 @@ def no_view_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def feed(spark: SparkSession, tmp_path: Path) -> Feed:
-    """Give an empty stream of orders."""
+    """Return an empty stream of orders."""
     return Feed(spark, tmp_path / "orders")
 
 
 @pytest.fixture
 def both(spark: SparkSession, tmp_path: Path) -> Both:
-    """Give two empty streams."""
+    """Return two empty streams."""
     return Both(spark, tmp_path)

@@ -17,18 +17,18 @@ SCHEMA = "time timestamp, product string, price double, amount bigint, gap bigin
 
 Order = Mapping[str, Any]
 
-#: A micro-batch without messages: lateness in the next one is judged by what came before it.
+#: A micro-batch without rows: the next batch judges lateness by the rows before this one.
 NOTHING: Sequence[Order] = ()
 
 
 def order(time: str | None, product: str | None = "a", amount: int = 1, **more: object) -> Order:
-    """One message; ``time`` is a time of day of 2025-01-01, a whole date, or None."""
+    """Return one row; ``time`` is a time of day on 2025-01-01, a full timestamp, or None."""
     whole = f"2025-01-01 {time}" if time is not None and "-" not in time else time
     return {"time": whole, "product": product, "price": amount / 4, "amount": amount, **more}
 
 
 def disordered(seed: int, batches: int = 5, size: int = 40) -> list[list[Order]]:
-    """Random orders of an hour that moves on by 10 minutes a batch; some keys are null."""
+    """Draw orders of one hour, which moves forward by 10 minutes a batch; some keys are null."""
     rng = random.Random(seed)  # noqa: S311  no secret
     return [
         [
@@ -45,12 +45,12 @@ def disordered(seed: int, batches: int = 5, size: int = 40) -> list[list[Order]]
 
 
 def add_files(folder: Path, *batches: Sequence[Order]) -> None:
-    """Add one file for each batch; Spark takes them by their time of change."""
+    """Add one file for each batch; Spark reads them in the order of their modification time."""
     folder.mkdir(parents=True, exist_ok=True)
     for rows in batches:
         number = len(list(folder.iterdir()))
         file = folder / f"{number:04}.json"
-        unseen = folder / f".{number:04}"  # a running query must not find half of it
+        unseen = folder / f".{number:04}"  # a running query must not read an incomplete file
         unseen.write_text("\n".join(json.dumps(dict(row)) for row in rows))
         stamp = 1_700_000_001 + number
         os.utime(unseen, (stamp, stamp))
@@ -58,7 +58,7 @@ def add_files(folder: Path, *batches: Sequence[Order]) -> None:
 
 
 def trigger_of(query: StreamingQuery) -> str:
-    """Say how a query of this process begins its batches, in Spark's words."""
+    """Return Spark's description of the trigger of a query in this process."""
     began: Any = query
     return str(began._jsq.streamingQuery().trigger().toString())
 
@@ -67,14 +67,14 @@ class Feed:
     """A folder of JSON files, read as a stream or as a batch."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin with no files."""
+        """Start without files."""
         self.spark = spark
         self.folder = folder
         self.names = 0
         folder.mkdir(parents=True)
 
     def add(self, *batches: Sequence[Order]) -> Feed:
-        """Add one file for each batch; Spark takes them by their time of change."""
+        """Add one file for each batch; Spark reads them in the order of their modification time."""
         add_files(self.folder, *batches)
         return self
 
@@ -88,7 +88,7 @@ class Feed:
         return self.spark.read.schema(SCHEMA).json(str(self.folder))
 
     def run(self, df: DataFrame) -> list[Row]:
-        """Run a streaming DataFrame over all files and give what came out, in order."""
+        """Run a streaming DataFrame over all files, and return its output in order."""
         self.names += 1
         name = f"out_{abs(hash(self.folder))}_{self.names}"
         writer = df.writeStream.format("memory").queryName(name).outputMode("append")

@@ -17,9 +17,9 @@ import windrow as wr
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(wr.__file__).parent
 FRESH = Path(__file__).parent / "fresh"
-# Queries of a second or two end before the second compiler has done anything but wait. Without it
-# the JVM keeps little room for compiled code, which Spark's fills within minutes: nothing more is
-# compiled then.
+# Queries of one or two seconds end before the second compiler pays off. Without the second
+# compiler, the JVM reserves little space for compiled code. Spark fills that space within minutes,
+# and then compilation stops.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
 
 
@@ -32,9 +32,9 @@ def start(
     new_session: bool = False,
     **env: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, with the package where it lies; any exit status will do.
+    """Run a program to its end with the package at its location, and accept any exit status.
 
-    new_session: it leads a group of processes, which it may kill as a whole.
+    With ``new_session``, the program leads a process group that it may kill.
     """
     found = {
         "PYTHONPATH": os.pathsep.join(map(str, (package.parent, FRESH.parent, ROOT / "docs"))),
@@ -54,7 +54,7 @@ def start(
 
 
 def printed(program: str, *arguments: str, **more: Any) -> list[str]:
-    """Give the lines that a program prints, which must end well; ``more`` as of ``start``."""
+    """Return the lines that a program prints; it must succeed. ``more`` is passed to ``start``."""
     ran = start(program, *arguments, **more)
     assert ran.returncode == 0, ran.stderr[:4000] + ran.stderr[-4000:]
     return ran.stdout.splitlines()
@@ -62,7 +62,7 @@ def printed(program: str, *arguments: str, **more: Any) -> list[str]:
 
 @contextmanager
 def running(command: Sequence[str], log: Path, **env: str) -> Iterator[None]:
-    """Have a server run meanwhile; what it prints is in ``log``."""
+    """Run a server within the context; its output is written to ``log``."""
     with log.open("wb") as file:
         started = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **env})
     try:
@@ -77,7 +77,7 @@ def running(command: Sequence[str], log: Path, **env: str) -> Iterator[None]:
 
 
 def awaited(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something that another process does is so."""
+    """Wait until a condition that another process causes is true."""
     for _ in range(3000):
         if holds():
             return
@@ -86,13 +86,13 @@ def awaited(holds: Callable[[], bool], what: str) -> None:
 
 
 def answers(port: int) -> bool:
-    """Whether somebody listens at a port of this machine."""
+    """Return whether a process listens on a port of this machine."""
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_ports(count: int) -> list[int]:
-    """Find ports of this machine that nobody listens at."""
+    """Return free ports of this machine."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -101,12 +101,12 @@ def free_ports(count: int) -> list[int]:
 
 
 def python_with(version: str) -> str:
-    """Give an interpreter that has a version of Spark; it is made where there is none."""
+    """Return an interpreter with a version of Spark, and create it if it is missing."""
     command = [str(ROOT / "scripts" / "surroundings"), "python", version]
     made = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return made.stdout.decode().split()[-1]
 
 
 def build(what: str) -> None:
-    """Have ``scripts/build`` make what a program needs."""
+    """Run ``scripts/build`` for a part that a program needs."""
     subprocess.run([str(ROOT / "scripts" / "build"), what], check=True)

@@ -1,8 +1,9 @@
-"""Random chains of two and three operators, and in plain Python what must come out of them.
+"""Random chains of two and three operators, with their expected output computed in plain Python.
 
-No message is late. So with any lateness no operator may reject a row, and a window of the last
-operator fires once, in the first step in which the watermark has passed its end by as much as the
-rows of the operators below may lie behind it (SEMANTICS R95): ``wait``, worked out by hand here.
+No row is late. Therefore no operator may reject a row, with any lateness, and each window of the
+last operator fires once. It fires in the first step whose watermark has passed its end by ``wait``:
+the time by which rows of the upstream operators may be behind the watermark (SEMANTICS R95),
+computed here separately.
 """
 
 from __future__ import annotations
@@ -21,32 +22,32 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: Times are seconds after it; a tick is the last instant before a second.
+#: Times are in seconds after this. A tick is the last instant before a second.
 BEGIN = datetime(2025, 1, 1, 9, tzinfo=UTC)
 TICK = 1e-6
 SCHEMA = "t timestamp, k int, x int"
 
 Message = tuple[int, int, int]
-#: What an operator hands on: a time in seconds, a key, a number.
+#: An output row of an operator: a time in seconds, a key, a number.
 Row = tuple[float, int, int]
 
 
 def at(seconds: float) -> datetime:
-    """Give the instant of a time in seconds."""
+    """Return the instant of a time in seconds."""
     return BEGIN + timedelta(microseconds=round(seconds * 1_000_000))
 
 
 def span(seconds: int) -> str:
-    """Write a duration."""
+    """Return the duration as text."""
     return f"{seconds} seconds"
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A pipeline over frames by the names of their streams, and what must come out of it.
+    """A pipeline over the frames of its streams, with its expected output.
 
-    streams: their names. size: of the windows of the last operator. wait: see above. rows: what
-    these windows hold.
+    ``streams`` contains their names, ``size`` is the window size of the last operator, ``wait`` is
+    described above, and ``rows`` are the input rows of its windows.
     """
 
     words: str
@@ -57,20 +58,20 @@ class Chain:
     rows: Sequence[Row]
 
     def panes(self) -> dict[tuple[int, int], int]:
-        """Give for each start of a window and key the sum of its rows."""
+        """Return the sum of the rows for each window start and key."""
         found: dict[tuple[int, int], int] = defaultdict(int)
         for time, key, number in self.rows:
             found[int(time // self.size) * self.size, key] += number
         return dict(found)
 
-    def isDue(self, start: int, watermark: float) -> bool:  # noqa: N802  as the library's names are
-        """Tell whether a window has fired."""
+    def isDue(self, start: int, watermark: float) -> bool:  # noqa: N802  camelCase, as in the library
+        """Return whether a window has fired."""
         return start + self.size + self.wait <= watermark
 
 
 @dataclass
 class Streams:
-    """Messages of two streams in the order in which they come, at most ``delay`` out of order."""
+    """Rows of the streams in order of arrival, at most ``delay`` out of order."""
 
     rng: random.Random
     delay: int
@@ -80,7 +81,7 @@ class Streams:
 
     @classmethod
     def drawn(cls, rng: random.Random) -> Streams:
-        """Draw streams with gaps, jumps and keys that fall silent."""
+        """Draw streams with gaps, jumps and keys that become silent."""
         made = cls(rng, rng.choice((0, 0, 5, 20)))
         made.left, made.right, made.third = (made._messages() for _ in range(3))
         return made
@@ -96,7 +97,7 @@ class Streams:
         return [came[i] for _, i in sorted(jitter)]
 
     def cut(self, names: Sequence[str]) -> Iterator[tuple[str, list[Message]]]:
-        """Give streams in turn, some messages at a time; each stays in its order."""
+        """Yield parts of the streams alternately; each stream keeps its order."""
         all_ = {"l": self.left, "r": self.right, "z": self.third}
         left = {name: list(all_[name]) for name in names}
         while any(left.values()):
@@ -108,7 +109,7 @@ class Streams:
 
 @dataclass(frozen=True)
 class Lower:
-    """An operator below: its table, the time to say of it, its rows and its wait."""
+    """An upstream operator: its table, the column for its event time, its rows and its wait."""
 
     words: str
     table: Callable[[Mapping[str, DataFrame]], DataFrame]
@@ -119,7 +120,7 @@ class Lower:
 
 
 def drawn(rng: random.Random, streams: Streams) -> Chain:
-    """Draw a chain over streams."""
+    """Draw a chain over the streams."""
     lower = rng.choice(LOWER)(rng, streams)
     if rng.random() < 0.3:
         lower = _windowed(rng, lower)
@@ -140,7 +141,7 @@ def drawn(rng: random.Random, streams: Streams) -> Chain:
 
 @dataclass(frozen=True)
 class JoinOfAJoin:
-    """A left join of the rows of another join with a third stream; its rows are numbers of both."""
+    """A left join of another join's rows with a third stream; its rows are pairs of numbers."""
 
     words: str
     pipeline: Callable[..., wr.JoinOutput]
@@ -149,7 +150,7 @@ class JoinOfAJoin:
 
 
 def drawn_join(rng: random.Random, streams: Streams) -> JoinOfAJoin:
-    """Draw one."""
+    """Draw a join of a join."""
     lower = rng.choice((_join, _join_of_windows))(rng, streams)
     low = rng.choice((-20, -3, 0, 4))
     high = low + rng.choice((0, 5, 25))
@@ -168,7 +169,7 @@ def drawn_join(rng: random.Random, streams: Streams) -> JoinOfAJoin:
 
 
 def _windowed(rng: random.Random, lower: Lower) -> Lower:
-    """Windows in between."""
+    """Add windows between the upstream and the last operator."""
     size = rng.choice((2, 5, 12))
     groups: dict[tuple[int, int], int] = defaultdict(int)
     for time, key, number in lower.rows:
@@ -194,7 +195,7 @@ def _stream(frames: Mapping[str, DataFrame], name: str, streams: Streams, late: 
 
 
 def _join(rng: random.Random, streams: Streams) -> Lower:
-    """A join by a range, of every kind."""
+    """Draw a join by a range, of any kind."""
     low = rng.choice((-30, -10, -3, 0, 4))
     high = low + rng.choice((0, 5, 25, 60))
     how, late = rng.choice(KINDS), rng.choice((0, 0, 9))
@@ -212,7 +213,7 @@ def _join(rng: random.Random, streams: Streams) -> Lower:
 
 
 def _join_of_windows(rng: random.Random, streams: Streams) -> Lower:
-    """A join by common windows."""
+    """Draw a join by common windows."""
     size, late = rng.choice((4, 10, 45)), rng.choice((0, 0, 9))
     return _joined(
         rng,
@@ -282,7 +283,7 @@ def _joined(
 
 
 def _windows(rng: random.Random, streams: Streams) -> Lower:
-    """Windows of one stream, or of both as a co-group."""
+    """Draw windows of one stream, or of both as a co-group."""
     both = rng.random() < 0.3
     came = streams.left + streams.right if both else streams.left
     kind = rng.choice(WINDOWS)
@@ -357,7 +358,8 @@ def _hopping(rng: random.Random, size: int, came: Sequence[Message]) -> Drawn:
 
 
 def _aligned(came: Sequence[Message], size: int, step: int) -> Found:
-    # Windows start at multiples of the step since 1970, as BEGIN does for every step drawn here.
+    # Windows start at multiples of the step since 1970, and so does BEGIN for every step drawn
+    # here.
     counts: dict[tuple[int, int], int] = defaultdict(int)
     origin = int(BEGIN.timestamp())
     for time, key, _ in came:

@@ -1,8 +1,8 @@
-"""The ledger of a query, counted once more from its outputs alone (SEMANTICS R74, B14).
+"""The counts of a query, recomputed from its outputs alone (SEMANTICS R74, B14).
 
-Each operator collects the names of its rows, and those of the rows that are in them, down to the
-messages of the source. So a message can be found wherever it went: in panes, in rejected rows of
-any operator, or in rejected rows that had it inside.
+Each operator collects the names of its rows and of the rows inside them, down to the source rows.
+Therefore each source row can be found in every output: in panes, in rejected rows of any operator,
+or inside rejected rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 SCHEMA = "time timestamp, k string, v bigint, id bigint, part bigint, off bigint, closes boolean"
-BEGIN = datetime(2025, 1, 1, 9)  # noqa: DTZ001  Spark gives naive times
+BEGIN = datetime(2025, 1, 1, 9)  # noqa: DTZ001  Spark returns naive times
 NOW = "2025-01-01 12:00:00"
 ENDS = ("a", "b", "c")  # keys
 
@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
-    """Make messages of three hours: in disorder, late, without a time, too far ahead, repeated."""
+    """Draw rows of three hours: disordered, late, without a time, too far ahead, repeated."""
     made: list[list[Row]] = []
     sent: list[Row] = []
     for batch in range(batches):
@@ -50,7 +50,7 @@ def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
             sent.append(row)
             rows.append(row)
         made.append(rows)
-    # The last message of a key ends its window by punctuation; none is older than the watermark.
+    # The last row of a key ends its window by punctuation, and none is older than the watermark.
     last = {"time": "2025-01-01 12:30:00", "v": 0, "part": 0, "closes": True}
     more = range(len(sent), len(sent) + len(ENDS))
     made.append([{**last, "k": k, "id": i, "off": i} for k, i in zip(ENDS, more, strict=True)])
@@ -59,11 +59,12 @@ def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of windows over messages, or over panes.
+    """A kind of windows over rows, or over panes.
 
-    lateness: those to choose from; none: the windows have no lateness. gap: whether a message of
-    that time, in seconds, is in no window. slide: the size of sliding windows, in seconds, or None.
-    kept: how many of a key's messages, given by offset, may wait at the end for more to come.
+    ``lateness`` contains the values to choose from; an empty one means that the windows do not
+    support lateness. ``gap`` returns whether a row at that time, in seconds, is in no window.
+    ``slide`` is the size of sliding windows in seconds, or None. ``kept`` returns how many of a
+    key's rows, given by offset, may wait at the end for more rows.
     """
 
     window: Any
@@ -74,7 +75,7 @@ class Kind:
 
 
 def _last_session(offsets: Sequence[int]) -> int:
-    """Count the messages since more than two offsets in a row lacked the key."""
+    """Count the rows since more than two consecutive offsets lacked the key."""
     breaks = [i for i, (a, b) in enumerate(pairwise(offsets), 1) if b - a > 3]
     return len(offsets) - max(breaks, default=0)
 
@@ -103,33 +104,33 @@ ABOVE: Mapping[str, Kind] = {
 }
 #: Kinds whose panes have a time.
 TIMED = ("tumbling", "hopping", "gaps", "calendar", "session")
-#: Kinds that full state has, too.
+#: Kinds that full state supports too.
 FULL_STATE = (*TIMED, "sliding")
 
 
 def names(level: int) -> list[str]:
-    """Name the columns that have the rows inside, down to the messages."""
+    """Return the names of the columns that contain the inner rows, down to the source rows."""
     return [f"rows{n}" for n in range(1, level)]
 
 
 def named(row: str = "") -> Column:
-    """Name a pane, which is a row of the operator above."""
+    """Return the name of a pane as a column; a pane is a row of the next operator."""
     at = f"{row}." if row else ""
     parts = [F.col(f"{at}k"), F.col(f"{at}window.start").cast("string")]
     return F.concat_ws("/", *parts, F.col(f"{at}pane.index").cast("string"))
 
 
 def name_of(row: Any) -> str:
-    """Name a pane that was rejected, in the same way."""
+    """Return the name of a rejected pane, in the same format."""
     return f"{row['k']}/{row['window']['start']:%Y-%m-%d %H:%M:%S}/{row['pane']['index']}"
 
 
 def windowed(
     rows: DataFrame, name: str, kind: Kind, lateness: str | None, level: int, *, full: bool = False
 ) -> wr.Output:
-    """Cut the messages (level 1), or the panes of the level below, into windows.
+    """Assign the source rows (level 1), or the panes of the level below, to windows.
 
-    full: with the messages themselves, not with their names.
+    With ``full``, the panes contain the rows themselves instead of their names.
     """
     said: dict[str, Any] = {"key": "k", "name": name}
     if level == 1:
@@ -154,9 +155,9 @@ def windowed(
 
 @dataclass(frozen=True)
 class Chain:
-    """Operators over one stream, each over the panes of the one before.
+    """Operators over one stream, each over the panes of the previous one.
 
-    full: whether the only one keeps full state.
+    ``full`` is true if the only operator keeps full state.
     """
 
     kinds: Sequence[str]
@@ -166,7 +167,7 @@ class Chain:
 
     @staticmethod
     def drawn(seed: int) -> Chain:
-        """Draw one."""
+        """Draw a chain."""
         dice = random.Random(seed)  # noqa: S311  no secret
         kinds = [dice.choice(list(FIRST))]
         while kinds[-1] in TIMED and len(kinds) < 3 and dice.random() < 0.8:
@@ -179,7 +180,7 @@ class Chain:
         return Chain(kinds, late, messages(dice, 9, dice.choice([5, 15])), full)
 
     def output(self, rows: DataFrame) -> wr.Output:
-        """Build the query."""
+        """Return the query."""
         output = None
         for level, (kind, late) in enumerate(zip(self.kinds, self.lateness, strict=True), start=1):
             of = (FIRST if level == 1 else ABOVE)[kind]
@@ -191,7 +192,7 @@ class Chain:
     def _recounted(
         self, panes: Sequence[Any], rejected: Sequence[Any]
     ) -> tuple[list[set[str]], list[Counter[str]]]:
-        """Give by level, from 1 on, the rows in windows and those that were rejected."""
+        """Return, by level from 1 on, the rows in windows and the rejected rows."""
         top = len(self.kinds)
         inside: list[set[str]] = [set() for _ in range(top + 1)]
         refused: list[Counter[str]] = [Counter() for _ in range(top + 1)]
@@ -214,7 +215,7 @@ class Chain:
         return ["message", *(f"level{level}" for level in range(1, len(self.kinds)))]
 
     def wrong(self, panes: Sequence[Any], rejected: Sequence[Any]) -> list[str]:
-        """Recount the rows of every operator; say what is wrong."""
+        """Recount the rows of every operator, and return the faults."""
         inside, refused = self._recounted(panes, rejected)
         found = []
         for level in range(1, len(self.kinds) + 1):
@@ -236,7 +237,7 @@ class Chain:
         return found + ([f"in no window, but in outputs: {wrong}"] if wrong else [])
 
     def _kept(self) -> set[str]:
-        """Give the messages that may wait in windows that nothing has completed."""
+        """Return the rows that may wait in windows that are not complete."""
         came: dict[str, set[int]] = defaultdict(set)
         for rows in self.batches:
             for row in rows:
@@ -248,10 +249,10 @@ class Chain:
         return found
 
     def _late_and_alone(self) -> set[str]:
-        """Give the accepted messages that no sliding window holds, whose lateness is 0 (R47).
+        """Return the accepted rows that no sliding window with lateness 0 contains (R47).
 
-        A window of a message ends at its time, or a size and a millisecond later; it is open in a
-        batch unless the watermark, which is the greatest time of the batches before, has passed it.
+        A window of a row ends at the row's time, or a size and a millisecond later. It is open in a
+        batch unless the watermark, the greatest time of the previous batches, has passed it.
         """
         size = FIRST[self.kinds[0]].slide
         if size is None:
@@ -282,7 +283,7 @@ class Chain:
     def miscounted(
         self, counted: Mapping[str, Counter[str]], panes: Sequence[Any], rejected: Sequence[Any]
     ) -> list[str]:
-        """Say which counts of operators are not those of the outputs."""
+        """Return the operators' counts that differ from the outputs."""
         accepted, refused = self._recounted(panes, rejected)
         accepted[1] |= self._late_and_alone() | self._kept()
         right: dict[str, dict[str, int]] = {}

@@ -1,7 +1,7 @@
-"""The ledger of operators over two streams, counted once more from their outputs (R74, B14).
+"""The counts of operators over two streams, recomputed from their outputs (R74, B14).
 
-A message of either stream is in a row of a join, in a window of a co-group, or rejected: by that
-operator, or inside a row that the operator above has rejected.
+A row of either stream is in a row of a join, in a window of a co-group, or rejected. It is rejected
+by that operator, or inside a row that the downstream operator rejects.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SIDES = ("l", "r")
 RANGE = ("-2 minutes", "3 minutes")
-#: What joins share, and of which streams every message comes out.
+#: The condition of each join, its kind, and the streams whose rows are all emitted.
 JOINS: Mapping[str, tuple[Any, Any, Sequence[str]]] = {
     "full, range": (RANGE, "full", SIDES),
     "left, range": (RANGE, "left", "l"),
@@ -38,13 +38,13 @@ COGROUPS: Mapping[str, wr.WindowKind] = {
     "session": wr.Session("3 minutes"),
     "over": wr.Over(range="2 minutes"),
 }
-#: How long rows wait in the others has no bound (R95).
+#: The joins in which rows wait for a bounded time; in the others the wait is unbounded (R95).
 BOUNDED = [name for name in JOINS if "sessions" not in name]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A join or a co-group, perhaps with windows over the rows of the join."""
+    """A join or a co-group, optionally with windows over the rows of the join."""
 
     kind: str
     lateness: str
@@ -53,7 +53,7 @@ class Pair:
 
     @staticmethod
     def drawn(seed: int) -> Pair:
-        """Draw one."""
+        """Draw a pair."""
         dice = random.Random(f"pair {seed}")  # noqa: S311  no secret
         kind = dice.choice([*JOINS, *COGROUPS])
         of = {side: messages(dice, 6, dice.choice([4, 10])) for side in SIDES}
@@ -65,8 +65,8 @@ class Pair:
         above = kind in BOUNDED and dice.random() < 0.5
         return Pair(kind, dice.choice(["0 seconds", "15 minutes"]), above, batches)
 
-    def output(self, l: DataFrame, r: DataFrame) -> wr.Output | wr.JoinOutput:  # noqa: E741  streams
-        """Build the query."""
+    def output(self, l: DataFrame, r: DataFrame) -> wr.Output | wr.JoinOutput:  # noqa: E741  names of streams
+        """Return the query."""
         identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
         said: dict[str, Any] = {"time": "time", "watermark": "0 seconds", "rowId": identity}
         said |= {"maxFuture": "1 hour"} if self.kind in JOINS else {"key": "k"}
@@ -90,12 +90,12 @@ class Pair:
         return stream.window(wr.Tumbling("20 minutes")).aggregate(*ids)
 
     @property
-    def isJoin(self) -> bool:  # noqa: N802  as the library's names are
-        """Whether rows come out, not panes."""
+    def isJoin(self) -> bool:  # noqa: N802  camelCase, as in the library
+        """Return whether the output consists of joined rows, not of panes."""
         return self.kind in JOINS and not self.above
 
     def wrong(self, rows: Sequence[Any], rejected: Sequence[Any]) -> list[str]:
-        """Recount the messages of both streams; say what is wrong."""
+        """Recount the rows of both streams, and return the faults."""
         found: list[str] = []
         ways: Counter[Any] = Counter()
         inside: dict[str, set[int]] = {side: set() for side in SIDES}
@@ -125,7 +125,7 @@ class Pair:
 
 
 def _ids(value: Any) -> list[int]:
-    """Give the ids of a list, or of one message or none."""
+    """Return the ids of a list, of one row, or of none."""
     if isinstance(value, Mapping):
         return [value["id"]]
     return list(value or ())

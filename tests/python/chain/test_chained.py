@@ -1,4 +1,4 @@
-"""What the panes of an operator may feed: windows that inherit, other windows, joins."""
+"""Valid inputs from panes of an operator: inherited windows, other windows, joins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def totals(df: DataFrame, **triggers: Any) -> wr.Output:
 
 
 def overall(panes: DataFrame) -> wr.Output:
-    """Add up what products sold in the windows of their panes."""
+    """Sum up the sales of all products in each window of the panes."""
     windows = wr.stream(panes, name="totals").lateness("10 minutes").window(wr.Inherit())
     return windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING).aggregate(
         F.sum("total").alias("total"), F.count("*").alias("products")
@@ -41,12 +41,12 @@ def overall(panes: DataFrame) -> wr.Output:
 
 
 def nowhere(*_: object) -> None:
-    """Take rows."""
+    """Discard the rows."""
 
 
 @pytest.fixture
 def corrected(feed: Feed) -> Feed:
-    """Two products, of which one sells more in the first minute than was known."""
+    """Return orders of two products; one of them is corrected in the first minute."""
     return feed.add(
         [order("09:00:10", "a", 1), order("09:00:20", "b", 2)],
         [order("09:01:30", "a", 5)],
@@ -59,7 +59,7 @@ def corrected(feed: Feed) -> Feed:
 
 
 def short(rows: list[Any]) -> list[tuple[Any, ...]]:
-    """Start of the window, values and pane, in order."""
+    """Return the window start, values, timing and sign of each pane, sorted."""
     return sorted(
         (
             f"{row.window.start:%H:%M}",
@@ -73,7 +73,7 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_an_operator_that_has_got_nothing_yet_goes_on(feed: Feed, tmp_path: Path) -> None:
-    """S2: in the first batch there is no pane for the second operator, so it has kept nothing."""
+    """A query restarts although its second operator has received no pane yet (S2)."""
     no_data = "spark.sql.streaming.noDataMicroBatches.enabled"
     feed.spark.conf.set(no_data, "false")
     try:
@@ -91,7 +91,10 @@ def test_an_operator_that_has_got_nothing_yet_goes_on(feed: Feed, tmp_path: Path
 
 
 def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Path) -> None:
-    """The query ends with its data, and else has a pace, whichever operator has it (R69, R88)."""
+    """A period of the first operator applies to the query (R69, R88).
+
+    The query ends with its data if it is bounded; otherwise it runs at the period's pace.
+    """
     feed.add([order("09:00:10")], [order("09:02:00")])
     panes = totals(feed.stream(), early=wr.Every("1 hour")).panes.where(ON_TIME)
     by_start = panes.select("product", "total", F.col("window.start").alias("start"))
@@ -106,7 +109,7 @@ def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Pa
 
 
 def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:
-    """What a retraction takes back is taken out of the value again, in the same query."""
+    """``Inherit`` removes the values of retractions from its sums in the same query."""
     panes = corrected.run(overall(totals(corrected.stream()).panes).panes)
     assert short(panes) == [
         ("09:00", 7, 2, "ON_TIME", "+"),
@@ -118,7 +121,7 @@ def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:
 
 
 def test_a_batch_of_panes(corrected: Feed) -> None:
-    """All of a batch is there at once, so each window has one pane."""
+    """A batch of panes has one pane for each window."""
     panes = overall(totals(corrected.batch()).panes).panes.collect()
     assert short(panes) == [
         ("09:00", 15, 2, "ON_TIME", "+"),
@@ -129,7 +132,7 @@ def test_a_batch_of_panes(corrected: Feed) -> None:
 
 
 def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_path: Any) -> None:
-    """Behind a sink the panes have a watermark of their own."""
+    """Panes that were written to a sink can be read by another query, with a new watermark."""
     spark, folder = corrected.spark, str(tmp_path / "panes")
     first = totals(corrected.stream())
     query = first.start(panes=wr.Files(folder), checkpoint=str(tmp_path / "c"), availableNow=True)
@@ -143,7 +146,7 @@ def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_
 
 
 def test_what_is_no_pane_is_rejected(feed: Feed) -> None:
-    """A row whose window or timing is missing comes back."""
+    """A row with a missing window or an unknown timing is rejected."""
     panes = totals(feed.add([order("09:00:10", "a", 1)]).batch()).panes
     strange = panes.withColumn(
         "pane", F.col("pane").withField("timing", F.lit("NEVER"))
@@ -162,7 +165,7 @@ def test_what_is_no_pane_is_rejected(feed: Feed) -> None:
     ],
 )
 def test_a_table_without_panes_is_refused(feed: Feed, change: Any, codes: list[str]) -> None:
-    """The error names the columns that are missing or are no panes."""
+    """The error names the columns that are missing or are not of a pane."""
     panes = totals(feed.add([order("09:00:10")]).batch()).panes
     with pytest.raises(wr.SpecError) as refused:
         overall(change(panes)).panes  # noqa: B018
@@ -170,14 +173,21 @@ def test_a_table_without_panes_is_refused(feed: Feed, change: Any, codes: list[s
 
 
 def test_a_watermark_that_is_not_passed_on_is_missed_at_once(feed: Feed) -> None:
-    """Behind periods of processing time no window would ever complete."""
+    """A downstream operator without a watermark is refused at once.
+
+    An upstream operator with processing-time periods passes on no watermark, so no window would
+    complete.
+    """
     with pytest.raises(wr.SpecError) as refused:
         overall(totals(feed.stream(), early=wr.Every("1 minute")).panes).panes  # noqa: B018
     assert [problem.code for problem in refused.value.problems] == ["WATERMARK_NOT_PASSED_ON"]
 
 
 def test_rows_that_may_wait_for_ever_need_a_lateness(feed: Feed) -> None:
-    """A window of three messages may wait for the third any length of time (SEMANTICS R95)."""
+    """Rows that may wait without bound need an explicit lateness (SEMANTICS R95).
+
+    A window of three rows may wait for the third row for any time.
+    """
     orders = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name="few")
     few = orders.window(wr.Count(3)).aggregate(F.max("time").alias("last"))
     hours = wr.stream(few.panes, time="last", key="product", name="hours")
@@ -195,7 +205,10 @@ def test_rows_that_may_wait_for_ever_need_a_lateness(feed: Feed) -> None:
 
 
 def test_sparks_own_windows_get_no_watermark_that_lags(feed: Feed) -> None:
-    """Spark would drop panes that lie behind the query's watermark; it has none (SEMANTICS B2)."""
+    """Panes that lag behind the query's watermark carry no watermark (SEMANTICS B2).
+
+    With one, Spark's own windows would drop these panes.
+    """
     o, s = (
         wr.stream(feed.stream(), time="time", watermark="0 seconds", name=name).lateness(
             "0 seconds"
@@ -214,7 +227,7 @@ def test_sparks_own_windows_get_no_watermark_that_lags(feed: Feed) -> None:
 
 
 def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
-    """Their counts and rejected rows could not be told apart."""
+    """Two operators of a query with the same name are refused, as counts could not be separated."""
     panes = totals(feed.stream()).panes
     named = wr.stream(panes, name="orders").lateness("0 seconds").window(wr.Inherit())
     with pytest.raises(wr.SpecError) as refused:
@@ -223,7 +236,10 @@ def test_operators_of_one_query_need_names_of_their_own(feed: Feed) -> None:
 
 
 def test_a_union_of_operators_needs_names_of_their_own(feed: Feed) -> None:
-    """A union is one query; the error says what to do, also for two outputs of one operator."""
+    """A union of two operators with the same name is refused with a remedy.
+
+    The same applies to two outputs of one operator, because a union is a single query.
+    """
     first, second = totals(feed.stream()), totals(feed.stream().where("amount > 1"))
     with pytest.raises(AnalysisException) as refused:
         first.panes.union(second.panes)
@@ -234,7 +250,10 @@ def test_a_union_of_operators_needs_names_of_their_own(feed: Feed) -> None:
 
 
 def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
-    """They go by the query's watermark; corrections are late for it (SEMANTICS B2)."""
+    """Spark's own windows over panes follow the query's watermark (SEMANTICS B2).
+
+    They drop corrections as late.
+    """
     panes = totals(corrected.stream()).panes.where(ON_TIME)
     coarse = panes.groupBy(F.window("window", "2 minutes")).agg(F.sum("total").alias("total"))
     rows = corrected.run(coarse)
@@ -252,7 +271,7 @@ def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
 
 
 def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
-    """A pane's time is what Spark says of its window: the last instant in it."""
+    """The event time of a pane can be Spark's ``window_time``, its last instant."""
     panes = totals(corrected.stream()).panes.withColumn("at", F.window_time("window"))
     signed = F.sum(F.expr("IF(pane.is_retraction, -total, total)")).alias("total")
     hours = wr.stream(panes, time="at", name="totals").lateness("1 hour")
@@ -267,7 +286,7 @@ def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
 
 
 def test_panes_join_a_table(corrected: Feed) -> None:
-    """What a window shows is looked up in a table, corrections included."""
+    """Panes can be joined with a table, including corrections."""
     names = corrected.spark.createDataFrame([("a", "apples"), ("b", "beans")], ["product", "name"])
     rows = corrected.run(totals(corrected.stream()).panes.join(names, "product"))
     named = {(row.name, row.total) for row in rows if not row.pane.is_retraction}
@@ -275,7 +294,7 @@ def test_panes_join_a_table(corrected: Feed) -> None:
 
 
 def test_sparks_own_join_with_panes(corrected: Feed) -> None:
-    """Panes join a stream by key and time, and what waits is let go of behind the watermark."""
+    """Panes join a stream by key and time, and Spark removes waiting rows by the watermark."""
     panes = totals(corrected.stream()).panes.where(ON_TIME)
     panes = panes.select("product", "total", F.window_time("window").alias("at")).alias("p")
     orders = corrected.stream().withWatermark("time", "0 seconds").alias("o")

@@ -1,4 +1,4 @@
-"""An operator of a chain gets its rows before its watermark passes them (SEMANTICS R95)."""
+"""An operator of a chain receives rows before its watermark passes them (SEMANTICS R95)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 
 
 def test_nothing_is_late_for_the_next_operator(spark: SparkSession) -> None:
-    """Chains of every kind, step by step."""
+    """Chains of every kind have the expected panes, step by step."""
     wrong = {seed: found for seed in range(FIRST, FIRST + CASES) if (found := differs(spark, seed))}
     assert not wrong, "\n".join(f"seed {seed}: {found}" for seed, found in list(wrong.items())[:5])
 
 
 def differs(spark: SparkSession, seed: int) -> str:
-    """Run a chain; say what is wrong, or nothing."""
+    """Run a chain and return its fault, or an empty text."""
     rng = random.Random(seed)  # noqa: S311  the seed repeats it
     streams = Streams.drawn(rng)
     chain = drawn(rng, streams)
@@ -41,7 +41,7 @@ def differs(spark: SparkSession, seed: int) -> str:
         chain.pipeline, spark, schema=dict.fromkeys(chain.streams, SCHEMA)
     ) as h:
         for turn, (name, some) in enumerate(streams.cut(chain.streams)):
-            if turn == restart:  # a restart forgets how far each stream has come
+            if turn == restart:  # a restart resets the progress of each stream
                 h.restart()
                 seen.clear()
             h.add([(at(time), key, number) for time, key, number in some], to=name)
@@ -61,7 +61,7 @@ def differs(spark: SparkSession, seed: int) -> str:
 
 @pytest.mark.slow
 def test_a_join_of_a_join(spark: SparkSession) -> None:
-    """Unmatched rows of a join are in time for another one that has no lateness."""
+    """Unmatched rows of a join are on time for another join with lateness 0."""
     for seed in range(FIRST, FIRST + CASES // 4):
         rng = random.Random(f"join {seed}")  # noqa: S311  the seed repeats it
         streams = Streams.drawn(rng)
@@ -81,7 +81,7 @@ Fired = dict[tuple[int, int], int]
 
 
 def _read(fired: Fired, panes: list[dict[str, Any]]) -> str:
-    """Add panes to those that fired; of each window one may come."""
+    """Add panes to those that fired; return a fault if a window fires twice."""
     for pane in panes:
         place = (int((pane["window"]["start"] - BEGIN).total_seconds()), pane["k"])
         if place in fired:

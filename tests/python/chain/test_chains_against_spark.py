@@ -1,4 +1,4 @@
-"""Chains of operators give the panes of Spark's own chains, each in the same micro-batch (R95)."""
+"""Chains have the panes of Spark's own chains, each in the same micro-batch (R95)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 ROUNDS = 25 if os.environ.get("WINDROW_MODE") == "full" else 1
 SIZE = 10
-#: Batch, seconds of the start of a window, key, sum.
+#: Batch, window start in seconds, key, sum.
 Panes = list[tuple[int, int, int, int]]
 
 
 class Files:
-    """Streams as files: a micro-batch takes the next file of each."""
+    """Streams as files: a micro-batch reads the next file of each stream."""
 
     def __init__(self, spark: SparkSession, folder: Path, streams: Streams, cuts: int) -> None:
-        """Write them; the last file of each is one message far ahead."""
+        """Write the files; the last file of each stream contains one row far ahead."""
         self.spark, self.folder, self.delay = spark, folder, streams.delay
         for name, messages in (("l", streams.left), ("r", streams.right)):
             size = -(-len(messages) // cuts)
@@ -91,7 +91,7 @@ def _theirs(rows: DataFrame, time: str) -> DataFrame:
 
 
 def _join(how: str, reach: int) -> Callable[[Files], tuple[DataFrame, DataFrame]]:
-    """A join by a range to both sides, as far to each."""
+    """Return a join by a symmetric range."""
     side = "r" if how == "right" else "l"
 
     def both(files: Files) -> tuple[DataFrame, DataFrame]:
@@ -116,7 +116,7 @@ def _join(how: str, reach: int) -> Callable[[Files], tuple[DataFrame, DataFrame]
 
 
 def _windows(files: Files) -> tuple[DataFrame, DataFrame]:
-    """Windows of windows."""
+    """Return windows of windows."""
     ours = files.ours("l", key="k").window(wr.Tumbling("5 seconds"))
     theirs = files.marked("l").groupBy(F.window("t", "5 seconds"), "k").agg(F.sum("x").alias("n"))
     timed = theirs.select(F.window_time("window").alias("at"), "k", "n")
@@ -124,7 +124,7 @@ def _windows(files: Files) -> tuple[DataFrame, DataFrame]:
 
 
 def _sessions(files: Files) -> tuple[DataFrame, DataFrame]:
-    """Windows of sessions."""
+    """Return windows of sessions."""
     ours = files.ours("l", key="k").window(wr.Session("4 seconds"))
     theirs = files.marked("l").groupBy(F.session_window("t", "4 seconds"), "k")
     summed = theirs.agg(F.sum("x").alias("n"))
@@ -142,7 +142,7 @@ CHAINS = {
 }
 
 
-#: What the full join shows of one side or of both.
+#: Joins that the full join covers with its rows of one side or of both.
 REST = ("inner join", "right join")
 
 
@@ -152,12 +152,12 @@ REST = ("inner join", "right join")
 )
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_batch_by_batch(spark: SparkSession, tmp_path: Path, words: str, seed: int) -> None:
-    """The same panes in the same micro-batches; none is missing."""
+    """The chain has Spark's panes in the same micro-batches, and no others."""
     assert differs(spark, tmp_path, words, seed) == ""
 
 
 def differs(spark: SparkSession, folder: Path, words: str, seed: int) -> str:
-    """Run a chain and Spark's own; say how they differ, or nothing."""
+    """Run a chain and Spark's own; return the difference, or an empty text."""
     rng = random.Random(f"{words} {seed}")  # noqa: S311  the seed repeats it
     files = Files(spark, folder, Streams.drawn(rng), rng.randint(2, 6))
     ours, theirs = CHAINS[words](files)

@@ -1,4 +1,4 @@
-"""Panes that take the place of others, as input of another operator of the same query."""
+"""Corrections as input of another operator of the same query."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Window = tuple[datetime, datetime]
 
 @pytest.fixture(autouse=True)
 def few_shards(feed: Feed) -> Iterator[None]:
-    """Two operators of many shards take long for a few messages."""
+    """Use few shards, because two operators with many shards are slow for a few rows."""
     feed.spark.conf.set("spark.windrow.shards", "3")
     yield
     feed.spark.conf.unset("spark.windrow.shards")
@@ -40,7 +40,7 @@ def minutes(
     lateness: str = "2 hours",
     early: Any = None,
 ) -> wr.Output:
-    """What each product sells by the minute: of a window that fires again, if it may be late."""
+    """Return the sales of each product by the minute, whose windows may be corrected."""
     stream = wr.stream(
         df,
         time="time",
@@ -57,7 +57,7 @@ def minutes(
 
 
 def overall(panes: DataFrame, lateness: str = "2 hours") -> wr.Output:
-    """What products sell in a window on average, and which sells most."""
+    """Return the mean and greatest sales of the products in each window."""
     windows = wr.stream(panes, name="minutes").lateness(lateness).window(wr.Inherit())
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(
         F.avg("sold").alias("mean"), F.max("sold").alias("best"), F.count("*").alias("products")
@@ -65,18 +65,18 @@ def overall(panes: DataFrame, lateness: str = "2 hours") -> wr.Output:
 
 
 def hours(panes: DataFrame, *aggregates: Any) -> wr.Output:
-    """Minutes put together to hours, of the time that panes have."""
+    """Aggregate minutes to hours, by the time of their panes."""
     windows = wr.stream(panes, name="minutes").lateness("2 hours").window(wr.Tumbling("1 hour"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(*(aggregates or (F.sum("sold"),)))
 
 
 def signed(column: str) -> Any:
-    """What a pane says, or takes back."""
+    """Return a sum that subtracts retractions."""
     return F.sum(F.expr(f"IF(pane.is_retraction, -{column}, {column})")).alias("sold")
 
 
 def disordered(seed: int, batches: int, size: int) -> list[list[Order]]:
-    """Orders of ten minutes and more, up to an hour late; the last is far ahead of all."""
+    """Draw orders that are up to an hour late; the last one is far ahead of all."""
     rng = random.Random(seed)  # noqa: S311  no secret
     return [
         *(
@@ -100,13 +100,13 @@ def _at(seconds: int) -> str:
 
 
 def by_minute(times: list[datetime]) -> Iterable[Window]:
-    """Each minute with a message."""
+    """Return each minute that contains a row."""
     starts = {time.replace(second=0) for time in times}
     return [(start, start + timedelta(minutes=1)) for start in starts]
 
 
 def by_gaps(times: list[datetime]) -> Iterable[Window]:
-    """Messages at most 20 seconds apart."""
+    """Return the sessions of rows at most 20 seconds apart."""
     gap, sessions = timedelta(seconds=20), list[list[datetime]]()
     for time in sorted(times):
         if sessions and time <= sessions[-1][-1] + gap:
@@ -119,7 +119,7 @@ def by_gaps(times: list[datetime]) -> Iterable[Window]:
 def computed(
     orders: Iterable[Order], windows: Callable[[list[datetime]], Iterable[Window]]
 ) -> dict[Window, tuple[float, int, int]]:
-    """The same from the orders alone: of each window mean, best and number of products."""
+    """Return the mean, maximum and number of products of each window, from the orders alone."""
     of_product: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
     for one in orders:
         of_product[one["product"]].append((datetime.fromisoformat(one["time"]), one["amount"]))
@@ -134,7 +134,7 @@ def computed(
 
 
 def shown(rows: Iterable[Row]) -> dict[Window, tuple[float, int, int]]:
-    """What a reader of panes has in the end: the last of each window that was not withdrawn."""
+    """Return the last pane of each window that was not withdrawn."""
     last: dict[Window, tuple[float, int, int]] = {}
     for row in rows:
         window = (row.window.start, row.window.end)
@@ -146,13 +146,13 @@ def shown(rows: Iterable[Row]) -> dict[Window, tuple[float, int, int]]:
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:
-    """Rows of one batch in the order in which their panes fired."""
+    """Return the rows of a batch in the order in which their panes fired."""
     return sorted(rows, key=lambda row: (row.pane["index"], row.pane.is_retraction))
 
 
 @pytest.mark.parametrize("kind", ["minutes", pytest.param("sessions", marks=pytest.mark.full)])
 def test_the_last_values_are_those_of_the_messages(feed: Feed, tmp_path: Path, kind: str) -> None:
-    """SEMANTICS B4, R55: whatever was late, early or merged, and whatever was replaced."""
+    """Final values equal those of the rows, despite late and merged panes (SEMANTICS B4, R55)."""
     check_last_values(feed, tmp_path, kind, wr.ACCUMULATING, seed=5, batches=3, size=60)
 
 
@@ -160,7 +160,7 @@ def test_the_last_values_are_those_of_the_messages(feed: Feed, tmp_path: Path, k
 @pytest.mark.parametrize("mode", MODES[1:])
 @pytest.mark.parametrize("kind", ["minutes", "sessions"])
 def test_the_last_values_of_many_messages(feed: Feed, tmp_path: Path, kind: str, mode: Any) -> None:
-    """The same of thousands, with early panes and a start anew between any two batches."""
+    """The final values are right for thousands of rows, early panes and restarts."""
     check_last_values(feed, tmp_path, kind, mode, seed=6, batches=8, size=800, restarts=True)
 
 
@@ -175,7 +175,7 @@ def check_last_values(
     size: int,
     restarts: bool = False,
 ) -> None:
-    """Compare what panes of panes show in the end with what the orders say."""
+    """Compare the final panes of panes with the values computed from the orders."""
     windows, alone = {
         "minutes": (wr.Tumbling("1 minute"), by_minute),
         "sessions": (wr.Session("20 seconds"), by_gaps),
@@ -207,7 +207,7 @@ def check_last_values(
 
 
 def late(feed: Feed) -> Feed:
-    """Two products, of which one sells 4 instead of 1 in a minute that is complete."""
+    """Return orders in which a product sells 4 instead of 1 in a minute that is complete."""
     return feed.add(
         [order("09:00:10", "a", 1), order("09:00:20", "b", 3)],
         [order("09:02:00", "z", 0)],
@@ -219,7 +219,7 @@ def late(feed: Feed) -> Feed:
 
 
 def test_a_value_that_was_replaced_does_not_count(feed: Feed) -> None:
-    """SEMANTICS R55: README's example with its true values."""
+    """A replaced value does not count in ``Inherit`` (SEMANTICS R55)."""
     rows = late(feed).run(overall(minutes(feed.stream()).panes).panes)
     of_minute = [row for row in rows if f"{row.window.start:%H:%M}" == "09:00"]
     assert [(row.mean, row.pane.timing) for row in of_minute] == [(2.0, "ON_TIME"), (3.5, "LATE")]
@@ -227,7 +227,7 @@ def test_a_value_that_was_replaced_does_not_count(feed: Feed) -> None:
 
 @pytest.mark.full
 def test_hours_of_minutes(feed: Feed) -> None:
-    """SEMANTICS B2, B4: by retractions that the aggregates read, by panes on time, by parts."""
+    """Hours are right over signed panes, on-time panes and partial values (SEMANTICS B2, B4)."""
     late(feed)
     last = {}
     for name, panes, aggregate in [
@@ -242,7 +242,7 @@ def test_hours_of_minutes(feed: Feed) -> None:
 
 @pytest.mark.parametrize("way", ["explode", "unpivot"])
 def test_nor_do_the_rows_that_were_made_of_it(feed: Feed, way: str) -> None:
-    """SEMANTICS B4: a product that sold 1 and then 4 counts with 4, in each of its rows."""
+    """A replaced pane does not count, in any of the rows derived from it (SEMANTICS B4)."""
     panes = minutes(feed.stream()).panes
     rows = {
         "explode": parts(panes),
@@ -255,12 +255,12 @@ def test_nor_do_the_rows_that_were_made_of_it(feed: Feed, way: str) -> None:
 
 
 def parts(panes: DataFrame) -> DataFrame:
-    """Two rows of each pane."""
+    """Return two rows of each pane."""
     return panes.withColumn("part", F.explode(F.sequence(F.lit(1), F.lit(2))))
 
 
 def known(panes: DataFrame) -> DataFrame:
-    """A table of two products."""
+    """Return a table of two products."""
     return panes.sparkSession.createDataFrame([("a",), ("b",)], "name string")
 
 
@@ -269,7 +269,7 @@ ON, TAKEN = "product = name", " AND NOT pane.is_retraction"
 AGAIN, LEFT_OUT = ["PANES_COME_AGAIN"], ["RETRACTIONS_LEFT_OUT"]
 
 
-#: What is made of panes, and what is wrong with it.
+#: Operators over panes, and the problems of each.
 TAKES: list[tuple[Callable[[DataFrame], wr.Output], list[str]]] = [
     (hours, AGAIN),
     (lambda panes: hours(panes.where("pane.timing = 'LATE'")), AGAIN),
@@ -333,7 +333,10 @@ TAKES: list[tuple[Callable[[DataFrame], wr.Output], list[str]]] = [
 
 @pytest.mark.parametrize("mode", [*MODES, None], ids=lambda mode: mode.name if mode else "batch")
 def test_who_cannot_take_panes_back(feed: Feed, mode: Any) -> None:
-    """SEMANTICS B4: told before the query begins; which panes come is read from filters."""
+    """Operators that cannot handle corrections are refused before the query starts (SEMANTICS B4).
+
+    Filters determine which panes they receive.
+    """
     late(feed)
     allowed = {wr.DISCARDING, None}
     panes = minutes(feed.stream() if mode else feed.batch(), mode or wr.ACCUMULATING).panes
@@ -344,7 +347,7 @@ def test_who_cannot_take_panes_back(feed: Feed, mode: Any) -> None:
 
 
 def found(take: Callable[[DataFrame], wr.Output], panes: DataFrame) -> list[str]:
-    """What is wrong with it."""
+    """Return the problems of an operator over panes."""
     try:
         take(panes).panes  # noqa: B018
     except wr.SpecError as refused:

@@ -1,4 +1,4 @@
-"""No message of any operator is lost or doubled, counted from the outputs alone (R74, B14)."""
+"""No row of any operator is lost or doubled, counted from the outputs alone (R74, B14)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUERIES = 60 if FULL else 1
 
 
 def test_chains_on_the_core(spark: SparkSession) -> None:
-    """Every message is in windows, rejected, a replay or in a gap; so is every pane above."""
+    """Every row and every upstream pane is in windows, rejected, a replay or in a gap."""
     for seed in range(FIRST_SEED, FIRST_SEED + CHAINS):
         chain = Chain.drawn(seed)
         with wr.testing.harness(chain.output, spark, schema=SCHEMA, now=NOW) as h:
@@ -42,7 +42,7 @@ def test_chains_on_the_core(spark: SparkSession) -> None:
 
 
 def test_two_streams_on_the_core(spark: SparkSession) -> None:
-    """The same of both streams of joins, of windows over their rows, and of co-groups."""
+    """The rows of both streams of joins and co-groups, and of windows above, have one fate."""
     for seed in range(FIRST_SEED, FIRST_SEED + CHAINS):
         pair = Pair.drawn(seed)
         schemas = dict.fromkeys(SIDES, SCHEMA)
@@ -55,24 +55,24 @@ def test_two_streams_on_the_core(spark: SparkSession) -> None:
 
 
 class Written:
-    """Keeps the rows of a kind by batch: one that comes again counts once."""
+    """Stores the rows of a kind by batch, so that a repeated batch counts once."""
 
     def __init__(self) -> None:
-        """Begin with no rows."""
+        """Start without rows."""
         self.by_batch: dict[int, list[Any]] = {}
 
     def __call__(self, rows: Any, batch: int) -> None:
-        """Take a batch."""
+        """Store a batch."""
         self.by_batch[batch] = [row.asDict(recursive=True) for row in rows.collect()]
 
     @property
     def rows(self) -> list[Any]:
-        """All rows."""
+        """Return all rows."""
         return [row for batch in sorted(self.by_batch) for row in self.by_batch[batch]]
 
 
 def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
-    """The same in real queries, whose counts say the same as the outputs."""
+    """In real queries too, each row has one fate, and the counts match the outputs."""
     for seed in range(FIRST_SEED, FIRST_SEED + QUERIES):
         chain = Chain.drawn(seed)
         folder = tmp_path / str(seed)

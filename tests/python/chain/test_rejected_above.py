@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-#: 100 is too late for its minute, 1000 has no time.
+#: The order with amount 100 is too late for its minute, and the one with 1000 lacks a time.
 BATCHES = (
     [order("09:00:10", "a", 1)],
     [order("09:05:00", "a", 2)],
@@ -33,7 +33,7 @@ INVALID = BOTH[:1]
 
 
 def minutes(df: DataFrame, name: str = "orders") -> wr.Output:
-    """Add up orders by the minute."""
+    """Sum up orders by the minute."""
     delay = "0 seconds" if df.isStreaming else None
     stream = wr.stream(df, time="time", key="product", watermark=delay, name=name)
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
@@ -41,21 +41,21 @@ def minutes(df: DataFrame, name: str = "orders") -> wr.Output:
 
 
 def hours(panes: DataFrame, name: str = "hours") -> wr.Output:
-    """Add up panes by the hour."""
+    """Sum up panes by the hour."""
     stream = wr.stream(panes, key="product", name=name).lateness("0 seconds")
     windows = stream.window(wr.Tumbling("1 hour"))
     return windows.aggregate(F.sum("total").alias("total"))
 
 
 def found(rows: list[Any], column: str = "orders", *, last: bool = False) -> list[Any]:
-    """Give stream, reason and amount of rows that one operator rejected."""
+    """Return the stream, reason and amount of the rows that an operator rejected."""
     if not last:
         assert all(row.message is None for row in rows)
     return sorted((row.stream, row.reason, row[column].amount) for row in rows)
 
 
 def test_a_query(feed: Feed) -> None:
-    """What the lower operator rejects comes with what the upper one does, once."""
+    """Rows that the upstream operator rejects are returned with those of the last one, once."""
     feed.add(*BATCHES)
     output = hours(minutes(feed.stream()).panes)
     assert output.rejected.columns == [
@@ -65,12 +65,12 @@ def test_a_query(feed: Feed) -> None:
 
 
 def test_one_operator_alone_has_the_columns_that_it_had(feed: Feed) -> None:
-    """Another column appears only where there is another operator."""
+    """With a single operator, ``rejected`` lacks columns for other operators."""
     assert minutes(feed.stream()).rejected.columns[4:] == ["message"]
 
 
 def test_whatever_the_user_does_with_panes(feed: Feed) -> None:
-    """Filters, joins and Python functions between the operators see panes alone."""
+    """Filters, joins and Python functions between the operators see only panes."""
 
     def checked_all(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for frame in frames:
@@ -95,7 +95,7 @@ def test_whatever_the_user_does_with_panes(feed: Feed) -> None:
 
 
 def test_panes_that_are_read_twice(feed: Feed) -> None:
-    """The operator runs twice, but each of its rejected rows is there once."""
+    """If panes are read twice, the operator runs twice, but each rejected row is returned once."""
     feed.add(*BATCHES)
     panes = minutes(feed.stream()).panes
     twice = panes.where("total < 3").union(panes.where("total >= 3"))
@@ -103,7 +103,7 @@ def test_panes_that_are_read_twice(feed: Feed) -> None:
 
 
 def test_three_operators(feed: Feed) -> None:
-    """Those of all are there, each in a column of its own."""
+    """Rejected rows of three operators are returned, each in a column of its own."""
     feed.add(*BATCHES)
     strange = hours(minutes(feed.batch()).panes.withColumn("at", F.lit(None).cast("timestamp")))
     late = wr.stream(strange.panes, time="window.start", key="product", name="days")
@@ -113,7 +113,7 @@ def test_three_operators(feed: Feed) -> None:
 
 
 def test_rows_that_are_messages(feed: Feed) -> None:
-    """Rejected rows that another operator reads are its messages; they do not leave again."""
+    """Rejected rows that another operator reads are its input, and are not returned again."""
     feed.add(*BATCHES)
     rejected = minutes(feed.batch()).rejected
     stream = wr.stream(rejected, time="processing_time", key="reason", name="reasons")
@@ -125,7 +125,7 @@ def test_rows_that_are_messages(feed: Feed) -> None:
 
 
 def test_joins_and_co_groups(feed: Feed) -> None:
-    """Operators below a join and a co-group, and a join below another operator."""
+    """Rejected rows are returned of operators upstream of a join, a co-group or an operator."""
     feed.add(*BATCHES)
     sides = [
         wr.stream(
@@ -156,7 +156,7 @@ def test_joins_and_co_groups(feed: Feed) -> None:
 
 
 def test_sql(feed: Feed) -> None:
-    """The same columns, by the same names."""
+    """SQL returns the same columns with the same names."""
     feed.add(*BATCHES)
     feed.batch().createOrReplaceTempView("orders")
     rows = feed.spark.sql("""
@@ -170,13 +170,13 @@ def test_sql(feed: Feed) -> None:
 
 
 def plan(df: DataFrame) -> str:
-    """Give the plan of a query."""
+    """Return the plan of a query."""
     jvm: Any = df
     return str(jvm._jdf.queryExecution().analyzed().toString())
 
 
 def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> None:
-    """Panes alone are set apart nowhere; a query without a sink for the rest counts it."""
+    """A query that reads no rejected rows needs no extra shuffle, and still counts them."""
     feed.add(*BATCHES)
     output = hours(minutes(feed.stream()).panes)
     assert "PassRejected" in plan(output.output)
@@ -193,7 +193,7 @@ def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> 
 
 
 def test_a_name_that_is_a_column(feed: Feed) -> None:
-    """The column of an operator would be another one of the rejected rows."""
+    """A stream name that equals a column of ``rejected`` is refused."""
     output = hours(minutes(feed.stream(), "Reason").panes)
     with pytest.raises(wr.SpecError, match="NAME_TAKEN") as refused:
         output.rejected  # noqa: B018

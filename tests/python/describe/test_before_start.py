@@ -1,4 +1,4 @@
-"""What can be told of a query before it begins, and whose folders of files are."""
+"""Checks before a query starts, and the ownership of folders of files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def counted(feed: Feed, key: str = "product", name: str = "n") -> wr.Output:
 
 
 def on_disk(feed: Feed, checkpoint: Path) -> list[str]:
-    """List everything beside a checkpoint and in the warehouse: a refused start changes nothing."""
+    """List all files next to a checkpoint and in the warehouse, to detect changes by a start."""
     warehouse = Path(str(feed.spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:"))
     tables = [table.name for table in feed.spark.catalog.listTables()]
     return sorted([*map(str, (*checkpoint.parent.rglob("*"), *warehouse.rglob("*"))), *tables])
 
 
 def refused(feed: Feed, checkpoint: Path, **said: Any) -> str:
-    """Give the code with which a start is refused; no checkpoint is begun."""
+    """Return the code with which a start is refused, and check that it changed nothing on disk."""
     name = said.pop("name", "n")
     before = on_disk(feed, checkpoint)
     with pytest.raises(wr.WindrowError) as error:
@@ -60,7 +60,7 @@ def refused(feed: Feed, checkpoint: Path, **said: Any) -> str:
 def test_folders_are_looked_at(
     feed: Feed, tmp_path: Path, said: dict[str, tuple[str, ...]], code: str
 ) -> None:
-    """SEMANTICS B5, B13: formats and folders inside folders, before anything is made."""
+    """Formats and nested folders are checked before anything is created (SEMANTICS B5, B13)."""
     (tmp_path / "target").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "target")
     (tmp_path / "a file").touch()
@@ -69,7 +69,7 @@ def test_folders_are_looked_at(
 
 
 def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
-    """SEMANTICS B13: sinks, folders, names and the state store together."""
+    """Problems of sinks, folders, names and the state store are one error (SEMANTICS B13)."""
     running = feed.stream().writeStream.format("noop").queryName("taken").start()
     try:
         with pytest.raises(wr.SpecError) as error:
@@ -96,7 +96,7 @@ def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
 def test_a_start_that_fails_late_takes_back_what_it_made(
     feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SEMANTICS B13: marks, folders and the end, but not those that were there."""
+    """A failed start removes only the marks and folders that it created (SEMANTICS B13)."""
 
     def fails(*_: object) -> None:
         raise KeyboardInterrupt
@@ -117,7 +117,7 @@ def test_a_start_that_fails_late_takes_back_what_it_made(
 
 
 def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
-    """Without them the last windows stay open: start and doctor report it."""
+    """Without no-data batches the last windows stay open, so start and doctor report it."""
     name = "spark.sql.streaming.noDataMicroBatches.enabled"
     with _settings.having(feed.spark, {name: "false"}):
         assert not wr.doctor(feed.spark).ok
@@ -132,7 +132,10 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
-    """SEMANTICS B5: of another one its batches would overwrite some and leave the rest."""
+    """A folder of files accepts only the checkpoint that began it (SEMANTICS B5).
+
+    Batches of another checkpoint would overwrite some of its files and leave the rest.
+    """
     feed.add([order("09:00:10")], [order("09:01:10")])
     first, other, folder = tmp_path / "first", tmp_path / "other", tmp_path / "panes"
 
@@ -147,7 +150,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
     sink = wr.Files(str(folder))
     assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
     assert refused(feed, first, panes=sink, drain=True) == "DRAIN_NOT_STARTED"
-    shutil.rmtree(folder / "_windrow")  # as one that was begun before there were marks
+    shutil.rmtree(folder / "_windrow")  # as if the folder were older than the marks
     (first / "windrow" / "query").unlink()
     assert refused(feed, other, panes=sink) == "FILES_OF_ANOTHER_QUERY"
     assert run() == before
@@ -157,7 +160,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
-    """Formats, names, triggers and the state store, before the query begins."""
+    """Wrong formats, names, triggers and a wrong state store are refused before the start."""
     files, checkpoint = wr.Files(str(tmp_path / "panes")), tmp_path / "c"
     provider = "spark.sql.streaming.stateStore.providerClass"
     unknown = wr.Files(str(tmp_path / "panes"), format="nothing")
@@ -180,7 +183,7 @@ def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
-    """SEMANTICS B9: a name that is none, a catalog that is not there, columns that are others."""
+    """Table names, missing catalogs and different columns are refused (SEMANTICS B9)."""
     checkpoint = tmp_path / "c"
     for name in ("a b c", "nobody.knows.it.here"):
         assert refused(feed, checkpoint, panes=name) == "TABLE_NOT_USABLE"
@@ -194,7 +197,10 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
 def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Also when it has no rows of a kind any more; a later batch without rows has no folder."""
+    """A repeated batch replaces its first attempt, even if rows of a kind are missing now.
+
+    A later batch without rows creates no folder.
+    """
     schema = "kind string, panes struct<n: bigint>"
     folder = str(tmp_path / "panes")
     BatchWriter({"panes": wr.Files(folder)})(spark.createDataFrame([("panes", (1,))], schema), 7)
@@ -208,7 +214,7 @@ def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
 
 
 def test_a_function_is_told_of_batches_without_rows(spark: SparkSession) -> None:
-    """It may count them; files of such a batch would say nothing."""
+    """A function is called for batches without rows too, because it may count batches."""
     told: list[tuple[int, int]] = []
     writer = BatchWriter({"panes": lambda rows, batch: told.append((batch, rows.count()))})
     nothing = spark.createDataFrame([], "kind string, panes struct<n: bigint>")
@@ -218,7 +224,7 @@ def test_a_function_is_told_of_batches_without_rows(spark: SparkSession) -> None
 
 
 def test_a_setting_that_was_not_set_is_not_set_again(spark: SparkSession) -> None:
-    """Others have the value that they had."""
+    """A setting that was unset is unset again, and others get their previous value back."""
     settings = {"spark.windrow.none-such": "1", "spark.sql.session.timeZone": "Z"}
     zone = spark.conf.get("spark.sql.session.timeZone")
     with _settings.having(spark, settings):
@@ -233,7 +239,7 @@ def test_starts_at_once_leave_the_session_as_it_was(
     needed: bool,  # noqa: FBT001
     value: str,
 ) -> None:
-    """The one that comes while another starts waits for it, and has the setting as it needs it."""
+    """A start waits while another start changes the setting, and then sets it for itself."""
     came = Event()
 
     class Conf:

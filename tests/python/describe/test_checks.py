@@ -1,4 +1,4 @@
-"""What is told before a query begins: watermarks, names, orders, and what Spark would refuse."""
+"""Checks before a query starts: watermarks, names, orders, and problems that Spark would report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def windows(df: DataFrame, time: Any = "time", **more: Any) -> wr.Output:
 
 
 def test_a_watermark_of_another_column(feed: Feed, both: Both) -> None:
-    """Both columns are named; the event time itself goes under any name (SEMANTICS T5)."""
+    """A watermark of another column is refused, with both names (SEMANTICS T5).
+
+    A renamed event time is accepted.
+    """
     df = feed.stream().withColumn("ingested", F.current_timestamp())
     other = df.withWatermark("ingested", "1 minute")
     hour = F.date_trunc("hour", "time")
@@ -57,7 +60,7 @@ def test_a_watermark_of_another_column(feed: Feed, both: Both) -> None:
 
 
 def test_a_watermark_is_stated_once(feed: Feed) -> None:
-    """By the DataFrame, by the stream, or by the clock (SEMANTICS T5)."""
+    """A second watermark is refused, from the DataFrame, the stream or the clock (SEMANTICS T5)."""
     marked = feed.stream().withWatermark("time", "1 minute")
     clock = wr.ProcessingTimeWatermark("1 minute")
     for df, watermark in ((marked, "1 minute"), (marked, clock)):
@@ -68,7 +71,7 @@ def test_a_watermark_is_stated_once(feed: Feed) -> None:
 
 
 def test_a_watermark_of_another_column_in_a_cogroup(feed: Feed) -> None:
-    """Each stream says it of its own."""
+    """In a co-group the error names the stream whose watermark is of another column."""
     df = feed.stream().withColumn("ingested", F.now())
     right = wr.stream(df.withWatermark("time", "1 second"), time="time", key="product", name="a")
     wrong = wr.stream(
@@ -84,13 +87,13 @@ def test_a_watermark_of_another_column_in_a_cogroup(feed: Feed) -> None:
 
 
 def counted(stream: wr.Stream) -> wr.Output:
-    """Messages of a stream by the minute."""
+    """Return the count of a stream's rows by the minute."""
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
     return windows.aggregate(F.count("a"))
 
 
 def with_offsets(feed: Feed, kind: str, part: str) -> list[Callable[[], DataFrame]]:
-    """Windows, a co-group and a join, a part of whose offsets is of this type."""
+    """Return windows, a co-group and a join with one part of the offset of this type."""
     df = feed.stream().withColumn("other", F.lit(None).cast(kind))
     columns = {"source": "product", "offset": "amount", "partition": "gap", part: "other"}
     offset = wr.RowId(**columns)
@@ -107,7 +110,7 @@ def with_offsets(feed: Feed, kind: str, part: str) -> list[Callable[[], DataFram
 
 
 def for_each_part(kinds: Sequence[str]) -> list[Any]:
-    """Give each part of an offset with each type: every second pair, the others in `full`."""
+    """Return each part of an offset with each type; every second pair only in `full`."""
     return [
         pytest.param(part, kind, marks=[pytest.mark.full] if (i + j) % 2 else [])
         for i, part in enumerate(("partition", "offset"))
@@ -119,7 +122,10 @@ def for_each_part(kinds: Sequence[str]) -> list[Any]:
     ("part", "wrong"), for_each_part(["double", "decimal(20,2)", "timestamp", "boolean"])
 )
 def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) -> None:
-    """Different ones would be one number, and their messages duplicates (SEMANTICS R13)."""
+    """Offsets that are not integers are refused (SEMANTICS R13).
+
+    Different values would be rounded to one number, so their rows would count as duplicates.
+    """
     for refused in with_offsets(feed, wrong, part):
         with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of messages"):
             refused()
@@ -127,7 +133,7 @@ def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) ->
 
 @pytest.mark.parametrize(("part", "kind"), for_each_part(["decimal(20,0)", "smallint", "string"]))
 def test_offsets_that_are_whole_numbers(feed: Feed, kind: str, part: str) -> None:
-    """Or texts that may be."""
+    """Integer types are accepted as offsets, and texts too, because they may be integers."""
     for taken in with_offsets(feed, kind, part):
         assert taken().isStreaming
 
@@ -148,7 +154,7 @@ NAMES: dict[str, tuple[str, Callable[[DataFrame], wr.Output]]] = {
 
 
 def of(df: DataFrame, *aggregates: Any, key: Any = "product") -> wr.Output:
-    """Aggregates by the minute."""
+    """Return aggregates by the minute."""
     stream = wr.stream(df, time="time", key=key).lateness("0 seconds")
     return stream.window(wr.Tumbling("1 minute")).aggregate(*aggregates)
 
@@ -156,7 +162,10 @@ def of(df: DataFrame, *aggregates: Any, key: Any = "product") -> wr.Output:
 @pytest.mark.anywhere
 @pytest.mark.parametrize("what", NAMES)
 def test_names_of_more_than_one_column(feed: Feed, what: str) -> None:
-    """A sink would refuse them in its first batch; the remedy is an alias (SEMANTICS B6)."""
+    """Duplicate column names are refused, and the error suggests an alias (SEMANTICS B6).
+
+    A sink would otherwise refuse them in its first batch.
+    """
     code, make = NAMES[what]
     with pytest.raises(wr.SpecError, match=rf"\[{code}\].*(alias|Rename)"):
         make(feed.batch()).panes  # noqa: B018
@@ -164,7 +173,7 @@ def test_names_of_more_than_one_column(feed: Feed, what: str) -> None:
 
 @pytest.mark.anywhere
 def test_names_that_differ_in_case_only(feed: Feed) -> None:
-    """Where the session tells them apart they are two."""
+    """In a case-sensitive session, names that differ only in case are different names."""
     key = "spark.sql.caseSensitive"
     feed.spark.conf.set(key, "true")
     try:
@@ -175,7 +184,7 @@ def test_names_that_differ_in_case_only(feed: Feed) -> None:
 
 
 def tumbled(table: str) -> str:
-    """Windows over a table."""
+    """Return SQL of windows over a table."""
     call = f"windrow_tumble(TABLE({table}), time => 'time', size => '1 minute'"
     return f"{call}, lateness => '0 seconds')"
 
@@ -207,7 +216,7 @@ SAID = {
 @pytest.mark.anywhere
 @pytest.mark.parametrize("why", SAID)
 def test_what_sql_says(feed: Feed, why: str) -> None:
-    """Spark checks the aggregation though it never runs, in the user's names."""
+    """SQL reports errors of the aggregation with the user's own names."""
     for name in "ab":
         feed.batch().createOrReplaceTempView(name)
     with pytest.raises(Exception, match=why) as refused:
@@ -226,7 +235,7 @@ WRONG: dict[str, Callable[[], Any]] = {
 @pytest.mark.anywhere
 @pytest.mark.parametrize("why", WRONG)
 def test_what_spark_refuses(feed: Feed, why: str) -> None:
-    """Its own words, without a plan that the user has not written."""
+    """An error of Spark is quoted without the internal plan."""
     wrong = WRONG[why]()
     with pytest.raises(wr.SpecError, match=rf"(?s)QUERY_REFUSED.*Spark says: {why}") as refused:
         of(feed.batch(), wrong).panes  # noqa: B018
@@ -246,7 +255,10 @@ CLOCKS = {
 
 @pytest.mark.slow
 def test_clocks_in_aggregates(feed: Feed) -> None:
-    """They read the time of their micro-batch, the same for all keys and in every try (R1)."""
+    """Clock functions in aggregates return the time of their micro-batch (R1).
+
+    The time is the same for all keys and in every attempt.
+    """
     feed.add([order("09:00:10", key) for key in "abcdefgh"], [order("09:05:00")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     clocks = [F.expr(text).alias(name) for name, text in CLOCKS.items()]
@@ -264,7 +276,10 @@ MAX = "spark.sql.streaming.multipleWatermarkPolicy"
 
 @pytest.mark.slow
 def test_the_greatest_watermark_of_several_streams(both: Both, tmp_path: Path) -> None:
-    """It makes messages of the slower stream late (SEMANTICS R77): refused at once."""
+    """The ``max`` policy for several watermarks is refused (SEMANTICS R77).
+
+    It would make rows of the slower stream late.
+    """
     joined = joined_of(both)
     spark = joined.rows.sparkSession
     spark.conf.set(MAX, "max")
@@ -287,7 +302,7 @@ def test_the_greatest_watermark_of_several_streams(both: Both, tmp_path: Path) -
 
 
 def joined_of(both: Both) -> Any:
-    """Two streams within a minute."""
+    """Return a join of two streams within a minute."""
     sides = (
         wr.stream(feed.stream(), time="time", watermark="1 s", name=name).lateness("0 seconds")
         for feed, name in zip(both.feeds, "ab", strict=True)
@@ -296,7 +311,7 @@ def joined_of(both: Both) -> Any:
 
 
 def cogrouped(both: Both) -> wr.Output:
-    """Two streams as one."""
+    """Return a co-group of two streams."""
     streams = (
         wr.stream(feed.stream(), time="time", key="product", watermark="1 s", name=name)
         for feed, name in zip(both.feeds, "ab", strict=True)
@@ -307,7 +322,7 @@ def cogrouped(both: Both) -> wr.Output:
 @pytest.mark.slow
 @pytest.mark.parametrize("aggregate", ["count(*)", "sum(amount)"])
 def test_rows_of_one_place_stand_by_their_content(feed: Feed, aggregate: str) -> None:
-    """The same rows stored in another order make the same windows (SEMANTICS T3, R1)."""
+    """The same rows stored in another order have the same windows (SEMANTICS T3, R1)."""
     prices = [1.0, 5.0, 1.5, 5.5, 3.0, 3.0]
     found = []
     for rows in (prices, prices[::-1]):
@@ -336,7 +351,7 @@ EXTREMES = [-(2**63), -(2**62), 2**62, 2**63 - 1]
 
 @pytest.mark.slow
 def test_times_beyond_what_windows_hold(feed: Feed) -> None:
-    """Such a message is rejected and moves no watermark (SEMANTICS T1, W3, A2)."""
+    """A row with a time out of range is rejected and moves no watermark (SEMANTICS T1, W3, A2)."""
     feed.add(
         [
             order("09:00:10", gap=2**63 - 1),
@@ -367,7 +382,7 @@ def test_times_beyond_what_windows_hold(feed: Feed) -> None:
 
 @pytest.mark.slow
 def test_the_first_and_the_last_year(feed: Feed) -> None:
-    """Times that Spark's TIMESTAMP names are all taken."""
+    """Windows accept every time of Spark's TIMESTAMP, from year 1 to year 9999."""
     feed.add([order("0001-01-01 00:00:00"), order("9999-12-31 23:59:59.999999", gap=1)])
     stream = wr.stream(feed.batch(), time="time", key="product").lateness("0 seconds")
     year = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))

@@ -1,4 +1,4 @@
-"""The catalogue of errors: what code raises is in it, and the other way round; it reads well."""
+"""The catalog of errors matches the errors that the code raises, and its sentences are complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLASSES = {name for name in dir(errors) if name.endswith("Error")}
 
 Uses = Iterator[tuple[str, set[str], str]]
 
-#: Conditions that a name is put in front of: fields of windows, and numbers that are too small.
+#: Conditions with a name as prefix: fields of windows, and numbers that are too small.
 OF_NAMES = {
     f"{name}_NOT_STATED" for name in ("N", "SIZE", "STEP", "UNIT", "ZONE")
 } | {
@@ -33,7 +33,7 @@ OF_NAMES = {
     f"{name}_DIFFERS" for name in ("INVALID", "LATENESS", "MAXFUTURE", "RETENTION")
 }  # fmt: skip
 
-#: Parameters that a function between adds to conditions.
+#: Parameters that an intermediate function adds to conditions.
 ADDED = {
     condition: names
     for conditions, names in (
@@ -53,7 +53,7 @@ ADDED = {
 
 
 def sentences() -> dict[str, str]:
-    """Give the sentence of each condition."""
+    """Return the sentence of each condition."""
     found = {}
     for code, entry in json.loads(CATALOGUE.read_text()).items():
         parts: Mapping[str, Any] = entry.get("subClass", {"": entry})
@@ -63,7 +63,7 @@ def sentences() -> dict[str, str]:
 
 
 def of_scala() -> Uses:
-    """Give the conditions in Scala's sources, with the parameters that stand beside them."""
+    """Yield the conditions in the Scala sources with the parameters passed to them."""
     literal = re.compile(
         r'(?<!")"((?:STATE_NOT_SAFE\.)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?:\.[A-Z_]+)?)"(?!")'
     )
@@ -71,7 +71,7 @@ def of_scala() -> Uses:
         for file in sorted((ROOT / "jvm" / part / "src" / "main").rglob("*.scala")):
             text = file.read_text()
             for found in literal.finditer(text):
-                if text[: found.start()].endswith("== "):  # raised elsewhere
+                if text[: found.start()].endswith("== "):  # compared here, raised elsewhere
                     continue
                 end, depth = found.end(), 0
                 while depth >= 0 and end < len(text):
@@ -82,7 +82,7 @@ def of_scala() -> Uses:
 
 
 def of_python() -> Uses:
-    """Give the conditions in Python's sources, with the parameters that are given."""
+    """Yield the conditions in the Python sources with the parameters passed to them."""
     for file in sorted((ROOT / "python" / "windrow").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
@@ -93,12 +93,12 @@ def of_python() -> Uses:
 
 
 def named(sentence: str) -> set[str]:
-    """Give the parameters of a sentence."""
+    """Return the parameters of a sentence."""
     return set(re.findall(r"<(\w+)>", sentence))
 
 
 def test_every_condition_is_raised_as_it_is_written() -> None:
-    """Each is known, and each gets the parameters that its sentence names."""
+    """Every raised condition is in the catalog, and gets exactly its sentence's parameters."""
     known = sentences()
     for condition, given, file in of_python():
         assert condition in known, f"{file}: {condition}"
@@ -111,7 +111,7 @@ def test_every_condition_is_raised_as_it_is_written() -> None:
 
 
 def test_every_condition_is_raised() -> None:
-    """None is left over."""
+    """Every condition of the catalog is raised."""
     texts = [
         file.read_text()
         for folder, end in (("jvm/core", "scala"), ("jvm/spark", "scala"), ("python", "py"))
@@ -125,7 +125,7 @@ def test_every_condition_is_raised() -> None:
 
 
 def test_no_sentence_stands_in_code() -> None:
-    """A code has no text beside it, neither behind it nor in front of one."""
+    """No code is followed or preceded by a literal text in the sources."""
     beside = re.compile(r'[pP]roblem\(\s*"[A-Z_.]+",\s*s?"(?!\w+"\s*->)|"\[[A-Z]+(_[A-Z]+)+\] ')
     for part in ("jvm/core/src/main", "jvm/spark/src/main", "python/windrow"):
         for file in (ROOT / part).rglob("*.*"):
@@ -134,7 +134,7 @@ def test_no_sentence_stands_in_code() -> None:
 
 
 def test_the_catalogue_reads_well() -> None:
-    """Sorted, each with a class that there is, each sentence ended."""
+    """The catalog is sorted, its classes exist, and its sentences end properly."""
     catalogue = json.loads(CATALOGUE.read_text())
     assert list(catalogue) == sorted(catalogue)
     for code, entry in catalogue.items():
@@ -149,7 +149,7 @@ def test_the_catalogue_reads_well() -> None:
 
 
 def test_a_wrong_condition_fails_loudly() -> None:
-    """Neither an unknown one nor one with too few or too many values makes a text."""
+    """An unknown condition, or one with missing or extra values, raises an error."""
     with pytest.raises(KeyError):
         errors.problem("NO_SUCH_CODE")
     with pytest.raises(ValueError, match="zone"):
@@ -165,7 +165,7 @@ def test_a_wrong_condition_fails_loudly() -> None:
 
 
 def test_the_page_is_made_of_the_catalogue() -> None:
-    """``docs/errors.md`` says what the catalogue says."""
+    """``docs/errors.md`` matches the catalog."""
     made = subprocess.run(
         [sys.executable, ROOT / "scripts" / "errors.py", "--check"],
         check=False,

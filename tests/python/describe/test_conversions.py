@@ -1,4 +1,4 @@
-"""Times, gaps and offsets that do not convert count as none (SEMANTICS R51, W3, R13)."""
+"""Times, gaps and offsets that fail to convert are treated as missing (SEMANTICS R51, W3, R13)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.spark
 
 ROWS = [("2025-01-01 09:00:10", "1735722010", 1), ("no time", "9223372036854775807", 10)]
 
-#: What pages and errors recommend, and what else makes a time of a text.
+#: The conversions that pages and errors recommend, and other ways to convert a text to a time.
 CONVERSIONS: dict[str, Callable[[], Column]] = {
     "to_timestamp": lambda: F.to_timestamp("text"),
     "to_timestamp of a format": lambda: F.to_timestamp("text", "yyyy-MM-dd HH:mm:ss"),
@@ -35,13 +35,13 @@ CONVERSIONS: dict[str, Callable[[], Column]] = {
 
 @pytest.fixture
 def ansi(spark: SparkSession) -> SparkSession:
-    """Give a session in which what does not convert fails."""
+    """Return a session in which failed conversions raise errors."""
     assert spark.conf.get("spark.sql.ansi.enabled") == "true"
     return spark
 
 
 def of_rows(spark: SparkSession) -> DataFrame:
-    """Give a row whose text is a time, and one whose is none."""
+    """Return a row whose text is a valid time, and one whose text is not."""
     return spark.createDataFrame(ROWS, "text string, number string, v int")
 
 
@@ -53,7 +53,7 @@ def minutes(df: DataFrame, time: Column, **more: object) -> wr.Output:
 
 @pytest.mark.parametrize("name", CONVERSIONS)
 def test_a_time_that_does_not_convert_is_rejected(ansi: SparkSession, name: str) -> None:
-    """However it is converted, whatever the aggregates read of it."""
+    """A row with an unconvertible time is rejected, for each conversion and any aggregate."""
     out = minutes(of_rows(ansi), CONVERSIONS[name]())
     rejected = [(row.reason, row.message.v) for row in out.rejected.collect()]
     bad = {10} if name != "timestamp_micros" else {1, 10}
@@ -62,7 +62,7 @@ def test_a_time_that_does_not_convert_is_rejected(ansi: SparkSession, name: str)
 
 
 def test_the_row_is_named_where_it_ends_the_query(ansi: SparkSession) -> None:
-    """`invalid="fail"` does not show the error of the conversion."""
+    """With `invalid="fail"` the error names the row, and does not show the conversion's error."""
     out = minutes(of_rows(ansi).coalesce(1), F.to_timestamp("text"), invalid="fail")
     with pytest.raises(Exception, match=r"MESSAGE_INVALID.* row 2 of partition") as failed:
         out.panes.collect()
@@ -70,7 +70,7 @@ def test_the_row_is_named_where_it_ends_the_query(ansi: SparkSession) -> None:
 
 
 def test_what_a_time_shares_with_other_expressions_does_not_fail(ansi: SparkSession) -> None:
-    """Neither the gap nor a key nor an aggregate of the same text is evaluated without a time."""
+    """Without a valid time the gap, keys and aggregates of the same text are not evaluated."""
     of = wr.stream(
         of_rows(ansi),
         time=F.to_timestamp("text"),
@@ -93,7 +93,7 @@ def test_what_a_time_shares_with_other_expressions_does_not_fail(ansi: SparkSess
     "gap", ["1000000 div (v - 10)", "make_dt_interval(0, 0, 0, 1 div (v - 10) + 9)"]
 )
 def test_a_gap_that_fails_is_none(ansi: SparkSession, gap: str) -> None:
-    """Whole microseconds as well as an interval."""
+    """A gap that fails to convert is treated as missing, in microseconds or as an interval."""
     df = ansi.createDataFrame(
         [("2025-01-01 09:00:10", 11), ("2025-01-01 09:00:20", 10)], "text string, v int"
     )
@@ -108,7 +108,7 @@ def test_a_gap_that_fails_is_none(ansi: SparkSession, gap: str) -> None:
 
 
 def test_an_offset_that_fails_is_none(ansi: SparkSession) -> None:
-    """Such a message has no identity: it is never a replay."""
+    """A row whose offset fails to convert has an empty identity, so it is never a replay."""
     df = ansi.createDataFrame([("1",), ("1",), ("x",), ("x",)], "text string").withColumn(
         "t", F.lit("2025-01-01 09:00:10").cast("timestamp")
     )
@@ -121,14 +121,14 @@ def test_an_offset_that_fails_is_none(ansi: SparkSession) -> None:
 
 
 def sides(spark: SparkSession) -> list[wr.Stream]:
-    """Give two streams of texts as times."""
+    """Return two streams with texts as times."""
     df = of_rows(spark).withColumn("k", F.lit(1))
     return [wr.stream(df, time=F.to_timestamp("text"), key="k", name=name) for name in "ab"]
 
 
 @pytest.mark.slow
 def test_joins_and_cogroups_convert_times_alike(ansi: SparkSession) -> None:
-    """Of builders and in SQL."""
+    """Joins and co-groups reject unconvertible times, from builders and in SQL."""
     a, b = sides(ansi)
     on_time = a.lateness("0 seconds"), b.lateness("0 seconds")
     joined = wr.join(*on_time, on="k", within=("0 seconds", "1 minute"))
@@ -151,7 +151,7 @@ def test_joins_and_cogroups_convert_times_alike(ansi: SparkSession) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("ansi")
 def test_a_stream_goes_on_after_a_time_that_does_not_convert(feed: Feed) -> None:
-    """The watermark is moved by the others."""
+    """A stream continues after an unconvertible time, and other rows move the watermark."""
     feed.add([{"time": "2025-01-01 09:00:10", "product": "1", "amount": 1}])
     feed.add([{"time": "2025-01-01 09:00:20", "product": "x", "amount": 10}])
     feed.add([{"time": "2025-01-01 09:10:00", "product": "2", "amount": 100}])

@@ -19,7 +19,7 @@ micros = st.integers(min_value=-(2**62) + 1, max_value=2**62 - 1)
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: repr(case["text"]))
 def test_reads(case: dict[str, object]) -> None:
-    """A text has one value and one shortest text."""
+    """A text is read as one value, which is shown as the shortest text."""
     read = _duration.read(case["text"])
     assert read == case["micros"]
     assert isinstance(read, int)
@@ -28,19 +28,19 @@ def test_reads(case: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("case", CASES["refused"], ids=lambda case: repr(case["text"]))
 def test_refuses(case: dict[str, str]) -> None:
-    """A wrong text has one code and one sentence."""
+    """An invalid text is refused with one code and one sentence."""
     assert _duration.read(case["text"]) == SpecProblem(case["code"], case["problem"])
 
 
 @given(micros)
 def test_shown_text_is_read_back(value: int) -> None:
-    """What is printed means the same."""
+    """A shown duration is read back as the same value."""
     assert _duration.read(_duration.show(value)) == value
 
 
 @given(st.timedeltas())
 def test_timedelta_is_exact(value: timedelta) -> None:
-    """A timedelta is its microseconds, or too long."""
+    """A timedelta is read exactly in microseconds, or refused as too long."""
     read = _duration.read(value)
     exact = (value.days * 86400 + value.seconds) * 1_000_000 + value.microseconds
     if abs(exact) < 2**62:
@@ -52,14 +52,14 @@ def test_timedelta_is_exact(value: timedelta) -> None:
 
 @given(st.text(alphabet="0123456789 +-.hmsudayinterlwkINTERVAL\t", max_size=12))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """No text makes it fail; what is read is shorter than times may be from the epoch."""
+    """Every text is read or refused; a read value is less than 2^62 microseconds."""
     read = _duration.read(text)
     assert isinstance(read, SpecProblem) or -(2**62) < read < 2**62
 
 
 @pytest.mark.parametrize("value", [600, -1, 1.5, True])
 def test_numbers_have_no_unit(value: object) -> None:
-    """A number is a count, never a duration."""
+    """A number is refused as a duration because it lacks a unit."""
     read = _duration.read(value)
     assert isinstance(read, SpecProblem)
     assert read.code == "DURATION_WITHOUT_UNIT"
@@ -67,7 +67,7 @@ def test_numbers_have_no_unit(value: object) -> None:
 
 @pytest.mark.parametrize("value", [None, [], b"1 second"])
 def test_other_types_are_refused(value: object) -> None:
-    """Neither is anything else."""
+    """Values of other types are refused."""
     read = _duration.read(value)
     assert isinstance(read, SpecProblem)
     assert read.code == "DURATION_NOT_UNDERSTOOD"

@@ -1,4 +1,4 @@
-"""Texts of errors, and errors that come from the JVM as text."""
+"""Texts of errors, and errors that the JVM returns as text."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_texts(make: Callable[[], object], text: str) -> None:
-    """What cannot be written has its code, its call and its remedy, all of them at once."""
+    """Invalid arguments are all reported at once, each with its code, call and remedy."""
     with pytest.raises(wr.SpecError) as refused:
         make()
     assert str(refused.value) == text
@@ -159,7 +159,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
 def test_what_the_jvm_refuses(
     feed: Feed, make: Callable[[wr.Stream], wr.Windowed], text: str
 ) -> None:
-    """What makes no sense is refused as the query is described, all of it at once."""
+    """A contradictory query is refused when it is described, with all its problems."""
     windowed = make(wr.stream(feed.batch(), time="time", key="product"))
     with pytest.raises(wr.SpecError) as refused:
         windowed.aggregate(F.count("*"))
@@ -176,7 +176,7 @@ def test_what_the_jvm_refuses(
 
 
 def test_columns_come_with_the_rest(spark: SparkSession) -> None:
-    """Spark tells of one unknown column; here each is told, and what else is wrong."""
+    """Each unknown column is reported, together with all other problems; Spark reports one."""
     df = spark.sql("SELECT timestamp'2025-01-01' AS time, 1 AS a")
     stream = wr.stream(df, time="tiem").lateness("0 s")
     unknown = [F.sum("b"), F.sum("a"), F.avg("c")]
@@ -211,7 +211,7 @@ def test_columns_come_with_the_rest(spark: SparkSession) -> None:
     ],
 )
 def test_jvm_texts_become_spec_errors(text: str, codes: list[str]) -> None:
-    """Same text, one problem for each code; pickling keeps both."""
+    """A JVM error keeps its text and has one problem per code, also after pickling."""
     error = errors.from_text(text)
     assert isinstance(error, wr.SpecError)
     assert str(error) == text
@@ -222,14 +222,14 @@ def test_jvm_texts_become_spec_errors(text: str, codes: list[str]) -> None:
 
 
 def test_jvm_texts_of_other_classes() -> None:
-    """A changed spec is an error of the checkpoint; other texts are not ours."""
+    """A changed spec is a CheckpointError; texts without a Windrow code are not converted."""
     assert isinstance(errors.from_text("[SPEC_CHANGED] the checkpoint has ..."), wr.CheckpointError)
     assert errors.from_text("requirement failed") is None
     assert errors.from_text("[not a code] x") is None
 
 
 def test_missing_jar_says_what_to_do() -> None:
-    """It names the calls that load it."""
+    """The error about a missing JAR names the calls that load it."""
     assert str(errors.failure("JAR_NOT_LOADED.SESSION")) == (
         "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
         "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."
@@ -237,7 +237,7 @@ def test_missing_jar_says_what_to_do() -> None:
 
 
 def test_wrong_types_are_type_errors() -> None:
-    """What a type checker refuses is refused at run time too, in plain words."""
+    """Arguments that a type checker rejects raise a TypeError with a plain text."""
     with pytest.raises(TypeError, match=r"stream\(\) takes a DataFrame, not int"):
         wr.stream(42, time="time")  # type: ignore[arg-type]
     either = r"Every\(\) takes a period, or messages=n"
@@ -256,7 +256,7 @@ def test_wrong_types_are_type_errors() -> None:
 
 
 def test_what_queries_cannot_do_is_told_as_it_is() -> None:
-    """The JVM names every limit that a spec meets; the text becomes one SpecError."""
+    """The JVM's list of unsupported values becomes one SpecError with the same text."""
     text = (
         "3 problems in Tumbling('1 month', zone='Europe/Berlin'): [VALUE_NOT_SUPPORTED] in a query "
         "the windows are Tumbling('1 month', zone='Europe/Berlin'); allowed are Tumbling without "

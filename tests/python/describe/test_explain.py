@@ -1,4 +1,4 @@
-"""What each window waits for, in words, as Scala says it (its words: tests/parity)."""
+"""``explain`` describes what each window waits for; its words equal Scala's (tests/parity)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.anywhere
 def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line for each question, of what was said in Python."""
+    """``explain`` prints one line for each aspect of the windows."""
     stream = wr.stream(feed.batch(), time="time", key=["product"], watermark="1 minute", name="o")
     hours = stream.lateness("1 hour").window(wr.Sliding("1 hour"))
     late = hours.accumulationMode(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
@@ -89,7 +89,7 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
 
 @pytest.mark.parametrize("name", HOW)
 def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last line says which way they take, and why."""
+    """The last line describes how rows are sent in the shuffle, and why."""
     make, told = HOW[name]
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     make(stream.lateness("0 seconds")).explain()
@@ -106,7 +106,7 @@ def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixtur
 def test_the_setting_is_told(
     feed: Feed, word: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As it is when it is asked."""
+    """``explain`` shows the combine setting at the time of the call."""
     make, _ = HOW["combined"]
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     output = make(stream.lateness("0 seconds"))
@@ -119,7 +119,7 @@ def test_the_setting_is_told(
 
 
 def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
-    """The watermark by the clock, kept messages, no key."""
+    """``explain`` describes a watermark by the clock, kept rows and a missing key."""
     behind = wr.ProcessingTimeWatermark("5 s")
     stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
     stream.window(wr.Tumbling("1 s")).retain(messages=3).keepRows().explain()
@@ -135,7 +135,7 @@ def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
-    """The delays of the builders, and what is equal."""
+    """``explain`` of a join shows the watermark delays and the equal columns."""
     left, right = (one.stream() for one in both.feeds)
     a = wr.stream(left, time="time", watermark="1 minute", name="a").lateness("0 seconds")
     b = wr.stream(right.withWatermark("time", "1 second"), time="time", name="b")
@@ -148,7 +148,7 @@ def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_notebooks_show_it(feed: Feed) -> None:
-    """Words and picture, of streams, windows and outputs; whatever a name has in it."""
+    """Notebooks show text and picture of streams, windows and outputs, with names escaped."""
     stream = wr.stream(feed.batch(), time="time", key="product", watermark="1 minute", name="<i>")
     hours = stream.lateness("1 hour").window(wr.Tumbling("1 hour"))
     output = hours.accumulationMode(wr.DISCARDING).aggregate(F.sum("amount"))
@@ -165,7 +165,7 @@ def test_notebooks_show_it(feed: Feed) -> None:
 
 
 def test_arrivals_tell_what_is_behind_the_watermark(feed: Feed) -> None:
-    """The first meets no watermark; then it is the greatest time so far less the delay."""
+    """``plot`` marks each arrival by the watermark: the greatest time before it minus the delay."""
     stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("2 minutes")
     at = [f"2025-01-01 09:{minute:02}" for minute in (0, 5, 4, 3, 1)]
     svg = stream.plot(at).svg

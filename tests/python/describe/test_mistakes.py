@@ -1,4 +1,4 @@
-"""What reading the code as a stranger found: mistakes of users that were not told, or told late."""
+"""Mistakes of users that were once not reported, or reported late; found by reading the code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ PANES = (
 
 
 def test_two_kinds_of_rows_in_one_place(feed: Feed, tmp_path: Path) -> None:
-    """One would write over the other (SEMANTICS B5)."""
+    """Two kinds of rows with the same target are refused (SEMANTICS B5).
+
+    One would overwrite the other.
+    """
     place = str(tmp_path / "out")
     output = minutes(feed)
     assert codes(output, panes=wr.Files(place), rejected=wr.Files(place + "/")) == ["SINK_SHARED"]
@@ -44,7 +47,7 @@ def test_two_kinds_of_rows_in_one_place(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_refused_start_takes_no_folder(feed: Feed, tmp_path: Path) -> None:
-    """Started again with another sink it goes on (SEMANTICS B5)."""
+    """A refused start does not claim a folder, so another start may use it (SEMANTICS B5)."""
     feed.add([order("09:00:00")])
 
     def start(checkpoint: str, rejected: str) -> None:
@@ -66,7 +69,10 @@ def test_a_refused_start_takes_no_folder(feed: Feed, tmp_path: Path) -> None:
     "sink", [wr.KafkaTable("b:9092", "t"), wr.Jdbc("jdbc:derby:memory:x", "t", upsert=True)]
 )
 def test_parts_of_lookups_go_into_no_table_of_panes(feed: Feed, sink: Any) -> None:
-    """Of several panes of a window in a batch all but one would be lost (SEMANTICS B3)."""
+    """Panes of lookups are refused for upserts (SEMANTICS B3).
+
+    An upsert would lose all but one of several panes of a window in a batch.
+    """
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kept = stream.lateness("0 seconds").retain(time="1 hour").window(wr.Tumbling("1 minute"))
     answers = kept.keepRows().getMessages(feed.stream(), None, "time")
@@ -78,7 +84,7 @@ def test_parts_of_lookups_go_into_no_table_of_panes(feed: Feed, sink: Any) -> No
     "on", [[], (name for name in ("product", "window")), ("product", "window")]
 )
 def test_columns_by_which_rows_are_found(spark: SparkSession, on: Any) -> None:
-    """None at all are the usual ones; what can be read once is read once."""
+    """An empty ``on`` means the default columns, and an iterator is read only once."""
     panes = spark.createDataFrame([pane("a", 0, 1, 0, "+"), pane("a", 10, 2, 0, "+")], PANES)
     table = wr.KafkaTable("nowhere", "t", on=on)
     for _ in range(2):
@@ -90,7 +96,7 @@ def test_columns_by_which_rows_are_found(spark: SparkSession, on: Any) -> None:
 
 @pytest.mark.slow
 def test_a_thread_takes_the_session_that_there_is(feed: Feed, tmp_path: Path) -> None:
-    """And changes none of its settings."""
+    """Another thread uses the existing session and does not change its settings."""
     feed.add([order("09:00:00")])
     finished(
         minutes(feed).start(checkpoint=tmp_path / "c", panes="thread_panes", availableNow=True)
@@ -103,7 +109,10 @@ def test_a_thread_takes_the_session_that_there_is(feed: Feed, tmp_path: Path) ->
 
 
 def test_instants_that_python_does_not_have() -> None:
-    """Milliseconds taken for seconds move a watermark far beyond the year 9999."""
+    """Instants outside Python's range are clipped to its first or last instant.
+
+    Milliseconds read as seconds move a watermark far beyond the year 9999.
+    """
     last, first = (end.replace(tzinfo=UTC) for end in (datetime.max, datetime.min))  # noqa: DTZ901
     assert _instants.read("+55849-01-01T00:00:00.000Z") == last
     assert _instants.read("-0005-01-01T00:00:00.000Z") == first
@@ -112,7 +121,7 @@ def test_instants_that_python_does_not_have() -> None:
 
 
 def progress(run: str, batch: int) -> dict[str, Any]:
-    """Give what Spark reports of a batch that read a row."""
+    """Return Spark's progress report of a batch that read one row."""
     return {
         "id": "q",
         "runId": run,
@@ -130,7 +139,7 @@ def progress(run: str, batch: int) -> dict[str, Any]:
 
 
 def test_a_status_counts_each_batch_once() -> None:
-    """Of both runs of a final query, however often it is asked for."""
+    """A status counts each batch once, over both runs of a drained query and repeated calls."""
     seen = Status()
     for _ in range(2):
         for run, batch in (("first", 0), ("first", 1), ("last", 2)):
@@ -142,7 +151,7 @@ SCHEMA = "time timestamp, n int, f float, o struct<price: double, at: timestamp>
 
 
 def counted(df: Any) -> wr.Output:
-    """Count by minute."""
+    """Count rows by the minute."""
     stream = wr.stream(df, time="time", watermark="0 seconds").lateness("0 seconds")
     ats = F.max("o.at").alias("at")
     return stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("c"), ats)
@@ -150,8 +159,8 @@ def counted(df: Any) -> wr.Output:
 
 @pytest.mark.slow
 def test_rows_of_a_harness_that_do_not_fit(spark: SparkSession) -> None:
-    """A test must not be of other values than those that it says."""
-    at = datetime(2025, 1, 1, 9)  # noqa: DTZ001  of the session's zone
+    """A harness refuses values that do not fit the schema, because it would test other values."""
+    at = datetime(2025, 1, 1, 9)  # noqa: DTZ001  in the session's zone
     with harness(counted, spark, schema=SCHEMA) as h:
         for row in ({"n": 1.7}, {"f": 1e300}, {"o": {"prise": 2.0}}, {"d": "soon"}, {"n": 2**40}):
             with pytest.raises(wr.MessageError):
@@ -164,7 +173,7 @@ def test_rows_of_a_harness_that_do_not_fit(spark: SparkSession) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["core", "query"])
 def test_a_refused_step_of_a_harness_leaves_nothing(spark: SparkSession, engine: Any) -> None:
-    """Rows behind it are not taken for those of later steps."""
+    """A refused step of a harness leaves no rows for later steps."""
     at = [datetime(2025, 1, 1, 9, minute) for minute in range(4)]  # noqa: DTZ001
     with harness(counted, spark, schema=SCHEMA, engine=engine) as h:
         h.add({"time": at[0], "n": 1}).advanceWatermark(at[1])
@@ -176,7 +185,7 @@ def test_a_refused_step_of_a_harness_leaves_nothing(spark: SparkSession, engine:
 
 
 def test_sql_that_verifies(spark: SparkSession) -> None:
-    """Each mistake is told, and none is an error of Java's."""
+    """SQL ``verify`` reports each mistake without a Java error."""
     for said, expected in {
         "'c', deep => 'true'": "ARGUMENT_NOT_UNDERSTOOD",
         "NULL": "CHECKPOINT_MISSING",

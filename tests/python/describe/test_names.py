@@ -1,4 +1,4 @@
-"""Names that look like code, paths, patterns or windrow's own: names, or refused (SEMANTICS B7)."""
+"""Names that look like code, paths or Windrow's own are plain names, or refused (SEMANTICS B7)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-#: What names are made of.
+#: The pieces that names are composed of.
 PIECES = [
     *("`", "``", ".", "'", '"', "\n", "\r", "\t", "\x00", "\\", "\\u0041", "%", "%s", "{", "}"),
     *(
@@ -46,27 +46,27 @@ PIECES = [
     *("column", "accepted", "rejected", "windrow_", "__windrow", "batch=0", "../", "n" * 1000),
 ]
 COLUMNS, ALIASES = 40, 18
-#: Names of one plan: columns, aliases, the stream, what is beside it.
+#: The number of names in a plan: columns, aliases, the stream, and one more for lookups.
 NAMES = COLUMNS + ALIASES + 2
 
 
 def quoted(name: str) -> str:
-    """Give a name as Spark reads it."""
+    """Return a name quoted for Spark."""
     return f"`{name.replace('`', '``')}`"
 
 
 def metric(name: str) -> str:
-    """Give a name as observed metrics have it: a slash separates their parts (R74)."""
+    """Return a name as in observed metrics, where a slash separates its parts (R74)."""
     return name.replace("%", "%25").replace("/", "%2F")
 
 
 def names(seed: int) -> list[str]:
-    """Give random hostile names, no two of which a session takes for one."""
+    """Draw hostile names that a session treats as different."""
     rng = random.Random(seed)  # noqa: S311  no secret
     found: dict[str, str] = {}
     while len(found) < NAMES:
         made = "".join(rng.choices(PIECES, k=rng.randint(1, 4)))
-        # The stream's name is no column, and what joins call theirs is seen.
+        # The stream's name is not a column, and internal names of joins are visible.
         taken = made.casefold() in {"time", "window", "pane", "messages"}
         if made.strip() and not taken and not made.casefold().startswith("__windrow_"):
             found.setdefault(made.upper().casefold(), made)
@@ -74,14 +74,14 @@ def names(seed: int) -> list[str]:
 
 
 def table(spark: SparkSession, columns: Sequence[str]) -> DataFrame:
-    """Stream of messages with these columns behind their time."""
+    """Return a stream of rows with these columns after their time."""
     given = spark.readStream.format("rate").load()
     values = [F.col("value").alias(name) for name in columns]
     return given.select(F.col("timestamp").alias("time"), *values)
 
 
 def aggregated(spark: SparkSession, given: Sequence[str]) -> DataFrame:
-    """Keys, aggregates, identity and stream have hostile names."""
+    """Return an aggregation whose keys, aggregates, identity and stream have hostile names."""
     columns, aliases = given[:COLUMNS], given[COLUMNS:-2]
     column = [quoted(name) for name in columns]
     offset = wr.RowId(offset=column[3], partition=column[4], source=column[5])
@@ -100,7 +100,7 @@ def aggregated(spark: SparkSession, given: Sequence[str]) -> DataFrame:
 
 
 def kept(spark: SparkSession, given: Sequence[str]) -> DataFrame:
-    """Full state, and a lookup stream that asks for it."""
+    """Return full state and a stream of lookups."""
     stream = wr.stream(
         table(spark, given[:COLUMNS]),
         time="time",
@@ -115,7 +115,7 @@ def kept(spark: SparkSession, given: Sequence[str]) -> DataFrame:
 
 
 def joined(spark: SparkSession, given: Sequence[str]) -> DataFrame:
-    """Columns, keys and streams of a join."""
+    """Return a join whose columns, keys and streams have hostile names."""
     columns = given[:-2]
     streams = [
         wr.stream(table(spark, columns), time="time", watermark="1 minute", name=name)
@@ -127,7 +127,7 @@ def joined(spark: SparkSession, given: Sequence[str]) -> DataFrame:
 
 
 def together(spark: SparkSession, given: Sequence[str]) -> DataFrame:
-    """Columns, keys and streams of a co-group."""
+    """Return a co-group whose columns, keys and streams have hostile names."""
     columns = given[:COLUMNS]
     streams = [
         wr.stream(
@@ -145,7 +145,7 @@ def together(spark: SparkSession, given: Sequence[str]) -> DataFrame:
 
 
 def by_policies(spark: SparkSession, given: Sequence[str]) -> DataFrame:
-    """Columns that a policy looks at."""
+    """Return a policy window whose columns have hostile names."""
     policy = wr.Policy.sliding(wr.ByCount(2), trigger=wr.ByDelta(quoted(given[4]), 1.0))
     stream = wr.stream(
         table(spark, given[:COLUMNS]), time="time", key=quoted(given[0]), name=given[-1]
@@ -161,20 +161,21 @@ PLANS: dict[str, Callable[[SparkSession, Sequence[str]], DataFrame]] = {
     "co-group": together,
     "policies": by_policies,
 }
-#: Of the JSON of a plan: ids and names that Spark and PySpark make up.
+#: Fields of a plan's JSON with ids and names that Spark and PySpark generate.
 IGNORED = {"metadata", "dataframeId", "nodeId", "qualifier", "desc"}
 HARMLESS = [f"c{i:02}" for i in range(NAMES)]
 
 
 def shape(df: DataFrame, given: Sequence[str] = HARMLESS) -> Any:
-    """Give the analysed plan, with those names in the place of harmless ones."""
+    """Return the analyzed plan with harmless names replaced by the given ones."""
     plain = dict(zip(HARMLESS, given, strict=True))
-    plain |= {quoted(name): quoted(to) for name, to in plain.items()}  # keys of joins as written
+    # join keys as they are written
+    plain |= {quoted(name): quoted(to) for name, to in plain.items()}
     pairs = [*plain.items(), ("_".join(HARMLESS[-2:]), "_".join(given[-2:]))]
     for name, to in pairs:
         plain |= {name: to, f"windrow_{name}": f"windrow_{metric(to)}"}
         plain[f"windrow_{name}/read"] = f"windrow_{metric(to)}/read"
-    for name, told in product(HARMLESS[-2:], ("read", "watermark")):  # of several streams
+    for name, told in product(HARMLESS[-2:], ("read", "watermark")):  # metrics of several streams
         both = f"{'_'.join(HARMLESS[-2:])}/{name}/{told}"
         parts = [metric("_".join(given[-2:])), metric(plain[name]), told]
         plain[f"windrow_{both}"] = f"windrow_{'/'.join(parts)}"
@@ -196,7 +197,7 @@ def shape(df: DataFrame, given: Sequence[str] = HARMLESS) -> Any:
 
 
 def same_plans(spark: SparkSession, seeds: range) -> None:
-    """Compare plans over hostile names with those over harmless ones."""
+    """Compare the plans with hostile names with the plans with harmless names."""
     for what, plan in PLANS.items():
         harmless = plan(spark, HARMLESS)
         for seed in seeds:
@@ -206,13 +207,13 @@ def same_plans(spark: SparkSession, seeds: range) -> None:
 
 @pytest.mark.slow
 def test_a_name_changes_no_plan(spark: SparkSession) -> None:
-    """Columns, keys, aliases, streams: the plan is that of harmless names, renamed."""
+    """A hostile name does not change a plan except for the name itself."""
     same_plans(spark, range(1))
 
 
 @pytest.mark.full
 def test_no_name_changes_a_plan(spark: SparkSession) -> None:
-    """The same with 10,000 names for each operator."""
+    """None of 10,000 hostile names changes a plan, for each operator."""
     same_plans(spark, range(1, 1 + 10_000 // NAMES + 1))
 
 
@@ -221,7 +222,7 @@ OWN = [f"{prefix}{name}" for prefix in ("__windrow_", "__WINDROW_") for name in 
 
 @pytest.mark.parametrize("name", [*OWN, "__windrow_of_time", "__windrow_offset"])
 def test_names_of_windrow_are_refused(spark: SparkSession, name: str) -> None:
-    """As a column, key or alias of a stream, of a join, of lookups: never taken for windrow's."""
+    """Windrow's own names are refused as columns, keys and aliases, and never misread."""
     columns = [name if one == "c00" else one for one in HARMLESS[:2]]
     df = table(spark, columns)
     stream = wr.stream(df, time="time", key="c01", watermark="1 minute").lateness("0 seconds")
@@ -246,7 +247,7 @@ def test_names_of_windrow_are_refused(spark: SparkSession, name: str) -> None:
 
 
 def test_a_star_is_a_name(spark: SparkSession) -> None:
-    """A key called so is one column, not all of them; where there is none it is refused."""
+    """A key named ``*`` is one column, not all columns; if it is missing, it is refused."""
     df = spark.range(2).select(F.timestamp_seconds("id").alias("time"), F.lit(1).alias("*"), "id")
     windows = wr.stream(df, time="time", key="*").lateness("0 seconds")
     assert windows.window(wr.Tumbling("1 day")).aggregate(F.count("*")).panes.columns[0] == "*"
@@ -258,7 +259,7 @@ def test_a_star_is_a_name(spark: SparkSession) -> None:
 
 
 def test_names_that_no_text_can_hold(spark: SparkSession) -> None:
-    """Half of a character would become a question mark, and a name of 50,000 ends JSON's reader."""
+    """Names that are not valid Unicode or too long for JSON are refused."""
     streams = [
         wr.stream(table(spark, []), time="time", watermark="1 minute", name=name)
         for name in ("a", "\ud800", "n" * 60_000)
@@ -273,7 +274,7 @@ def test_names_that_no_text_can_hold(spark: SparkSession) -> None:
 
 @pytest.mark.slow
 def test_arguments_of_sql_are_data(spark: SparkSession) -> None:
-    """Whatever they say, they are taken as a name or value, or refused in plain words."""
+    """Any text as an SQL argument is read as a name or value, or refused with a plain error."""
     df = spark.range(2).select(F.timestamp_seconds("id").alias("time"), "id")
     df.createOrReplaceTempView("arguments")
     usual = {"time": "time", "size": "1 hour", "lateness": "0 seconds", "stream": "s"}
@@ -288,7 +289,7 @@ def test_arguments_of_sql_are_data(spark: SparkSession) -> None:
 
 
 def said_or_refused(spark: SparkSession, given: dict[str, str]) -> list[str]:
-    """Give the columns of windows, or what is wrong with their arguments."""
+    """Return the columns of the windows, or the problem of the arguments."""
     named = ", ".join(f"{name} => :{name}" for name in given)
     counts = "TABLE(SELECT id, count(*) n FROM arguments GROUP BY id)"
     try:
@@ -299,7 +300,7 @@ def said_or_refused(spark: SparkSession, given: dict[str, str]) -> list[str]:
 
 @pytest.mark.slow
 def test_a_path_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
-    """Signs by which patterns are written: beside it is a folder that the pattern would mean."""
+    """A path with pattern characters is one folder, although the pattern matches another one."""
     name = "p [a]{b,c}*?\\$"
     (tmp_path / "p ab").mkdir()
     folder = tmp_path / name
@@ -308,7 +309,7 @@ def test_a_path_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
     df = spark.readStream.schema(rows.schema).parquet(str(tmp_path / "in"))
     stream = wr.stream(df, time="time", watermark="1 second", name=name).lateness("0 seconds")
     out = stream.window(wr.Tumbling("1 second")).aggregate(F.count("*").alias(name))
-    for _ in range(2):  # the second start finds all done
+    for _ in range(2):  # the second start finds all input processed
         query = out.start(
             panes=wr.Files(str(folder / "out")),
             checkpoint=folder / "c",
@@ -319,5 +320,6 @@ def test_a_path_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
     assert {one.name for one in tmp_path.iterdir()} == {"in", "p ab", name}
     assert list((tmp_path / "p ab").iterdir()) == []
     found = (folder / "out").glob("batch=*/*.parquet")
-    assert sum(read_metadata(part).num_rows for part in found) == 4  # all: the query saw its end
+    # all four rows: the query read its end
+    assert sum(read_metadata(part).num_rows for part in found) == 4
     assert (folder / "c" / "windrow" / "end").is_dir()

@@ -19,7 +19,7 @@ from windrow.testing import assertSamePanes
 
 
 def are_same(came: object, expected: object) -> bool:
-    """Whether a test takes a value for another."""
+    """Return whether ``assertSamePanes`` treats two values as equal."""
     try:
         assertSamePanes([{"value": came}], [{"value": expected}])
     except AssertionError:
@@ -28,7 +28,7 @@ def are_same(came: object, expected: object) -> bool:
 
 
 def test_values_that_a_test_takes_for_the_same() -> None:
-    """Floating point to 1e-9; lists by all their items."""
+    """Floating point is compared to 1e-9, and lists by all their items."""
     assert are_same(1.0 + 1e-12, 1.0)
     assert not are_same(1.0001, 1.0)
     assert are_same(float("nan"), float("nan"))
@@ -38,20 +38,20 @@ def test_values_that_a_test_takes_for_the_same() -> None:
 
 
 def test_rows_that_say_little_leave_others_theirs() -> None:
-    """Else one that says little would take the row of one that says more."""
+    """An expected row with few columns does not use up the match of a more specific one."""
     came = [{"a": 1, "b": 1}, {"a": 1, "b": 2}]
     assertSamePanes(came, [{"a": 1}, {"a": 1, "b": 1}])
 
 
 def test_errors_of_the_jvm_keep_their_class_and_problems() -> None:
-    """Those of messages, too."""
+    """A JVM error about a row is a ``MessageError`` and keeps its problems."""
     found = from_text("[MESSAGE_INVALID] stream 'orders': its time is null")
     assert type(found) is wr.MessageError
     assert [one.code for one in found.problems] == ["MESSAGE_INVALID"]
 
 
 def test_a_session_has_the_jar_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of another version is refused by name."""
+    """A session with a JAR of another version is refused, and the error shows the version."""
     monkeypatch.setattr("windrow._bridge._jar._sql.jar_version", lambda _: "0.0.0")
     with pytest.raises(wr.WindrowError, match=r"\[JAR_VERSION\].*0\.0\.0"):
         _jar.check(object())  # type: ignore[arg-type]
@@ -61,20 +61,20 @@ def test_a_session_has_the_jar_of_the_package(monkeypatch: pytest.MonkeyPatch) -
     ("version", "fits"), [("4.0.2", False), ("4.1.0", True), ("4.3.9", True), ("4.4.0", False)]
 )
 def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fits: bool) -> None:
-    """The doctor knows which are supported."""
+    """The doctor knows the supported versions of Spark."""
     monkeypatch.setattr(_doctor, "_pyspark_version", lambda: version)
     assert (_doctor._pyspark().remedy == "") is fits
 
 
 @pytest.mark.parametrize("trigger", [("yes", None), (False, ""), (False, 10), (True, "1 second")])
 def test_a_trigger_says_what_it_does(trigger: tuple[object, object]) -> None:
-    """Of two triggers one would have no effect."""
+    """Two triggers, or a trigger of a wrong type, are refused, because one would be ignored."""
     assert [one.code for one in _of_trigger(*trigger)] == ["START_TRIGGER_NOT_UNDERSTOOD"]
     assert list(_of_trigger(True, None)) == list(_of_trigger(False, "1 second")) == []
 
 
 def test_truth_and_what_has_no_end_are_no_numbers() -> None:
-    """Of counts and deltas."""
+    """Booleans are not counts, and infinity and NaN are not deltas."""
     assert [is_count(value) for value in (1, True, 2**63, 1.0)] == [True, False, False, False]
     for delta in (float("inf"), float("nan")):
         codes = {one.code for one in problems_of(partial(wr.ByDelta, "price", delta))}
@@ -82,14 +82,14 @@ def test_truth_and_what_has_no_end_are_no_numbers() -> None:
 
 
 def test_the_shortest_of_several_periods() -> None:
-    """By it one is told that a query begins its steps too seldom (SEMANTICS R57)."""
+    """The shortest of several periods decides the warning about a slow trigger (SEMANTICS R57)."""
     both = wr.AnyOf(wr.Every("1 minute"), wr.EachBatch(), wr.Every("10 seconds"))
     assert both._shortest_period() == 10_000_000
     assert wr.AnyOf(wr.EachBatch())._shortest_period() is None
 
 
 def test_a_time_with_a_zone_is_no_local_one() -> None:
-    """The other way round the session says the zone."""
+    """A zoned time is not converted to a local one; a local one uses the session's zone."""
     zoned, local = pa.timestamp("us", tz="UTC"), pa.timestamp("us")
     times = [datetime(2025, 1, 1)]  # noqa: DTZ001
     assert _converted(pa.array(times, zoned), local, "UTC") is None
@@ -97,7 +97,7 @@ def test_a_time_with_a_zone_is_no_local_one() -> None:
 
 
 def test_inputs_that_are_alike_hold_nothing_back() -> None:
-    """SEMANTICS R87."""
+    """Inputs with equal times do not hold back the watermark (SEMANTICS R87)."""
     noon, one = datetime(2025, 1, 1, 12, tzinfo=UTC), datetime(2025, 1, 1, 13, tzinfo=UTC)
     assert wr.Status(inputs={"a": noon, "b": noon}).heldBackBy is None
     assert wr.Status(inputs={"a": one, "b": noon}).heldBackBy == "b"
@@ -105,6 +105,6 @@ def test_inputs_that_are_alike_hold_nothing_back() -> None:
 
 
 def test_windows_of_a_policy_are_drawn_as_its_trigger_fires() -> None:
-    """Not as messages leave."""
+    """Windows of a policy are drawn when its trigger fires, not when rows leave."""
     policy = wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByCount(2))
     assert policy._holding(range(6)) == [(0, 1), (0, 3), (2, 5)]

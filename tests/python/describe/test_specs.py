@@ -1,4 +1,4 @@
-"""Specs are values: they compare, hash, print as their call, go through JSON and back."""
+"""Specs are values: they compare, hash, print as their call, and convert to JSON and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CASES = json.loads((PARITY / "specs.json").read_text())
 
 @given(kinds)
 def test_kind_prints_as_its_call(kind: wr.WindowKind) -> None:
-    """The printed call makes an equal value with an equal hash."""
+    """The printed call of a kind of windows evaluates to an equal value with an equal hash."""
     again = eval(repr(kind), vars(wr))  # noqa: S307  our own text
     assert again == kind
     assert hash(again) == hash(kind)
@@ -30,14 +30,14 @@ def test_kind_prints_as_its_call(kind: wr.WindowKind) -> None:
 
 @pytest.mark.parametrize("name", ["step", "slide", "slideDuration"])
 def test_sliding_windows_of_spark_are_hopping(name: str) -> None:
-    """The error names the call that does what a user of Spark wants."""
+    """Spark's arguments of sliding windows are refused, and the error names ``Hopping``."""
     with pytest.raises(wr.SpecError, match=rf"SLIDING_STEP.*no {name}.*wr.Hopping\(size, step"):
         wr.Sliding("10 minutes", **{name: "1 minute"})
 
 
 @given(triggers)
 def test_trigger_prints_as_its_call(trigger: wr.PaneTrigger) -> None:
-    """The printed call makes an equal value with an equal hash."""
+    """The printed call of a trigger evaluates to an equal value with an equal hash."""
     again = eval(repr(trigger), vars(wr))  # noqa: S307  our own text
     assert again == trigger
     assert hash(again) == hash(trigger)
@@ -46,7 +46,7 @@ def test_trigger_prints_as_its_call(trigger: wr.PaneTrigger) -> None:
 
 @given(specs())
 def test_spec_goes_through_json(spec: wr.WindowOperatorSpec) -> None:
-    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    """JSON, pickle and printing preserve a spec, and equal specs have equal hashes."""
     again = reading.spec(spec.toJson())
     assert again == spec
     assert hash(again) == hash(spec)
@@ -57,13 +57,13 @@ def test_spec_goes_through_json(spec: wr.WindowOperatorSpec) -> None:
 
 @given(kinds, kinds)
 def test_kinds_that_differ_print_differently(one: wr.WindowKind, other: wr.WindowKind) -> None:
-    """Equal, printed alike and the same JSON are one and the same."""
+    """Kinds are equal exactly if they print alike and have the same JSON."""
     assert (one == other) == (repr(one) == repr(other)) == (one.toJson() == other.toJson())
 
 
 @pytest.mark.parametrize("case", CASES["written"], ids=lambda case: case["window"])
 def test_json_is_scalas(case: dict[str, object]) -> None:
-    """Python reads what Scala writes, and writes the same."""
+    """Python reads Scala's JSON and writes the same JSON."""
     spec = reading.spec(json.dumps(case["json"]))
     assert repr(spec.window) == case["window"]
     assert json.loads(spec.toJson()) == case["json"]
@@ -71,7 +71,7 @@ def test_json_is_scalas(case: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["why"])
 def test_other_ways_to_write_json(case: dict[str, Any]) -> None:
-    """Units, texts and fields with only one value so far; zones stay as they were written."""
+    """Other units, texts and single-value fields are read; zones are kept as written."""
     spec = reading.spec(json.dumps(case["json"]))
     means = copy.deepcopy(case["means"])
     if "zone" in means["window"]:
@@ -80,7 +80,7 @@ def test_other_ways_to_write_json(case: dict[str, Any]) -> None:
 
 
 def test_durations_are_equal_however_written() -> None:
-    """Text and timedelta, long and short units."""
+    """Durations are equal in any unit, as text or timedelta."""
     assert wr.Tumbling("60 minutes") == wr.Tumbling(timedelta(hours=1), startTime="0 days")
     assert repr(wr.Tumbling("3600 s")) == "Tumbling('1 hour')"
     assert wr.Every("60 s") == wr.Every(timedelta(minutes=1))
@@ -95,7 +95,7 @@ def test_durations_are_equal_however_written() -> None:
 
 
 def test_specs_are_frozen() -> None:
-    """No field changes."""
+    """Fields of specs cannot be changed."""
     for value, field in (
         (wr.Tumbling("1 hour"), "size"),
         (wr.Over(rows=3), "rows"),
@@ -109,7 +109,7 @@ def test_specs_are_frozen() -> None:
 
 
 def test_every_message_is_each_message() -> None:
-    """Two ways to say one thing are equal in a spec."""
+    """``Every(messages=1)`` equals ``EachMessage()`` in a spec."""
     one, other = (
         wr.WindowOperatorSpec(window=wr.Session("1 s"), lateness="0 s", late=late)
         for late in (wr.Every(messages=1), wr.EachMessage())
@@ -121,7 +121,7 @@ def test_every_message_is_each_message() -> None:
 
 
 def test_lateness_has_one_form() -> None:
-    """Not stated, without end, a duration, a number of offsets."""
+    """Lateness is missing, endless, a duration or a number of offsets, with one form for each."""
     count = wr.WindowOperatorSpec(window=wr.Count(3))
     assert repr(count) == "WindowOperatorSpec(window=Count(3))"
     assert '"lateness"' not in count.toJson()
@@ -143,7 +143,7 @@ def test_lateness_has_one_form() -> None:
 
 
 def test_a_zone_that_is_not_stated() -> None:
-    """A month without a zone can be looked at, and is refused wherever it would be used."""
+    """A month without a zone can be printed, described and drawn."""
     month = wr.Tumbling("1 month")
     assert "a zone (not stated)" in month.describe()
     assert repr(month) == "Tumbling('1 month')"
@@ -173,5 +173,5 @@ def test_a_zone_that_is_not_stated() -> None:
     ],
 )
 def test_describes(kind: wr.WindowKind, said: str) -> None:
-    """The words say which windows hold a message."""
+    """The description states which windows contain a row."""
     assert said in kind.describe()

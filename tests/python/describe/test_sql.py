@@ -1,4 +1,4 @@
-"""SQL says the same as the builder."""
+"""SQL functions and builders have the same results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ STREAMED = [
 
 @pytest.mark.parametrize(("call", "kind"), STREAMED)
 def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
-    """Same panes, late ones included, and same rejected rows."""
+    """SQL returns the same panes, including late ones, and the same rejected rows."""
     feed.add(*disordered(seed=21, batches=3))
     feed.stream().createOrReplaceTempView("orders")
     more = "watermark => '1 minute', lateness => '5 minutes', accumulation_mode => 'accumulating'"
@@ -76,7 +76,7 @@ def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
 
 @pytest.mark.anywhere
 def test_batch(feed: Feed) -> None:
-    """On a table the final panes come out."""
+    """On a table SQL returns the final panes."""
     feed.add(*disordered(seed=22))
     feed.batch().createOrReplaceTempView("orders")
     call = f"windrow_tumble({TABLE}, time => 'time', size => '5 minutes', lateness => '0 seconds')"
@@ -116,7 +116,7 @@ ALWAYS_POLICY = "eviction => 'tumbling', by_punctuation => 'last'"
     ],
 )
 def test_policies(feed: Feed, said: str) -> None:
-    """Windows by policies: panes and events are those of the builder."""
+    """Policy windows in SQL have the same panes and events as the builder's."""
     feed.add(*disordered(seed=23, batches=2))
     stream = feed.stream().withColumn("last", F.col("amount") % 7 == 0)
     stream.createOrReplaceTempView("orders")
@@ -137,7 +137,7 @@ COGROUP = """windrow_cogroup(TABLE(SELECT * FROM orders AS o),
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [pytest.param(False, marks=pytest.mark.full), True])
 def test_cogroups(feed: Feed, *, batch: bool) -> None:
-    """Several streams as one, under a window as any other."""
+    """A co-group in SQL has the same output as the builder's, in a batch and a stream."""
     feed.add(*disordered(seed=24))
     orders = feed.batch() if batch else feed.stream()
     orders.createOrReplaceTempView("orders")
@@ -166,7 +166,7 @@ def test_cogroups(feed: Feed, *, batch: bool) -> None:
 
 @pytest.mark.slow
 def test_full_state_of_a_cogroup(feed: Feed) -> None:
-    """Its messages are what the streams sent, without the columns that say where fields are."""
+    """Full state of a co-group contains the streams' rows without internal columns."""
     feed.add(*disordered(seed=25, batches=2))
     feed.batch().createOrReplaceTempView("orders")
     said = feed.spark.sql(
@@ -181,7 +181,7 @@ def test_full_state_of_a_cogroup(feed: Feed) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", [False, True])
 def test_with(feed: Feed, *, batch: bool) -> None:
-    """What WITH defines can be the table argument, or stand in it."""
+    """The table argument may be defined by WITH or contain a name that is."""
     feed.add([order("09:00:10", amount=1), order("09:00:50", amount=2)], [order("09:02:00")], [])
     (feed.batch() if batch else feed.stream()).createOrReplaceTempView("orders")
     said = feed.spark.sql("""
@@ -269,7 +269,7 @@ REFUSED = {
 @pytest.mark.anywhere
 @pytest.mark.parametrize("said", REFUSED)
 def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
-    """All mistakes of a call come in one error, each with its code."""
+    """All mistakes of a call are reported in one error, each with its code."""
     feed.batch().createOrReplaceTempView("orders")
     with pytest.raises(AnalysisException) as refused:
         feed.spark.sql(f"SELECT * FROM {said}")  # noqa: S608
@@ -281,7 +281,7 @@ def test_everything_that_is_wrong(feed: Feed, said: str) -> None:
 
 @pytest.mark.anywhere
 def test_arguments_are_sql(feed: Feed) -> None:
-    """Names and words in any case; null is not said; durations are intervals, too."""
+    """Argument names and words ignore case, null means absent, and durations may be intervals."""
     feed.batch().createOrReplaceTempView("orders")
     plain = "time => 'time', size => '5 minutes', lateness => '1 minute'"
     other = "TIME => 'time', Size => INTERVAL 5 MINUTES, lateness => INTERVAL '1' MINUTE"
@@ -296,7 +296,7 @@ def test_arguments_are_sql(feed: Feed) -> None:
 @pytest.mark.anywhere
 @pytest.mark.parametrize("early", ["'10 seconds'", "array('10 seconds', '3 messages')"])
 def test_periods_may_be_texts(feed: Feed, early: str) -> None:
-    """A trigger's period is an interval or its text."""
+    """A trigger's period may be an interval or its text."""
     feed.batch().createOrReplaceTempView("orders")
     more = f"size => '5 minutes', lateness => '0 seconds', early => {early}"
     call = f"windrow_tumble({TABLE}, time => 'time', {more}, accumulation_mode => 'discarding')"
@@ -305,7 +305,7 @@ def test_periods_may_be_texts(feed: Feed, early: str) -> None:
 
 
 def test_functions_are_described(feed: Feed) -> None:
-    """Each that is listed says what it is for; what windrow itself calls is not listed."""
+    """Every listed function has a description, and internal functions are not listed."""
     spark = feed.spark
     listed = [row[0] for row in spark.sql("SHOW FUNCTIONS LIKE 'windrow*'").collect()]
     assert {"windrow_tumble", "windrow_join", "windrow_pending"} <= set(listed)
@@ -319,7 +319,7 @@ def test_functions_are_described(feed: Feed) -> None:
 
 @pytest.mark.anywhere
 def test_a_mistake_is_one_of_analysis(feed: Feed) -> None:
-    """Its condition is the code, its state that of a wrong query; the text is what Python says."""
+    """A mistake is an AnalysisException with Windrow's code and Python's text."""
     feed.batch().createOrReplaceTempView("orders")
     said = f"{TABLE}, time => 'time', size => '1 minute'"
     with pytest.raises(AnalysisException) as refused:
@@ -332,7 +332,7 @@ def test_a_mistake_is_one_of_analysis(feed: Feed) -> None:
 
 @pytest.mark.full
 def test_spark_sql_prints_a_mistake_without_frames(tmp_path: Path) -> None:
-    """The shell shows one line for it, as for Spark's own."""
+    """The spark-sql shell prints one line for a mistake, as for Spark's own errors."""
     home = Path(pyspark.__file__).parent
     query = "SELECT * FROM windrow_tumble(TABLE(SELECT 1 AS k), time => 'tiem', size => '1 minute')"
     ran = subprocess.run(
@@ -350,5 +350,5 @@ def test_spark_sql_prints_a_mistake_without_frames(tmp_path: Path) -> None:
 
 @pytest.mark.anywhere
 def test_version(feed: Feed) -> None:
-    """The JAR says the package's version."""
+    """The JAR reports the package's version."""
     assert feed.spark.sql("SELECT * FROM windrow_version()").collect()[0].version == wr.__version__

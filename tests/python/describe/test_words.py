@@ -1,4 +1,4 @@
-"""Texts in the place of constants (SEMANTICS B8), and hints for what is not there."""
+"""Texts in place of constants (SEMANTICS B8), and hints for missing names."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ FIRINGS = {
 
 @pytest.mark.parametrize("text", FIRINGS)
 def test_a_trigger_is_a_text(text: str) -> None:
-    """What SQL takes Python takes, too."""
+    """Python accepts the same texts for triggers as SQL."""
     assert firings("trigger", early=text) == [FIRINGS[text]]
 
 
 def test_a_trigger_is_a_duration_or_nothing() -> None:
-    """A timedelta is a period; None is what is usual."""
+    """A timedelta as a trigger is a period, and None is the default trigger."""
     assert firings("trigger", late=timedelta(seconds=5)) == [wr.Every("5 seconds")]
     assert firings("trigger", late=None) == [USUAL]
 
 
 @pytest.mark.parametrize("text", ["accumulating", "ACCUMULATING"])
 def test_a_mode_is_a_text(text: Any) -> None:
-    """In small letters or as the constant is written."""
+    """An accumulation mode is accepted in lower and upper case."""
     assert accumulation(text) is wr.ACCUMULATING
 
 
 def test_texts_that_are_none_of_them() -> None:
-    """The error names what is allowed; a value of another type the constant."""
+    """An unknown text is refused with the allowed ones, and another type with the constants."""
     with pytest.raises(wr.SpecError, match=r"\[TRIGGER_UNKNOWN\] trigger\(early='often'\).*'10 s"):
         firings("trigger", early="often")
     with pytest.raises(wr.SpecError, match=r"\[VALUE_UNKNOWN\].*accumulating_and_retr"):
@@ -57,7 +57,7 @@ def test_texts_that_are_none_of_them() -> None:
 
 
 def test_any_of_texts() -> None:
-    """Texts stand for triggers there, too; all that is none of them is told at once."""
+    """``AnyOf`` accepts texts, and reports all invalid ones at once."""
     texts = wr.AnyOf("5 seconds", "1000 messages", wr.EachBatch())
     assert texts == wr.AnyOf(wr.Every("5 seconds"), wr.Every(messages=1000), wr.EachBatch())
     with pytest.raises(wr.SpecError, match=r"'watermark'.*'10 seconds'") as refused:
@@ -81,7 +81,7 @@ JOINS = {
 
 @pytest.mark.parametrize("name", JOINS)
 def test_joins_have_the_names_of_spark(name: Any) -> None:
-    """As ``DataFrame.join`` takes them."""
+    """Joins accept the names that ``DataFrame.join`` accepts."""
     streams = [wr.JoinStream(name="a"), wr.JoinStream(name="b")]
     spec = wr.JoinSpec(streams=streams, on="id", within=("0 s", "1 s"), how=name, lateness="0 s")
     assert spec.how == JOINS[name]
@@ -90,7 +90,7 @@ def test_joins_have_the_names_of_spark(name: Any) -> None:
 
 @pytest.mark.spark
 def test_hints(feed: Feed) -> None:
-    """What to say instead: a kind of windows, a quoted name, a bound, a DataFrame."""
+    """Errors suggest a kind of windows, a quoted name, a bound or a DataFrame."""
     orders = feed.batch().withColumn("a.b", F.lit(1))
     stream = wr.stream(orders, time="time", key="a.b").lateness("0 seconds")
     with pytest.raises(TypeError, match=r"say for example Tumbling\('5 minutes'\)"):
@@ -108,7 +108,7 @@ def test_hints(feed: Feed) -> None:
 
 @pytest.mark.spark
 def test_index_with_backticks(both: Both) -> None:
-    """They keep a name together and are no part of it; streams without names are told apart."""
+    """Backticks quote a name and are not part of it; streams without names are a clear error."""
     left, right = (
         wr.stream(df.withColumn("a.b", F.lit(1)), time="time", name=name).lateness("0 seconds")
         for name, df in (("l", both.orders.batch()), ("r", both.shipments.batch()))
@@ -121,7 +121,7 @@ def test_index_with_backticks(both: Both) -> None:
 
 @pytest.mark.spark
 def test_what_is_refused_is_not_logged(feed: Feed, capfd: pytest.CaptureFixture[str]) -> None:
-    """The error says it; PySpark would write it to stderr as well, with Java's frames."""
+    """A refused query is not logged; PySpark would write Java's stack frames to stderr."""
     windows = wr.stream(feed.batch(), time="time").lateness("0 s").window(wr.Tumbling("1 minute"))
     capfd.readouterr()
     with pytest.raises(wr.SpecError, match="nope"):

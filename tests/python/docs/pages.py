@@ -1,4 +1,4 @@
-"""Pages of the docs as programs: their code runs in order, and what comes out stands below it."""
+"""Pages of the docs as programs: their code runs in order, and its output is compared."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Came = dict[str, list[tuple[int, Any]]]
 
 @contextmanager
 def starting_nothing() -> Iterator[list[str]]:
-    """Have ``start`` take what it takes, and start nothing; gives what was said."""
+    """Replace ``start`` by a function that checks its arguments, and yield the argument names."""
     started: list[str] = []
 
     def noting(start: Callable[..., Any]) -> Callable[..., None]:
@@ -52,7 +52,7 @@ def starting_nothing() -> Iterator[list[str]]:
 
 @contextmanager
 def inside(spark: SparkSession, folder: Path) -> Iterator[None]:
-    """Have relative paths begin in a folder, in Python and in Spark."""
+    """Resolve relative paths in a folder, in Python and in Spark."""
     java: Any = spark._jvm
     files = java.org.apache.hadoop.fs.FileSystem.getLocal(spark._jsc.hadoopConfiguration())
     before, there = files.getWorkingDirectory(), Path.cwd()
@@ -66,24 +66,24 @@ def inside(spark: SparkSession, folder: Path) -> Iterator[None]:
 
 
 def _watched(query: Any, **_: Any) -> None:
-    """Do for ``wr.watch``, which goes on until a query ends: have it end, and look at it once."""
+    """Replace ``wr.watch``, which runs until a query ends: stop the query and read its status."""
     query.processAllAvailable()
     query.stop()
     str(wr.status(query))
 
 
 class Page:
-    """A page that is run from top to bottom, one namespace for all of its code.
+    """A page that is run from top to bottom, with one namespace for all of its code.
 
-    What it starts reads all that is there before the next code runs.
+    A query that it starts reads all available input before the next code runs.
     """
 
     def __init__(
         self, path: Path, spark: SparkSession, folder: Path, places: Mapping[str, str] | None = None
     ) -> None:
-        """Read it; what its streams and queries need goes into ``folder``.
+        """Read the page; its streams and queries use ``folder``.
 
-        places: what stands in its code for the texts that it shows, addresses for example.
+        ``places`` maps texts in its code, such as addresses, to their replacements.
         """
         self.path, self.spark, self.folder, self.places = path, spark, folder, places or {}
         self.text = path.read_text(encoding="utf-8")
@@ -100,9 +100,9 @@ class Page:
             self.batches = max(_last(part.text) for part in tables)
 
     def run(self, *, whole: bool) -> str:
-        """Give the page as it should be; ``whole``: SQL is run as well, not only analysed.
+        """Return the page with its real output; with ``whole``, SQL is run too, not only analyzed.
 
-        Scala is run if there are classes of it (``scala_pages.compiled``).
+        Scala is run if its classes are given (``scala_pages.compiled``).
         """
         made: list[str] = []
         said = io.StringIO()
@@ -118,7 +118,7 @@ class Page:
         return "".join([*made, self.text[at:]])
 
     def _done(self, part: Part, said: str, *, whole: bool) -> str | None:
-        """Run a part; what should stand there, if it shows what came out."""
+        """Run a part, and return its output if the page shows it."""
         if part.word == "python":
             self._python(part)
         elif part.word == "text" and not part.is_example:
@@ -155,7 +155,7 @@ class Page:
         self.blocks += 1
 
     def _stream(self, part: Part) -> None:
-        """Make the stream of a table, a file for each batch."""
+        """Create the stream of a table, with one file for each batch."""
         head, rows = cells(part.text)
         columns = [name for name in head if name != "batch"]
         types = {name: _type([row[head.index(name)] for row in rows]) for name in columns}
@@ -176,12 +176,13 @@ class Page:
         self.streams.add(part.said)
 
     def _table(self, part: Part) -> str:
-        """Give a table of what came out."""
+        """Return a table of the output."""
         source = eval(part.said, self.names)  # noqa: S307  our own page
         if id(source) not in self.came:
             self.count += 1
             self.came[id(source)] = _run(source, self.folder / f"checkpoint-{self.count}")
-            self.names[f"_kept_{self.count}"] = source  # so that its id stays its own
+            # keeps the object alive, so that its id stays unique
+            self.names[f"_kept_{self.count}"] = source
         frame = getattr(source, part.word, source)
         head, _ = cells(part.text)
         rows = [
@@ -195,7 +196,7 @@ class Page:
         )
 
     def _asked(self, asked: DataFrame, part: Part, *, whole: bool) -> None:
-        """See that SQL or Scala gives the columns of a table, if ``whole`` its rows as well."""
+        """Check that SQL or Scala returns a table's columns and, with ``whole``, its rows."""
         if not (self.shown or asked.isStreaming):
             asked.collect()
             return
@@ -208,7 +209,7 @@ class Page:
 
 
 def _run(source: Any, checkpoint: Path) -> Came:
-    """Run what a page describes over all that there is; what came out, by its sink."""
+    """Run a described query over all available input, and return its output by sink."""
     came: Came = {}
 
     def into(word: str) -> Any:
@@ -232,7 +233,7 @@ def _run(source: Any, checkpoint: Path) -> Came:
 
 
 def _cell(name: str, row: Any, batch: int) -> str:
-    """Show a field, by its path; fields of the pane and of the message are found without it."""
+    """Return a field as text by its path; fields of the pane and the row need no prefix."""
     if name == "batch":
         return str(batch)
     value = row
@@ -281,14 +282,14 @@ def _read(cell: str, kind: str) -> Any:
 
 
 def _last(table: str) -> int:
-    """Give the number of batches."""
+    """Return the number of batches."""
     head, rows = cells(table)
     return max(int(row[head.index("batch")]) for row in rows)
 
 
 def pages() -> list[Path]:
-    """Give the pages that are run: those with messages, given or shown; or ``<!-- run -->``."""
+    """Return the pages that are run: those with rows, given or shown, or with ``<!-- run -->``."""
     marked = re.compile(r"^<!-- ((messages|given): .*|run) -->$", re.MULTILINE)
     every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    every.remove(ROOT / "docs/sinks.md")  # in a session of its own
+    every.remove(ROOT / "docs/sinks.md")  # runs in a session of its own
     return [path for path in every if marked.search(path.read_text(encoding="utf-8"))]

@@ -1,4 +1,4 @@
-"""Scala of the pages: compiled once, and run in the JVM of a session."""
+"""Scala code of the pages: compiled once, and run in the JVM of a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from programs import ROOT
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: Their code is that of suites, which run it: two ``GuideSuite`` and ``PagesSuite``.
+#: Pages whose code belongs to suites that run it: two ``GuideSuite`` and ``PagesSuite``.
 OF_SUITES = ("operators.md", "testkit.md", "looking-into-a-query.md")
 
 HEAD = """
@@ -28,14 +28,14 @@ import windrow.api._
 
 
 def pages() -> list[Path]:
-    """Give the pages that show Scala."""
+    """Return the pages with Scala code."""
     every = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     shows = (path for path in every if "\n```scala\n" in path.read_text(encoding="utf-8"))
     return [path for path in shows if path.name not in OF_SUITES]
 
 
 def compiled(folder: Path) -> str:
-    """Compile a class for each page into a folder; gives what the compiler says, "" if nothing."""
+    """Compile a class for each page into a folder; return the compiler's errors, or ""."""
     source = folder / "Pages.scala"
     made = [_class(path.read_text(encoding="utf-8"), _name(path)) for path in pages()]
     source.write_text(HEAD + "\n".join(made), encoding="utf-8")
@@ -51,7 +51,7 @@ def compiled(folder: Path) -> str:
 def given(
     spark: SparkSession, classes: Path, path: Path, streams: Mapping[str, DataFrame], block: int
 ) -> DataFrame:
-    """Run a block of a page; give the DataFrame of what it describes."""
+    """Run a block of a page, and return the DataFrame that it describes."""
     from pyspark.sql.classic.dataframe import DataFrame as Classic
 
     java: Any = spark._jvm
@@ -72,12 +72,12 @@ def given(
 
 
 def _name(path: Path) -> str:
-    """Give the name of a page's class."""
+    """Return the name of a page's class."""
     return "".join(c if c.isalnum() else "_" for c in f"{path.parent.name}_{path.stem}_page")
 
 
 def _class(page: str, name: str) -> str:
-    """Give the class of a page: its streams, what else it is given, a method for each block."""
+    """Return the class of a page: its streams, its other inputs, and a method for each block."""
     found = list(parts(page))
     lines = [f"class {name}(streams: java.util.Map[String, DataFrame]) {{"]
     for part in found:
@@ -92,7 +92,7 @@ def _class(page: str, name: str) -> str:
 
 
 def _last(code: str) -> str:
-    """Give the name of the value that code ends with; "" if it ends with an expression."""
+    """Return the name of the last value in a block, or "" if the block ends with an expression."""
     starts = [line for line in code.splitlines() if line and line[0] not in " )"]
     named = re.match(r"val (\w+) ", starts[-1])
     return f"{named[1]}\n" if named else ""

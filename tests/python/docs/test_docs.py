@@ -1,4 +1,4 @@
-"""The site of the docs: it builds, is whole, and needs no network to be shown."""
+"""The site of the docs builds without broken links, and needs no network."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def built(builder: str, folder: Path) -> Path:
 
 @pytest.mark.slow
 def test_the_site_is_whole(tmp_path: Path) -> None:
-    """No link leads nowhere, no page stands alone."""
+    """Every link has a target, and every page is linked."""
     built("dummy", tmp_path)
 
 
 @pytest.mark.full
 def test_the_site_is_built(tmp_path: Path) -> None:
-    """Pictures stand in their pages, and nothing is fetched when they are shown."""
+    """Pictures are embedded in their pages, and pages fetch no resources."""
     page = (built("html", tmp_path) / "windows/tumbling.html").read_text(encoding="utf-8")
     source = (DOCS / "windows/tumbling.md").read_text(encoding="utf-8")
     assert page.count('class="picture"') == source.count("<!-- picture: ") > 0
@@ -56,12 +56,12 @@ def test_the_site_is_built(tmp_path: Path) -> None:
     ],
 )
 def test_what_would_be_fetched_is_found(text: str, hosts: list[str]) -> None:
-    """Links that a reader follows are not."""
+    """Fetched resources are found; links for readers are not reported."""
     assert offline.fetched(text) == hosts
 
 
 def test_every_public_name_is_in_the_reference() -> None:
-    """By a directive of its own, or in a sentence."""
+    """The reference has each public name, in a directive or in a sentence."""
     page = (DOCS / "reference/python.md").read_text(encoding="utf-8")
     said = set(re.findall(r"^\.\. auto\w+:: (\w+)|`(\w+)`", page, re.MULTILINE))
     names = {name for pair in said for name in pair}
@@ -70,7 +70,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 @pytest.mark.full
 def test_a_mistake_in_scala_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check that all of it compiles (``test_pages.py``) fails when it should."""
+    """The compile check (``test_pages.py``) fails for a mistake in Scala code."""
     page = tmp_path / "page.md"
     page.write_text("```scala\nTumbling(1.minuet)\n```\n")
     monkeypatch.setattr(scala_pages, "pages", lambda: [page])
@@ -78,7 +78,7 @@ def test_a_mistake_in_scala_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_names_that_pages_show_exist() -> None:
-    """Names of the package in code of Python, and programs of the checkout."""
+    """The package's names and the programs that pages show exist."""
     pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
     texts = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     said = set(re.findall(r"\bwr\.([A-Za-z]\w*)", texts))

@@ -1,4 +1,4 @@
-"""The page of how cost grows."""
+"""The page about the growth of cost."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ KEYS = [
 
 
 def test_costs_are_ratios_to_the_least() -> None:
-    """Of warm runs alone; a family of one size, or of none, has no picture."""
+    """Costs are ratios to the least warm one; a family with fewer than two sizes is not drawn."""
     [plot] = growth.measured(KEYS)
     assert plot.family == "keys"
     assert plot.lines == {"windrow": {100: 2.0, 10000: 3.0}, "spark": {100: 1.0, 10000: 10.0}}
 
 
 def test_pictures_keep_within_their_axes() -> None:
-    """The least stands on the lowest line, a power of ten on its own."""
+    """The least cost is on the lowest line, and a power of ten on a line of its own."""
     [plot] = growth.measured(KEYS)
     low, high = (growth.HEIGHT - growth.BOTTOM, growth.TOP)
     assert plot.y(1.0) == low
@@ -42,7 +42,7 @@ def test_pictures_keep_within_their_axes() -> None:
 
 
 def test_a_size_of_nothing_has_a_place() -> None:
-    """Disorder begins with none."""
+    """A size of zero has a place on the axis, because the disorder family starts with it."""
     [plot] = growth.measured(
         [_result("disorder-0", windrow=1.0), _result("disorder-60", windrow=1.2)]
     )

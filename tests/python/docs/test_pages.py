@@ -1,4 +1,4 @@
-"""What the pages show is of the surface as it is: Spark analyses or runs all of it."""
+"""The code of the pages matches the current API: Spark analyzes or runs all of it."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ WIDE = (
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """Give the blocks of a language in a page."""
+    """Return the blocks of a language in a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
 def wide(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Give a stream that has all columns of the pages."""
+    """Return a stream with all columns that the pages use."""
     add_files(tmp_path / "wide", [order("09:00:00")])
     return spark.readStream.schema(WIDE).json(str(tmp_path / "wide"))
 
 
 def test_coming_from_another_engine(wide: DataFrame) -> None:
-    """Each query of windrow beside another engine's is one, and gives the columns of its SQL."""
+    """Each Windrow query of the page is valid and has the columns of its SQL."""
     page = "docs/coming-from.md"
     wide.createOrReplaceTempView("orders")
     names: dict[str, Any] = {"wr": wr, "F": F, "orders": wide, "kafka": wide}
@@ -68,7 +68,7 @@ def test_coming_from_another_engine(wide: DataFrame) -> None:
 
 
 def test_sql_of_the_page(wide: DataFrame) -> None:
-    """Each statement gives panes or rows."""
+    """Each SQL statement of the page is valid and streaming."""
     for name in ("orders", "shipments", "payments", "quotes", "ads", "buys"):
         wide.createOrReplaceTempView(name)
     said = [text.strip() for block in blocks("docs/sql.md", "sql") for text in block.split(";\n")]
@@ -79,7 +79,7 @@ def test_sql_of_the_page(wide: DataFrame) -> None:
 
 @pytest.fixture
 def one_shard(spark: SparkSession) -> Iterator[None]:
-    """Few messages need one shard, whose rows come in the order in which they are made."""
+    """Use one shard, so that rows are emitted in the order of their computation."""
     settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
     before = {name: spark.conf.get(name, None) for name in settings}
     for name, value in settings.items():
@@ -91,7 +91,7 @@ def one_shard(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop what a test has started, and leave none of its tables."""
+    """Stop the queries that a test starts, and drop its tables."""
     yield
     for query in spark.streams.active:
         query.stop()
@@ -102,11 +102,11 @@ def stopping(spark: SparkSession) -> Iterator[None]:
 
 @pytest.mark.usefixtures("one_shard", "stopping")
 def test_looking_into_a_query(wide: DataFrame, tmp_path: Path) -> None:
-    """The page's queries run, and what it asks them is answered."""
+    """The page's queries run, and its reads of their state return rows."""
     page = "docs/looking-into-a-query.md"
     kept, joined, lookups = blocks(page, "python")
     sql = next(iter(blocks(page, "sql"))).split(";\n")
-    by_offset = "state.getMessages(1000, 1999)"  # for a stream that says what offsets are
+    by_offset = "state.getMessages(1000, 1999)"  # needs a stream with offsets
     sides = {name: wr.stream(wide, time="time", watermark="0 seconds", name=name) for name in "os"}
 
     def shown(path: str, code: str, then: str, **names: Any) -> None:
@@ -139,7 +139,7 @@ def test_looking_into_a_query(wide: DataFrame, tmp_path: Path) -> None:
 
 
 def test_the_picture_of_the_readme(tmp_path: Path) -> None:
-    """It is what the library draws of the panes that stand above it."""
+    """The README's picture is drawn from the panes above it."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     table = next(part.text for part in parts(page) if part.word == "panes")
     kept = ROOT / "docs/pictures/first-window.svg"
@@ -149,7 +149,7 @@ def test_the_picture_of_the_readme(tmp_path: Path) -> None:
 
 
 def test_a_messages_way_names_files_that_are_there() -> None:
-    """By the end of their paths; the page leaves out what all have in common."""
+    """Each file that the page names exists, compared by the end of its path."""
     page = (ROOT / "docs/a-messages-way.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(?:\w+/…/)?([\w/]+\.scala)`", page))
     there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
@@ -159,7 +159,7 @@ def test_a_messages_way_names_files_that_are_there() -> None:
 
 @pytest.mark.full
 def test_jobs_of_a_cluster(tmp_path: Path) -> None:
-    """Each command of the page, on a cluster of two processes, writes the panes of its job."""
+    """Each command of the page runs on a cluster of two processes and writes its panes."""
     page = "docs/guides/cluster.md"
     (job,), commands = blocks(page, "python"), blocks(page, "sh")
     (tmp_path / "job.py").write_text(job)
@@ -191,7 +191,7 @@ def test_jobs_of_a_cluster(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_page_of_sinks(tmp_path: Path) -> None:
-    """With Delta, on the Spark that it is for, a topic, and Derby in the place of PostgreSQL."""
+    """The page of sinks runs with Delta on its Spark, a topic, and Derby instead of PostgreSQL."""
     build("delta")
     build("kafka")
     jars = [*sorted((ROOT / ".build/delta").glob("*.jar")), connector()]
@@ -212,18 +212,18 @@ def test_the_page_of_sinks(tmp_path: Path) -> None:
     assert "\n".join(made) == page.read_text(encoding="utf-8")
 
 
-#: Pages that are run in ``full`` only, beside all notebooks.
+#: Pages that run in ``full`` only, in addition to all notebooks.
 RESTING = ("advice", "chaining", "concepts", "dedup", "pictures", "reliability", "watching")
 
 
 def rests(path: Path) -> bool:
-    """Say whether a page is run in ``full`` only."""
+    """Return whether a page runs in ``full`` only."""
     return path.parent.name == "notebooks" or path.stem in RESTING
 
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
-    """Give the classes of the pages' Scala; it is compiled in ``full`` only."""
+    """Return the classes of the pages' Scala code, which is compiled in ``full`` only."""
     if os.environ.get("WINDROW_MODE") != "full":
         return None
     folder = tmp_path_factory.mktemp("scala")
@@ -232,7 +232,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
 
 
 def where(path: Path) -> list[pytest.MarkDecorator]:
-    """Say where a page is run: that of README on all versions of Spark, too."""
+    """Return the marks of a page; the README runs on all versions of Spark."""
     marks = [pytest.mark.full] if rests(path) else []
     return [*marks, pytest.mark.anywhere] if path.name == "README.md" else marks
 
@@ -244,7 +244,7 @@ def where(path: Path) -> list[pytest.MarkDecorator]:
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_page(spark: SparkSession, tmp_path: Path, path: Path, classes: Path | None) -> None:
-    """What a page shows is what its code gives. ``WINDROW_WRITE=1`` writes it."""
+    """The output that a page shows equals that of its code. ``WINDROW_WRITE=1`` updates it."""
     page = Page(path, spark, tmp_path)
     page.classes = classes
     made = page.run(whole=os.environ.get("WINDROW_MODE") == "full")

@@ -1,4 +1,4 @@
-"""The style guide of CONTRIBUTING, as far as a program can hold it."""
+"""The style guide of CONTRIBUTING, as far as a program can enforce it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import pytest
 
 from docs import prose
 
-#: The most avoided phrases per 1,000 words. The goal is 3 everywhere. A limit is only ever lowered.
+#: The greatest number of avoided phrases per 1,000 words. The goal is 3 everywhere. Limits are only
+#: lowered.
 LIMITS = {"pages": 14.4, "scala": 30.1, "python": 30.0, "errors": 24.1}
 
 
 @pytest.mark.parametrize("part", LIMITS)
 def test_no_part_is_harder_to_read_than_before(part: str) -> None:
-    """``python tests/python/docs/prose.py PART`` prints the places."""
+    """No part exceeds its limit; ``python tests/python/docs/prose.py PART`` prints the matches."""
     assert prose.rate(prose.PARTS[part]()) <= LIMITS[part]
 
 
@@ -28,5 +29,5 @@ def test_no_part_is_harder_to_read_than_before(part: str) -> None:
     ],
 )
 def test_phrases_are_found(text: str, times: int) -> None:
-    """A check that finds nothing holds nothing."""
+    """Avoided phrases are found, and plain sentences are not reported."""
     assert len(prose.found(text)) == times

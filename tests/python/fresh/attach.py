@@ -1,4 +1,4 @@
-"""A session made without windrow: first refused, then attached."""
+"""Creates a session without Windrow, expects a refusal, and attaches Windrow."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F

@@ -1,7 +1,7 @@
-"""The query of README by the client of Spark Connect alone.
+"""Runs the query of the README with the client of Spark Connect alone.
 
-Arguments: folder, address of the server. Prints its panes, its counts, whether its
-checkpoint is whole, and what is there.
+Arguments: folder, address of the server. Prints the panes, the counts, the result of the
+verification, and the windows in the state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ for number, (time, price) in enumerate(prices.items()):
     row = {"time": f"2025-01-01 {time}", "product": "tea", "price": price}
     file = orders / f"{number}.json"
     file.write_text(json.dumps(row))
-    os.utime(file, (number, number))  # files of one tick of the clock come in any order
+    os.utime(file, (number, number))  # the order of files with equal timestamps is undefined
 schema = "time timestamp, product string, price double"
 reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(orders))
 minutes = (

@@ -1,4 +1,4 @@
-"""Sessions into a compacted topic, twice the same batch; prints what its records say in the end.
+"""Writes sessions to a compacted topic, with a repeated batch; prints the final records.
 
 Arguments: folder, address of the broker, JARs of the connector.
 """
@@ -31,7 +31,7 @@ windows = stream.window(wr.Session("1 minute")).trigger(early="each_batch")
 output = windows.accumulationMode("accumulating_and_retracting").aggregate(
     F.sum("amount").alias("total")
 )
-for _ in range(2):  # the last batch comes again
+for _ in range(2):  # repeats the last batch
     output.start(
         panes=wr.KafkaTable(broker, "sessions"),
         checkpoint=folder / "checkpoint",

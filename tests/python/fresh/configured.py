@@ -1,4 +1,4 @@
-"""A session made with windrow from the start."""
+"""Creates a session with Windrow from the start."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F

@@ -1,6 +1,6 @@
 """The builder through Spark Connect, with a server in a process of its own.
 
-Of ``FOLDER`` it takes all it needs; ``PART``: "panes", "stores" or "harness".
+Uses the folder ``FOLDER``. ``PART`` is "panes", "stores" or "harness".
 """
 
 import os
@@ -31,7 +31,7 @@ feed.add(
 
 
 def panes() -> None:
-    """Errors, a batch, a query with two sinks, its counts; a checkpoint of other windows."""
+    """Run errors, a batch, a query with two sinks, its counts, and a refused checkpoint."""
     windows = wr.stream(feed.stream(), time="time", key="product").lateness("0 seconds")
     try:
         windows.window(wr.Tumbling("1 minute")).aggregate(F.count("*")).panes  # noqa: B018
@@ -68,7 +68,7 @@ def panes() -> None:
 
 
 def stores() -> None:
-    """A join, a co-group, full state and what it keeps."""
+    """Run a join, a co-group and full state, and read their state."""
     o, s = (
         wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name=name)
         .lateness("0 seconds")
@@ -109,7 +109,7 @@ def stores() -> None:
 
 
 def harness() -> None:
-    """A pipeline of one's own, driven step by step."""
+    """Run a user's pipeline step by step."""
 
     def minutes(orders: DataFrame) -> wr.Output:
         windows = wr.stream(orders, time="time", key="product", watermark="10 seconds")

@@ -1,7 +1,7 @@
-"""Queries of every kind of state, begun or gone on with by whatever Spark runs this.
+"""Queries with every kind of state, started or continued on the Spark that runs this.
 
-Arguments: folder, name of the run. The orders are in ``orders`` in the folder; what is there is
-read. Checkpoints and panes are under the run's name; all its panes are printed.
+Arguments: folder, name of the run. The program reads the available orders in ``orders`` in the
+folder, writes checkpoints and panes under the run's name, and prints all its panes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = {
 folder, run = Path(sys.argv[1]), sys.argv[2]
 spark = wr.configure(session_builder(folder)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
-# Else a run ends with a batch without data, which cuts the stream into other steps.
+# Otherwise a run ends with a batch without data, which divides the stream into other steps.
 spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
 orders = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
 messages = orders.json(str(folder / "orders"))

@@ -1,10 +1,10 @@
-"""A query whose tasks fail, or whose processes are killed, in a session of its own.
+"""A query whose tasks fail or whose processes are killed, in a session of its own.
 
 Arguments: folder, name of the run, fault. The orders are in ``orders`` in the folder; checkpoint
-and panes are named after the run. The faults: ``none``; ``tasks``, where the first attempt of
-every task that sees a message or a result fails; ``stragglers``, where in the first partition it
-waits for a second attempt beside it; ``kill-task N`` and ``kill-sink N``, where JVM
-and Python are killed in batch N, while the tasks work on its state or when its panes are written.
+and panes are named after the run. The faults: ``none``; ``tasks``, where the first attempt of every
+task that sees a row or a result fails; ``stragglers``, where the first partition waits for a second
+attempt that runs at the same time; ``kill-task N`` and ``kill-sink N``, where JVM and Python are
+killed in batch N, while its tasks update the state or when its panes are written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from feed import SCHEMA
 from windrow._running._sinks import BatchWriter
 
 folder, run, fault = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-last = int(sys.argv[4]) if fault.startswith("kill") else -1  # the batch in which all ends
+# the batch in which the processes are killed
+last = int(sys.argv[4]) if fault.startswith("kill") else -1
 
 builder = session_builder(folder).master(os.environ["MASTER"])
 if fault == "stragglers":
@@ -40,7 +41,7 @@ jvm: int = spark.sparkContext._gateway.proc.pid
 
 
 def fragile(stage: str, batch: int) -> Callable[[str], Column]:
-    """Give back a column, if the task is allowed to."""
+    """Return a function that wraps a column with the fault."""
 
     def given(value: str) -> str:
         task = TaskContext.get()
@@ -62,14 +63,14 @@ def fragile(stage: str, batch: int) -> Callable[[str], Column]:
 
 
 def dead(_: DataFrame, batch: int) -> None:
-    """Take the rejected rows, when the panes are written and nothing is committed."""
+    """Kill the processes when the rejected rows are written, before the batch is committed."""
     if fault == "kill-sink" and batch == last:
         os.kill(jvm, signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def write(rows: DataFrame, batch: int) -> None:
-    """Write a batch as ``start`` does; its tasks have worked on the state before they may fail."""
+    """Write a batch as ``start`` does; its tasks may fail after their work on the state."""
     watched = rows.withColumn("kind", fragile("result", batch)("kind"))
     BatchWriter({"panes": wr.Files(str(folder / run)), "rejected": dead})(watched, batch)
 

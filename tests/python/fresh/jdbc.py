@@ -1,7 +1,7 @@
-"""Panes into a database, killed between the rows of a batch and the commit of its offsets.
+"""Writes panes to a database, and is killed between the rows and the commit of the offsets.
 
-Arguments: folder, address of the database, JARs, the batch after which to die (or "none"). Prints
-the panes that the database holds, and how many batches it knows of.
+Arguments: folder, address of the database, JARs, the batch after which to be killed (or "none").
+Prints the panes in the database, and the number of recorded batches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def dying(
     query: str = "",
     checkpoint: str = "",
 ) -> None:
-    """Write, and die before Spark hears of it; with a sign, die before anything is written."""
+    """Write, and be killed before Spark commits; a negative number kills before the write."""
     if deadly == f"-{batch_id}":
         os.killpg(os.getpid(), signal.SIGKILL)
     write(rows, sink, batch_id, kind, query, checkpoint)

@@ -1,6 +1,6 @@
-"""Orders by way of Kafka: two topics, disorder, transactions, restarts, failures, rewinds.
+"""Orders through Kafka: two topics, disorder, transactions, restarts, failures, rewinds.
 
-Arguments: folder, address of the broker. Asserts that the panes are those of the messages.
+Arguments: folder, address of the broker. Asserts that the panes equal those of the sent orders.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ committed: list[dict[str, Any]] = []
 
 
 class Producer:
-    """Sends orders to a topic, to one of its partitions at random."""
+    """Sends orders to random partitions of a topic."""
 
     def __init__(self, topic: str, **settings: str) -> None:
-        """Open one."""
+        """Open a producer."""
         properties = java.java.util.HashMap()
         for name, value in {
             "bootstrap_servers": broker,
@@ -54,7 +54,7 @@ class Producer:
         self.topic = topic
 
     def send(self, orders: list[dict[str, Any]]) -> None:
-        """Send and wait until they are there."""
+        """Send orders and wait until they are stored."""
         for order in orders:
             partition = rng.randrange(PARTITIONS)
             record = clients.ProducerRecord(self.topic, partition, None, json.dumps(order))
@@ -69,7 +69,7 @@ batches = [[dict(order) for order in batch] for batch in disordered(seed=72, bat
 
 
 def both(first: list[dict[str, Any]], second: list[dict[str, Any]], *, aborted: bool) -> None:
-    """Send to both topics; what is aborted was never there."""
+    """Send to both topics; aborted orders must not appear in the output."""
     plain.send(first)
     committed.extend(first)
     transactional.java.beginTransaction()
@@ -96,7 +96,7 @@ checkpoint, panes, dead = folder / "checkpoint", folder / "panes", folder / "dea
 
 
 def run(moods: set[int] | None = None) -> StreamingQuery:
-    """Read what is there; the sink refuses the batches of ``moods`` once."""
+    """Read the available records; the sink fails once for the batches in ``moods``."""
 
     def moody(rejected: DataFrame, batch: int) -> None:
         if moods is not None and batch in moods:
@@ -115,12 +115,12 @@ def run(moods: set[int] | None = None) -> StreamingQuery:
 
 
 def last_batch() -> int:
-    """The batch that was committed last."""
+    """Return the last committed batch."""
     return max(int(file.name) for file in (checkpoint / "commits").glob("[0-9]*"))
 
 
 def rewind(records_back: int) -> int:
-    """Have the next batch begin further back in each partition; give by how many offsets in all."""
+    """Let the next batch start earlier in each partition; return the total number of offsets."""
     log = checkpoint / "offsets" / str(last_batch())
     lines = log.read_text().splitlines()
     positions = json.loads(lines[-1])
@@ -135,13 +135,13 @@ def rewind(records_back: int) -> int:
 
 
 def window_of(time: str) -> int:
-    """Give the start, in minutes of the epoch, of the window that holds a time."""
+    """Return the start of the window that contains a time, in minutes since the epoch."""
     minutes = int(datetime.fromisoformat(f"{time}+00:00").timestamp()) // 60
     return minutes - minutes % 5
 
 
 def expected(refused: list[Row]) -> dict[Any, tuple[int, int]]:
-    """Count and sum of each window, of all messages that were committed and taken."""
+    """Return the count and sum of each window, over all committed and accepted orders."""
     taken = [(m["product"], m["time"], m["amount"]) for m in committed]
     for row in refused:
         message = row.message
@@ -153,7 +153,7 @@ def expected(refused: list[Row]) -> dict[Any, tuple[int, int]]:
 
 
 def check() -> None:
-    """Each window's last pane holds what was taken; panes are numbered without gap or twin."""
+    """Check that each window's last pane is right, and that panes are numbered without gaps."""
     spark.catalog.clearCache()
     refused = spark.read.parquet(str(dead)).collect()
     identities = {(r.message.topic, r.message.partition, r.message.offset) for r in refused}
@@ -172,7 +172,8 @@ def check() -> None:
 
 both(batches[0], batches[1], aborted=False)
 both(batches[2], batches[3], aborted=True)
-transactional.java.beginTransaction()  # still open while the query reads: it must wait for it
+# still open while the query reads, so the query must wait for it
+transactional.java.beginTransaction()
 transactional.send(batches[4])
 counts = wr.status(run())
 assert (counts.read, counts.duplicates, counts.unaccounted) == (len(committed), 0, 0)
@@ -196,13 +197,13 @@ back = rewind(30)
 assert back > 60
 before = spark.read.parquet(str(panes)).count()
 counts = wr.status(run())
-assert counts.read == counts.duplicates > 40  # the marks of transactions have offsets, too
+assert counts.read == counts.duplicates > 40  # transaction markers have offsets too
 assert counts.unaccounted == 0
 check()
 assert spark.read.parquet(str(panes)).count() == before
 
 rewind(20)
-both(batches[7], batches[8], aborted=False)  # duplicates and new messages in the same batches
+both(batches[7], batches[8], aborted=False)  # duplicates and new records in the same batches
 counts = wr.status(run())
 assert counts.read - counts.duplicates == len(batches[7]) + len(batches[8])
 check()

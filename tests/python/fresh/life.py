@@ -1,9 +1,9 @@
-"""One life of a query, which may end at any moment.
+"""One life of a query, which may be killed at any moment.
 
-Arguments: the folder of the run, the master, the number of the life, more options of its JVM. It
-makes a session, says ``ready``, and waits for a line: its plan in JSON. Then it looks whether the
-checkpoint is whole, and runs the query over all that is there; what each batch counted is in
-``counts`` in the folder once Spark tells it.
+Arguments: the folder of the run, the master, the number of the life, additional JVM options. The
+program creates a session, prints ``ready``, and waits for a line with its plan in JSON. Then it
+verifies the checkpoint and runs the query over the available input. It writes the counts of each
+batch to ``counts`` in the folder as soon as Spark reports them.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 folder, master, life = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 about = json.loads((folder / "about").read_text())
-case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text, of the classes drawn
+case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text
 source, sink, broker = about["source"], about["sink"], about["broker"]
 
 
 def session() -> SparkSession:
-    """Make one; tasks that are late are tried again beside themselves, where there is a place."""
+    """Create the session; slow tasks get a second attempt if an executor has room."""
     home = folder / f"life {life}"
     home.mkdir()
     builder = session_builder(home).master(master)
@@ -67,7 +67,7 @@ def session() -> SparkSession:
 
 
 def troubled(troubles: list[Trouble], read: Read) -> Read:
-    """Have tasks fail as planned, while they read and once their state is written."""
+    """Make tasks fail as planned, while they read and after their state is written."""
     write = BatchWriter.__call__
     reading, written = (
         fragile(troubles, where, folder, kind)
@@ -86,12 +86,12 @@ def troubled(troubles: list[Trouble], read: Read) -> Read:
 
 
 def begun(read: Read) -> StreamingQuery:
-    """Start the query; with ``drain`` this is told when only its last part is left."""
+    """Start the query; with ``drain``, return when only its last part is left."""
     output, kinds = described(case, read)
     if sink == "spark":
         plans = folder / "checkpoint/offsets"
         if plans.exists() and not any(one.name.isdigit() for one in plans.iterdir()):
-            shutil.rmtree(plans)  # as docs/guides/restarts.md says
+            shutil.rmtree(plans)  # as described in docs/guides/restarts.md
         writer = output.output.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
         writer = writer.option("path", str(folder / "under")).format("parquet")
         return writer.trigger(availableNow=True).start()
@@ -105,7 +105,7 @@ def begun(read: Read) -> StreamingQuery:
 
 
 def watch(spark: SparkSession, done: threading.Event) -> None:
-    """Write what each batch counted; with ``drain`` two queries have them."""
+    """Write the counts of each batch; with ``drain`` two queries report them."""
     queries: dict[str, StreamingQuery] = {}
     while True:
         is_last = done.is_set()
@@ -146,4 +146,4 @@ assert first.sparkContext._gateway is not None
 java = first.sparkContext._gateway.proc
 first.stop()
 java.stdin.close()
-java.wait()  # it may have something to write
+java.wait()  # it may still write

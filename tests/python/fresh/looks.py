@@ -1,6 +1,6 @@
-"""Looks into a kept checkpoint before any query has begun. Arguments: folder, the checkpoint.
+"""Reads a stored checkpoint before any query has started. Arguments: folder, the checkpoint.
 
-Prints how many windows of its first stream there are, and whether the checkpoint is whole.
+Prints the number of windows of its first stream, and the result of the verification.
 """
 
 from __future__ import annotations

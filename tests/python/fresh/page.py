@@ -1,7 +1,7 @@
-"""A page of the docs that needs what a session must have from its start.
+"""Runs a page of the docs that needs special settings at the start of its session.
 
-Arguments: the page, a folder, JARs, settings and texts to put in place of others, both as JSON.
-Prints the page as it should be.
+Arguments: the page, a folder, JARs, settings, and replacements for texts, both as JSON. Prints the
+page with its real output.
 """
 
 from __future__ import annotations

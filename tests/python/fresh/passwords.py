@@ -1,6 +1,6 @@
-"""A query with passwords in the address and the options of its database; all that Spark logs.
+"""A query with passwords in the address and options of its database, with Spark's full log.
 
-Argument: folder. Prints progress, metrics, plans and errors, and at the end what happened.
+Argument: folder. Prints progress, metrics, plans and errors, and a summary at the end.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ happened.append("wrote")
 query = run("d", wr.Jdbc(url, "t2", upsert=True, options=options))
 try:
     query.awaitTermination()
-except Exception as failed:  # noqa: BLE001  whatever it is
+except Exception as failed:  # noqa: BLE001  any error is printed
     print(failed, query.exception())  # noqa: T201
     traceback.print_exc()
     happened.append("failed")

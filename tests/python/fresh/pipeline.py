@@ -1,4 +1,4 @@
-"""A Declarative Pipeline: streaming tables over a view of a stream, by SQL and by the builder.
+"""A Declarative Pipeline: streaming tables over a view of a stream, in SQL and Python.
 
 Argument: a folder with ``orders``. Prints the windows of the tables.
 """
@@ -47,7 +47,7 @@ with graph_element_registration_context(registry):
 
     @pipelines.table
     def built() -> DataFrame:
-        """Say the same by the builder, over the view of the pipeline."""
+        """Return the same windows with the builder, over the pipeline's view."""
         stream = wr.stream(
             spark.readStream.table("orders"), time="time", key="product", watermark="0 seconds"
         )

@@ -1,7 +1,7 @@
-"""A plain query of Spark and then one of windrow: what each opens, prints and leaves behind.
+"""A plain Spark query and then a Windrow query: opened ports, output, and remaining files.
 
-Of ``FOLDER`` it takes all it needs. In the messages, good and bad, are the ``SECRETS``; of each
-error that comes to the user a line is printed.
+Uses the folder ``FOLDER``. The rows, valid and invalid, contain the ``SECRETS``. Prints a line for
+each error that a user sees.
 """
 
 import os
@@ -21,7 +21,7 @@ LISTENS = "0A"
 
 
 def open_ports() -> set[str]:
-    """Give the ports at which this process and its children listen."""
+    """Return the ports on which this process and its children listen."""
     inodes: set[str] = set()
     todo, seen = [os.getpid()], set[int]()
     while todo:
@@ -60,7 +60,7 @@ rows = spark.range(4).select(
     "id",
     *columns,
 )
-for part in ("id = 0", "id = 3", "id IN (1, 2)"):  # what is late shows a batch after
+for part in ("id = 0", "id = 3", "id IN (1, 2)"):  # late rows are reported one batch later
     rows.where(part).coalesce(1).write.mode("append").json(str(FOLDER / "in"))
 messages = spark.readStream.schema(rows.schema).option("maxFilesPerTrigger", 1)
 
@@ -73,7 +73,7 @@ def run(df: DataFrame, name: str, sink: Any = None) -> None:
 
 
 def windowed(key: str, **more: Any) -> wr.Output:
-    """Describe windows over the messages."""
+    """Return windows over the rows."""
     df = messages.json(str(FOLDER / "in"))
     stream = wr.stream(df, time="time", key=key, watermark="1 second", maxFuture="1 day", **more)
     windows = stream.lateness("1 second").window(wr.Tumbling("1 hour"))
@@ -103,13 +103,13 @@ print("state", state.getWindows(None, None).count())  # noqa: T201
 
 
 def fed(text: object, number: object) -> None:
-    """Give a message of other types to an operator outside queries."""
+    """Add a row with wrong types to an operator outside queries."""
     with aggregated(**COUNTS) as operator:
         operator.addMessage({"time": text, "symbol": number, "price": text})
 
 
 def damaged() -> None:
-    """Look into a copy of the checkpoint whose state is other bytes."""
+    """Read a copy of the checkpoint whose state files are overwritten."""
     copy = FOLDER / "copy"
     shutil.copytree(FOLDER / "checkpoint", copy)
     for file in copy.glob("state/0/[0-9]*/**/*"):
@@ -138,10 +138,10 @@ for what, fails in failing.items():
     try:
         fails()
         print(what, "did not fail")  # noqa: T201
-    except Exception as failed:  # noqa: BLE001  all that users can see
+    except Exception as failed:  # noqa: BLE001  any error that users see
         print(what, "failed:", repr(str(failed)))  # noqa: T201
 gateway: Any = spark.sparkContext._gateway
 spark.stop()
 gateway.shutdown()
 gateway.proc.stdin.close()
-gateway.proc.wait()  # it takes its temporary files along
+gateway.proc.wait()  # it removes its temporary files

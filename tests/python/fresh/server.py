@@ -1,4 +1,4 @@
-"""A server of Spark Connect with windrow, until it is killed. Arguments: folder, port."""
+"""Runs a server of Spark Connect with Windrow until it is killed. Arguments: folder, port."""
 
 from __future__ import annotations
 

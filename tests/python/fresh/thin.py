@@ -1,4 +1,4 @@
-"""With the client of Spark Connect alone, or without PySpark: prints what doctor says."""
+"""Prints the doctor's report with the client of Spark Connect alone, or without PySpark."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Values that a database cannot store, and what its table is called.
+"""Values that a database cannot store, and the different names of its table.
 
-Arguments: folder, name of the database, its address, JARs of the driver. Prints how many rows of
-all were refused.
+Arguments: folder, name of the database, its address, JARs of the driver. Prints how many of the
+rows were rejected.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ jvm: Any = spark._jvm
 
 
 def connected(at: str) -> Any:
-    """Connect by the driver itself."""
+    """Connect with the driver directly."""
     return jvm.java.sql.DriverManager.getConnection(at)
 
 
 refused = every_row_has_a_fate(spark, url)
 connection = connected(url)
-if database != "sqlite":  # its columns take any text and number
+if database != "sqlite":  # SQLite's columns accept any text and number
     a_table_of_the_users_own(spark, url, connection)
 if database == "postgresql":
     statement = connection.createStatement()
     statement.execute("CREATE SCHEMA other")
     others = f"{url}&currentSchema=other"
-    wr.Jdbc(others, "their_own")._check(spark, spark.range(0).schema)  # with its windrow_batches
+    # in a schema with its own windrow_batches
+    wr.Jdbc(others, "their_own")._check(spark, spark.range(0).schema)
     names = [
         (url, "minutes"),
         (url, "public.minutes"),

@@ -1,8 +1,8 @@
-"""A table that holds the last pane of each window, in a format that can merge.
+"""A table with the last pane of each window, in a format that supports MERGE.
 
-Arguments: folder with ``orders``, the JARs of the format, its name. Prints the rows after each run:
-windows, sessions and the newest window of each key by the sink of Python, which makes its tables,
-sessions and newest windows by that of Scala.
+Arguments: folder with ``orders``, the JARs of the format, its name. Prints the rows after each run.
+Python's sink creates and writes windows, sessions and the newest window of each key; Scala's sink
+writes sessions and newest windows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.lake.type": "hadoop",
-        "spark.sql.catalog.lake.cache-enabled": "false",  # what queries wrote is read at once
+        "spark.sql.catalog.lake.cache-enabled": "false",  # reads see the queries' writes at once
         "spark.sql.catalog.lake.warehouse": str(folder / "lake"),
     },
 }
@@ -39,7 +39,7 @@ spark.sparkContext.setLogLevel("ERROR")
 
 
 def by_scala(table: str, *on: str) -> Sink:
-    """Do what the sink of the Scala entry does."""
+    """Return a sink that calls Scala's ``Upsert``."""
     jvm: Any = spark._jvm
     columns = jvm.PythonUtils.toSeq(list(on))
     upsert = jvm.windrow.spark.Upsert(f"{PLACE}{table}", columns, jvm.scala.Option.empty())

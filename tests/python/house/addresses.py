@@ -1,9 +1,9 @@
-"""Addresses of databases with a password wherever drivers take one, and how they are shown."""
+"""Database addresses with a password in every supported position, and their masked form."""
 
-#: The password; no other text has any of its parts.
+#: The password; none of its parts occurs in another text.
 PASSWORD = "hush4711"  # noqa: S105
 
-#: By address, with `{}` for the password.
+#: Masked form by address, with `{}` in place of the password.
 ADDRESSES = {
     "jdbc:mysql://me:{}@db/shop": "jdbc:mysql://…@db/shop",
     "jdbc:mysql://me:{}@db:3306/shop?ssl=true": "jdbc:mysql://…@db:3306/shop",
@@ -43,7 +43,7 @@ ADDRESSES = {
     "jdbc:{}": "…",
 }
 
-#: Options of databases and of Kafka, by name, with `{}` for the password.
+#: Options of databases and of Kafka, keyed by their name, with `{}` in place of the password.
 OPTIONS = {
     **dict.fromkeys(
         [

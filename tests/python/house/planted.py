@@ -1,4 +1,4 @@
-"""Values that must stand in no error and no log: one for each column of a message."""
+"""Values that must not appear in any error or log: one for each column of a row."""
 
 FAR = "2999-01-01 00:00:07.654321"
 SECRETS = {
@@ -7,11 +7,11 @@ SECRETS = {
     "real": 0.123454321,
     "bytes": b"sealed-8147",
 }
-#: As Spark's columns.
+#: The values that Spark supports as literals.
 VALUES = {name: value for name, value in SECRETS.items() if name != "bytes"}
 
 
 def forms(value: object) -> list[str]:
-    """Give the texts in which a value could be told: plain and as bytes."""
+    """Return the texts in which a value could appear: plain and as bytes."""
     text = value.decode() if isinstance(value, bytes) else str(value)
     return [text, text.encode().hex()]

@@ -1,4 +1,4 @@
-"""What the benchmarks compare is equal."""
+"""The compared programs of the benchmarks have the same output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 
 def test_workloads_are_equal() -> None:
-    """Every contender but Flink, which is not fetched for this, gives each workload's rows."""
+    """Every program except Flink's, which is not downloaded here, has each workload's rows."""
     command = [str(ROOT / "scripts/bench"), "--check"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr

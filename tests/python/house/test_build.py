@@ -1,4 +1,4 @@
-"""The wheel's hook builds the JAR when it must, and only then."""
+"""The wheel's hook builds the JAR exactly when it is missing or stale."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hook() -> ModuleType:
 
 
 def test_a_jar_older_than_a_source_is_stale(hook: ModuleType, tmp_path: Path) -> None:
-    """Missing, then fresh, then older than one source."""
+    """A missing JAR and one older than a source are stale, and a newer one is not."""
     jar = tmp_path / "python/windrow/jars/windrow-1.jar"
     source = tmp_path / "jvm/core/src/main/scala/windrow/Deep.scala"
     for file in (jar, source):
@@ -44,13 +44,13 @@ def test_a_jar_older_than_a_source_is_stale(hook: ModuleType, tmp_path: Path) ->
 
 
 def test_sources_are_found(hook: ModuleType) -> None:
-    """The patterns match the repository: a renamed folder would hide a change."""
+    """The patterns match existing files; otherwise a renamed folder would hide a change."""
     for pattern in hook._SOURCES:
         assert list(ROOT.glob(pattern)), pattern
 
 
 def test_what_makers_need_is_no_extra() -> None:
-    """Groups name extras and other groups; the package itself requires nothing."""
+    """Development needs are dependency groups, not extras, and the package requires nothing."""
     said = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert said["dependencies"] == []
     assert not {"test", "demo", "docs"} & set(said["optional-dependencies"])

@@ -1,4 +1,4 @@
-"""The house stays as docs/house.md draws it: imports have no circles but those named here."""
+"""Enforces the structure in docs/house.md: imports are free of cycles except those named here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Graph = Mapping[str, set[str]]
 
 
 def packages(source: Path) -> Graph:
-    """Give for each Scala package of a folder those that it names, in imports or in code."""
+    """Return for each Scala package of a folder the packages named in its imports and code."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in source.rglob("*.scala"):
         text = re.sub(r"/\*[\s\S]*?\*/|//[^\n]*", "", file.read_text())
@@ -28,7 +28,7 @@ def packages(source: Path) -> Graph:
 
 
 def scala_files(source: Path) -> Graph:
-    """Give for each Scala file those whose classes it names: of its package, or imported."""
+    """Return for each Scala file the files whose classes it names, of its package or imported."""
     tops = r"^(?:[a-z]+(?:\[\w+\])? )*(?:class|object|trait) (\w+)"
     no_code = r'/\*[\s\S]*?\*/|//[^\n]*|"(?:\\.|[^"\\\n$])*"'
     texts = {file: re.sub(no_code, "", file.read_text()) for file in source.rglob("*.scala")}
@@ -51,7 +51,7 @@ def scala_files(source: Path) -> Graph:
 
 
 def modules(source: Path) -> Graph:
-    """Give for each Python module those that it imports as it is loaded."""
+    """Return for each Python module the modules that it imports when it is loaded."""
     files = {
         ".".join(file.relative_to(source.parent).with_suffix("").parts).removesuffix(
             ".__init__"
@@ -70,7 +70,7 @@ def modules(source: Path) -> Graph:
 
 
 def circles(graph: Graph) -> list[set[str]]:
-    """Give the sets of nodes that reach each other."""
+    """Return the sets of nodes that reach each other."""
 
     def reached(start: str) -> set[str]:
         seen: set[str] = set()
@@ -89,7 +89,7 @@ def circles(graph: Graph) -> list[set[str]]:
 
 
 def layers(part: str, prefix: str) -> list[str]:
-    """Give the packages of a part in the order in which docs/house.md lists their folders."""
+    """Return the packages of a part in the order in which docs/house.md lists their folders."""
     text = (ROOT / "docs" / "house.md").read_text().split(f"## `{part}`")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]*`[^|]*) \|", text, re.MULTILINE)
     named = [name.replace("/", ".") for row in rows for name in re.findall(r"`([^`]+)`", row)]
@@ -97,19 +97,19 @@ def layers(part: str, prefix: str) -> list[str]:
 
 
 def upwards(graph: Graph, order: list[str]) -> set[tuple[str, str]]:
-    """Give what knows something that is not before it in an order."""
+    """Return the edges to a package that is not earlier in the order."""
     places = enumerate(order)
     return {(one, other) for at, one in places for other in graph[one] & set(order[at:])}
 
 
 def test_circles_are_found() -> None:
-    """The check can fail."""
+    """The check finds a cycle."""
     assert circles({"a": {"b"}, "b": {"a", "c"}, "c": set()}) == [{"a", "b"}]
     assert circles({"a": {"b"}, "b": set()}) == []
 
 
 def test_core_has_no_circles() -> None:
-    """A folder of the core knows only those below it, and what users say and see."""
+    """A folder of the core depends only on lower ones and on the public types."""
     graph = packages(SCALA / "core/src/main/scala")
     order = [name for name in layers("jvm/core", "windrow") if name in graph]
     assert len(order) > 15
@@ -118,7 +118,7 @@ def test_core_has_no_circles() -> None:
 
 
 def test_spark_has_no_circles() -> None:
-    """A folder of spark knows only those before it."""
+    """A folder of jvm/spark depends only on folders before it."""
     graph = packages(SCALA / "spark/src/main/scala")
     order = layers("jvm/spark", "windrow.spark")
     assert sorted(graph) == sorted(order)
@@ -127,14 +127,14 @@ def test_spark_has_no_circles() -> None:
 
 
 def test_files_of_spark_have_no_circles() -> None:
-    """Nor do files know each other in circles, in a folder or across."""
+    """Files of jvm/spark are free of cycles, within a folder and across folders."""
     graph = scala_files(SCALA / "spark/src/main/scala")
     assert sum(map(len, graph.values())) > 500
     assert circles(graph) == []
 
 
 def test_the_product_knows_no_laboratory() -> None:
-    """The laboratory knows core and spark, and these know nothing of it."""
+    """The test tools may depend on core and spark, but not the other way round."""
     laboratory = re.compile(r"\bwindrow\.(?:spark\.)?(?:replay|testkit)\b")
     parts = {
         part: SCALA / part / "src/main" for part in ("core", "spark", "replay", "replay-spark")
@@ -144,17 +144,18 @@ def test_the_product_knows_no_laboratory() -> None:
         for part, folder in parts.items()
     }
     assert found["core"] == found["spark"] == []
-    assert len(found["replay"]) > 40 < 4 * len(found["replay-spark"])  # the check can fail
+    # shows that the check can fail
+    assert len(found["replay"]) > 40 < 4 * len(found["replay-spark"])
 
 
 def test_no_module_is_loaded_in_circles() -> None:
-    """Whatever is imported first, everything is there."""
+    """No Python module is loaded in a cycle, whichever module is imported first."""
     graph = modules(PYTHON / "windrow")
     assert len(graph) > 30
     assert circles(graph) == []
 
 
-#: Parts of the Python package; each knows only itself and those before it as it is loaded.
+#: Parts of the Python package; when loaded, each depends only on itself and those before it.
 PARTS = [
     *("_version", "_conditions", "errors", "_specs", "_drawing", "windows", "triggers", "policies"),
     *("_bridge", "operators", "_running", "answers", "figures", "results", "streams", "joins"),
@@ -164,7 +165,7 @@ PARTS = [
 
 
 def test_parts_of_python_know_only_those_before_them() -> None:
-    """Specs know no session, the bridge no query."""
+    """A part of the Python package depends only on earlier parts: specs do not use a session."""
     for name, imported in modules(PYTHON / "windrow").items():
         own = name.partition(".")[2].partition(".")[0]
         for other in imported:
@@ -174,7 +175,7 @@ def test_parts_of_python_know_only_those_before_them() -> None:
 
 
 def test_files_that_texts_name_are_there() -> None:
-    """What moves, moves in the texts too."""
+    """Scala files that the pages name exist, so that a moved file is updated in the pages."""
     files = {str(file.relative_to(SCALA)) for file in SCALA.rglob("*.scala")}
     for page in ("a-messages-way.md", "house.md"):
         for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs" / page).read_text()):

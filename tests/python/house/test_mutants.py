@@ -1,4 +1,4 @@
-"""What `scripts/mutants` changes stands in the code as it is, and the tests it names are there."""
+"""The code that `scripts/mutants` changes exists, and so do the tests that it names."""
 
 import sys
 from pathlib import Path
@@ -12,13 +12,13 @@ SUITES = {file.stem for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
 
 
 def test_each_mutant_changes_what_stands_in_its_file_once() -> None:
-    """Hold the lists to the sources."""
+    """Each mutant's code occurs exactly once in its file."""
     assert [line for side in SIDES for line in side.stale] == []
     assert all(len(side.mutants) >= few for side, few in zip(SIDES, (131, 260, 66), strict=True))
 
 
 def is_there(test: str) -> bool:
-    """Whether there is a test of that name."""
+    """Return whether a test with that name exists."""
     file, _, name = test.partition("::")
     if not file.endswith(".py"):
         return file in SUITES
@@ -27,7 +27,7 @@ def is_there(test: str) -> bool:
 
 
 def test_the_tests_that_may_notice_a_mutant_are_there() -> None:
-    """One that is not there would notice nothing."""
+    """Every test that a mutant names exists; a missing test could not detect the mutant."""
     named: list[Mutant] = [one for side in SIDES for one in side.mutants]
     assert all(one.tests for side in SIDES[1:] for one in side.mutants)
     assert [test for one in named for test in one.tests if not is_there(test)] == []

@@ -1,4 +1,4 @@
-"""The package as such: import starts nothing, names collide with nothing, versions agree."""
+"""The package: its import has no side effects, its names do not collide, its versions agree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import windrow as wr
 
 PACKAGE = Path(wr.__file__).parent
 
-# The public surface so far.
+# The public API so far.
 _PUBLIC = {
     *("Answers", "testing", "advise", "Advice", "LatenessEffect"),
     *("Tumbling", "Hopping", "Sliding", "Over", "Count", "OffsetRange", "Session", "OffsetSession"),
@@ -63,7 +63,7 @@ print([event for event in seen if event.split('.')[0] in ('socket', 'subprocess'
 
 
 def test_import_starts_nothing() -> None:
-    """A fresh interpreter loads nothing heavy, opens no socket, starts no process."""
+    """An import in a new interpreter loads no heavy module, opens no socket, starts no process."""
     ran = subprocess.run(
         [sys.executable, "-c", _FRESH],
         env={"PYTHONPATH": str(PACKAGE.parent)},
@@ -75,7 +75,7 @@ def test_import_starts_nothing() -> None:
 
 
 def test_only_the_gateway_knows_py4j() -> None:
-    """No other module imports py4j, not even inside a function."""
+    """Only the gateway module imports py4j, even inside functions."""
     importers = {
         file.name
         for file in PACKAGE.rglob("*.py")
@@ -87,13 +87,13 @@ def test_only_the_gateway_knows_py4j() -> None:
 
 
 def test_public_names() -> None:
-    """Exactly the names of the surface."""
+    """The public names are exactly those of the API."""
     assert set(wr.__all__) - {"__version__"} == _PUBLIC
     assert all(hasattr(wr, name) for name in wr.__all__)
 
 
 def test_names_collide_with_nothing() -> None:
-    """``from windrow import *`` hides nothing of PySpark's."""
+    """``from windrow import *`` hides no name of PySpark."""
     theirs = {name for name in dir(pyspark.sql.functions) if not name.startswith("_")}
     theirs |= {"Window", "WindowSpec", "Trigger"}
     assert not theirs & set(wr.__all__)
@@ -108,7 +108,7 @@ def _imported(node: ast.AST) -> list[str]:
 
 
 def test_users_get_no_laboratory() -> None:
-    """The reference, engines, generators and the simulator are in no JAR of users, nor here."""
+    """The reference, engines, generators and simulator are not in the users' JAR or package."""
     (jar,) = (Path(wr.__file__).parent / "jars").glob("*.jar")
     names = zipfile.ZipFile(jar).namelist()
     names += [str(file) for file in Path(wr.__file__).parent.rglob("*.py")]
@@ -118,7 +118,7 @@ def test_users_get_no_laboratory() -> None:
 
 
 def test_sinks_show_what_users_set() -> None:
-    """``help(wr.Upsert)`` lists no step of a running query."""
+    """``help(wr.Upsert)`` lists only the fields that users set."""
     shown = {"upsert", "on", "options", "deadLetter", "create", "format"}
     for sink in (wr.Files, wr.Upsert, wr.Jdbc, wr.KafkaTable):
         names = {name for name in dir(sink) if not name.startswith("_")}

@@ -1,4 +1,4 @@
-"""What is published: the same bytes from any folder at any time, and small and whole in itself."""
+"""Published files are identical for every folder and time, and complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from programs import FRESH, ROOT, answers, awaited, free_ports, printed, python_
 
 
 def built(folder: Path, age: int) -> dict[str, bytes]:
-    """Build the wheel, the JAR and their SBOMs of a copy of the sources that is so old."""
+    """Build the wheel, the JAR and their SBOMs from a copy of the sources with this age."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)  # noqa: S607
     for name in listed.stdout.decode().split("\0")[:-1]:
         if (ROOT / name).is_file() and not name.startswith(("docs/", "tests/")):
@@ -38,8 +38,8 @@ def built(folder: Path, age: int) -> dict[str, bytes]:
 
 @pytest.mark.full
 def test_two_builds_are_the_same() -> None:
-    """In folders of other names, of sources of another age."""
-    with TemporaryDirectory(dir="/tmp") as short:  # sbt's socket must have a short path
+    """Builds in differently named folders from sources of another age are identical."""
+    with TemporaryDirectory(dir="/tmp") as short:  # sbt's socket needs a short path
         first = built(Path(short) / "one", 1_000_000_000)
         second = built(Path(short) / "deeper" / "another", 1_500_000_000)
         assert len(first) == 4
@@ -49,7 +49,7 @@ def test_two_builds_are_the_same() -> None:
 
 
 def check_wheel(dist: Path) -> None:
-    """See that the metadata is whole, and that the SBOMs name what is needed and nothing inside."""
+    """Check that the metadata is complete, and that the SBOMs list exactly the dependencies."""
     (wheel,) = dist.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         (metadata,) = (name for name in opened.namelist() if name.endswith("METADATA"))
@@ -67,7 +67,10 @@ def check_wheel(dist: Path) -> None:
 
 @pytest.mark.full
 def test_the_client_alone(tmp_path: Path) -> None:
-    """The wheel without the rest, in a path of odd signs: no Py4J, no Java, and doctor says so."""
+    """The wheel works with the Connect client alone, in a path with special characters.
+
+    It needs no Py4J and no Java, and the doctor reports this.
+    """
     folder = tmp_path / "with space, 'quote' and é"
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = str(folder / "bin" / "python")
@@ -97,7 +100,7 @@ def test_the_client_alone(tmp_path: Path) -> None:
 
 
 def queried(folder: Path, python: str, version: str, package: Path) -> list[str]:
-    """Give what a query prints that the client of a version of Spark sends to its server."""
+    """Return the output of a query that the client sends to a server of this version."""
     (port,) = free_ports(1)
     for name in ("server", "client"):
         (folder / name).mkdir()

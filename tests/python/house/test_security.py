@@ -1,4 +1,4 @@
-"""What a query opens, writes, runs and tells (docs/security.md, SEMANTICS B7)."""
+"""The connections, files, processes and texts of a query (docs/security.md, SEMANTICS B7)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-#: Classes and methods by which bytes or texts become code, processes or connections.
+#: Classes and methods that turn bytes or texts into code, processes or connections.
 FORBIDDEN = {
     "java/io/ObjectInputStream",
     "java/lang/ClassLoader",
@@ -49,7 +49,7 @@ FORBIDDEN = {
     "enableDefaultTyping",
     "activateDefaultTyping",
 }
-#: What stands behind each tag of a pool of constants, see the Java virtual machine's book, 4.4.
+#: The size of each constant after its tag, see the Java Virtual Machine Specification, 4.4.
 SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2} | {
     17: 4,
     18: 4,
@@ -57,11 +57,11 @@ SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 1
     20: 2,
 }
 TEXT = 1
-LONG = {5, 6}  # take two places
+LONG = {5, 6}  # long and double, which use two entries
 
 
 def constants(code: bytes) -> Iterator[str]:
-    """Give the names and texts in a class file."""
+    """Yield the names and texts in a class file."""
     (count,) = struct.unpack(">H", code[8:10])
     place, at = 1, 10
     while place < count:
@@ -76,7 +76,7 @@ def constants(code: bytes) -> Iterator[str]:
 
 
 def test_nothing_in_the_jar_makes_code_of_data() -> None:
-    """No Java serialisation is read, no class is sought by a name, no process or socket opened."""
+    """The JAR uses no Java serialization, class lookup, processes or sockets."""
     found: dict[str, set[str]] = {}
     with zipfile.ZipFile(_jar.path()) as jar:
         names = [name for name in jar.namelist() if name.endswith(".class")]
@@ -84,7 +84,7 @@ def test_nothing_in_the_jar_makes_code_of_data() -> None:
             for text in FORBIDDEN & set(constants(jar.read(name))):
                 found.setdefault(text, set()).add(name)
     assert len(names) > 500
-    # RocksDB, if it is there; drivers of databases, of a list of its own
+    # RocksDB, if it is present, and database drivers from a fixed list
     known = {"windrow/operators/RocksStore$.class", "windrow/spark/jdbc/DefaultSource$.class"}
     assert found == {"forName": known}
 
@@ -99,7 +99,7 @@ def test_nothing_in_the_jar_makes_code_of_data() -> None:
     ],
 )
 def test_a_spec_names_no_class(spark: SparkSession, more: dict[str, str]) -> None:
-    """A field that could is refused by name, at the top and inside."""
+    """A spec with a field for a class name is refused, at the top level and in nested objects."""
     plain = json.loads(
         wr.WindowOperatorSpec(window=wr.Tumbling("1 hour"), lateness="0 seconds").toJson()
     )
@@ -113,7 +113,10 @@ def test_a_spec_names_no_class(spark: SparkSession, more: dict[str, str]) -> Non
 
 @pytest.mark.slow
 def test_a_query_is_quiet(tmp_path: Path) -> None:
-    """Beyond Spark's: no port, no file outside its folders; no value in an error or in the log."""
+    """A query opens no additional port and writes no file outside its folders.
+
+    No value appears in an error or in the log.
+    """
     home, here, temporary = (tmp_path / name for name in ("home", "here", "tmp"))
     for folder in (home, here, temporary):
         folder.mkdir()
@@ -135,7 +138,7 @@ def test_a_query_is_quiet(tmp_path: Path) -> None:
 
 
 def test_no_password_is_shown(spark: SparkSession) -> None:
-    """Of sinks: repr, text, errors, and what a driver says, by Python and by Scala alike."""
+    """Sinks show no password in repr, texts, errors and driver messages, in Python and Scala."""
     jvm: Any = spark._jvm
     none = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
     options = {name: value.format(PASSWORD) for name, value in OPTIONS.items()}
@@ -185,7 +188,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
 
 @pytest.mark.full
 def test_no_password_is_logged_or_kept(tmp_path: Path) -> None:
-    """By a query that writes to a database, one that fails, and one that is refused."""
+    """No password is logged or stored by a query that succeeds, one that fails, or one refused."""
     ran = start("passwords.py", str(tmp_path))
     assert ran.returncode == 0, ran.stderr[-4000:]
     assert ran.stdout.splitlines()[-1] == "wrote, failed, refused"

@@ -1,4 +1,4 @@
-"""Sessions with the JAR: made with it, given it later, local and remote."""
+"""Sessions with the JAR, from the start or attached later, local and remote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.spark
 def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JARs are added, settings that are there stay, and twice is once."""
+    """``configure`` adds JARs, keeps existing settings, and is idempotent."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -46,14 +46,14 @@ def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_package_without_jar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkout in which nothing was built."""
+    """Without a built JAR, the error names the command that builds it."""
     monkeypatch.setattr(_jar, "__version__", "0.0.0")
     with pytest.raises(wr.JarNotFoundError, match=r"\[JAR_NOT_BUILT\].*scripts/build jar"):
         _jar.path()
 
 
 def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It starts nothing and names the remedy of what is wrong."""
+    """Without a session, the doctor starts none, and names the remedy for each problem."""
     monkeypatch.setattr(_jar, "__version__", "0.0.0")
     report = _doctor.examine(None)
     assert not report.ok
@@ -72,7 +72,7 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_doctor_without_the_whole_of_pyspark(
     monkeypatch: pytest.MonkeyPatch, installed: str, said: str
 ) -> None:
-    """Java is not asked for: nothing of Spark could run here."""
+    """Without the full PySpark, the doctor does not look for Java."""
 
     def version(package: str) -> str:
         if package != installed:
@@ -87,7 +87,7 @@ def test_doctor_without_the_whole_of_pyspark(
 
 @pytest.mark.spark
 def test_many_shuffle_partitions_are_a_hint(spark: SparkSession) -> None:
-    """A session as ``configure`` makes it has Spark's 200, which is slow and not wrong."""
+    """The default of 200 shuffle partitions is reported as a hint, because it is only slow."""
     other = spark.newSession()
     other.conf.set("spark.sql.shuffle.partitions", "200")
     report = wr.doctor(other)
@@ -101,7 +101,7 @@ def test_many_shuffle_partitions_are_a_hint(spark: SparkSession) -> None:
 @pytest.mark.anywhere
 @pytest.mark.spark
 def test_doctor_of_a_good_session(spark: SparkSession) -> None:
-    """A session made with ``configure`` has nothing wrong."""
+    """The doctor finds no problem in a session created with ``configure``."""
     report = wr.doctor(spark)
     assert report.ok, str(report)
     assert wr.attach(spark) is spark, "attaching again changes nothing"
@@ -115,7 +115,7 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
     ["plain", pytest.param("with space, 'quote' and é", marks=pytest.mark.full)],
 )
 def test_attach(tmp_path: Path, folder: str) -> None:
-    """A running session learns the functions, wherever the package lies."""
+    """``attach`` adds the functions to a running session, wherever the package is installed."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
     ran = start("attach.py", package=package)
     assert ran.stdout.splitlines()[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"], ran.stderr
@@ -123,7 +123,10 @@ def test_attach(tmp_path: Path, folder: str) -> None:
 
 
 def test_a_server_without_windrow() -> None:
-    """The batches are written by the Python of the Connect server; the error says so."""
+    """If the Connect server lacks Windrow, the error names the remedy.
+
+    The server's Python writes the batches.
+    """
 
     class Writer:
         def start(self) -> None:
@@ -138,7 +141,7 @@ def test_a_server_without_windrow() -> None:
 @pytest.mark.spark
 @pytest.mark.full
 def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
-    """Spark takes the JAR by its URI."""
+    """``configure`` works from a path with a space, because the JAR is passed as a URI."""
     package = shutil.copytree(PACKAGE, tmp_path / "with space, and é" / "windrow")
     assert printed("configured.py", package=package)[-1] == "[(2,), (1,)]"
 
@@ -147,7 +150,7 @@ def test_configure_from_a_path_with_a_space(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.full
 def test_connect(tmp_path: Path) -> None:
-    """A Connect client gets the same panes, rejected rows and errors."""
+    """A Connect client has the same panes, rejected rows and errors."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="panes", SPARK_TESTING="1")
     watched = next(at for at, line in enumerate(said) if " batch 0: " in line)
     assert said[watched - 6 : watched] == [
@@ -165,7 +168,7 @@ def test_connect(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.full
 def test_connect_stores(tmp_path: Path) -> None:
-    """A Connect client joins, keeps messages and looks into what is kept."""
+    """A Connect client supports joins, full state and reads of the state."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="stores", SPARK_TESTING="1")
     assert said[-7:] == [
         "[('a', 1, 2), ('a', 5, 4)]",

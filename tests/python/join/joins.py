@@ -1,4 +1,4 @@
-"""Two streams of orders that are joined, and the rows of every kind of join of them."""
+"""Two joined streams of orders, and the expected rows of every kind of join."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ ROWS: dict[str, Sequence[tuple[Any, ...]]] = {
 
 
 class Both:
-    """Two streams of orders, fed side by side."""
+    """Two streams of orders with common micro-batches."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin with no files."""
+        """Start without files."""
         self.orders, self.shipments = Feed(spark, folder / "o"), Feed(spark, folder / "s")
         self.feeds = (self.orders, self.shipments)
         self.run = self.orders.run
@@ -53,7 +53,7 @@ class Both:
     def streams(
         self, *, batch: bool = False, lateness: str | None = "0 seconds", **more: Any
     ) -> tuple[wr.Stream, wr.Stream]:
-        """Describe both, with a watermark of a minute."""
+        """Return both streams, with a watermark delay of one minute."""
         said = {"time": "time", "watermark": None if batch else "1 minute", **more}
         made = [
             wr.stream(feed.batch() if batch else feed.stream(), name=name, **said)
@@ -64,6 +64,6 @@ class Both:
 
 
 def amounts(rows: Sequence[Row | tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Give key and amounts of the rows, sorted."""
+    """Return the key and the amounts of the rows, sorted."""
     found = [(row[0], *(one and one.amount for one in row[1:])) for row in rows]
     return sorted(found, key=str)

@@ -1,4 +1,4 @@
-"""Joins and co-groups of streams: what matches, what stays alone, what is refused."""
+"""Joins and co-groups of streams: matched rows, unmatched rows, and refused queries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from replays import reading
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-#: Within five minutes after.
+#: Within five minutes after the order.
 SOON = ("0 minutes", "5 minutes")
 
 
-#: Kinds that every run tries; tests against Spark's own join have the others, too.
+#: Kinds of every run; tests against Spark's own join cover the others too.
 ALWAYS = {"left", "anti"}
 
 
@@ -29,13 +29,16 @@ ALWAYS = {"left", "anti"}
     "how", [pytest.param(how, marks=() if how in ALWAYS else pytest.mark.full) for how in ROWS]
 )
 def test_kinds(both: Both, how: Any) -> None:
-    """Rows of every kind; a null key matches nothing; later unmatched ones come once decided."""
+    """Each kind of join emits its rows, and unmatched rows as soon as no match can arrive.
+
+    A null key never matches.
+    """
     joined = wr.join(*both.add(ORDERS, SHIPMENTS).streams(), on="product", within=SOON, how=how)
     assert amounts(both.run(joined.rows)) == sorted(ROWS[how], key=str)
 
 
 def test_small_ranges(both: Both) -> None:
-    """Messages of all keys in one run: the same rows."""
+    """``expect="small"``, which stores all keys together, returns the same rows."""
     streams = both.add(ORDERS, SHIPMENTS).streams()
     joined = wr.join(*streams, on="product", within=SOON, how="left", expect="small")
     assert joined.spec.expect == "small"
@@ -45,7 +48,7 @@ def test_small_ranges(both: Both) -> None:
 
 
 def test_columns(both: Both) -> None:
-    """The equal columns once, then a struct for each stream, null where it may lack."""
+    """The equal columns are first, then a struct for each stream, nullable if it may be missing."""
     joined = wr.join(*both.streams(), on="product", within=SOON, how="left")
     assert joined.rows.columns == ["product", "o", "s"]
     assert [joined.rows.schema[name].nullable for name in ("o", "s")] == [False, True]
@@ -60,7 +63,7 @@ def test_columns(both: Both) -> None:
 
 
 def test_rejected(both: Both) -> None:
-    """What is too late or has no time comes out with its stream and its whole message."""
+    """Late rows and rows without a time are rejected completely, with their stream."""
     joined = wr.join(*both.add(ORDERS, SHIPMENTS).streams(), on="product", within=SOON)
     rejected = both.run(joined.rejected)
     found = sorted((row.stream, row.reason, row.message[row.stream].amount) for row in rejected)
@@ -69,7 +72,7 @@ def test_rejected(both: Both) -> None:
 
 
 def test_batch(both: Both) -> None:
-    """A batch gives all rows at once; nothing is late."""
+    """A batch emits all rows at once, and none is late."""
     streams = both.add(ORDERS, SHIPMENTS).streams(batch=True)
     joined = wr.join(*streams, on="product", within=SOON, how="full")
     whole = [*ROWS["full"], ("x", 1, 50)]
@@ -78,7 +81,7 @@ def test_batch(both: Both) -> None:
 
 
 def test_own_windows(both: Both) -> None:
-    """Without a range a pair matches if one lies in the other side's window at its partner."""
+    """Without a range, a pair matches if one row is in the other side's window at its partner."""
     o, s = both.add(ORDERS, SHIPMENTS).streams()
     last = wr.Over(range="2 minutes")
     joined = wr.join(o.window(last), s.window(last), on="product")
@@ -86,7 +89,7 @@ def test_own_windows(both: Both) -> None:
 
 
 def test_same_window(both: Both) -> None:
-    """A window that both must be in."""
+    """Both rows of a pair must be in the same window."""
     joined = wr.join(
         *both.add(ORDERS, SHIPMENTS).streams(),
         on="product",
@@ -107,7 +110,7 @@ def test_same_window(both: Both) -> None:
 
 
 def test_same_hopping_window(both: Both) -> None:
-    """A pair comes once, with the first window that holds both."""
+    """A pair is emitted once, with the first window that contains both rows."""
     streams = both.add(ORDERS[:1], SHIPMENTS[:1]).streams(batch=True)
     joined = wr.join(*streams, on="product", within=wr.Hopping("5 minutes", step="2 minutes"))
     (row,) = joined.rows.collect()
@@ -118,14 +121,14 @@ def test_same_hopping_window(both: Both) -> None:
 
 
 def test_without_equal_columns(both: Both) -> None:
-    """Messages of all keys meet."""
+    """Without equal columns, rows of all keys are paired."""
     joined = wr.join(*both.add(ORDERS[:1], SHIPMENTS[:1]).streams(), within=SOON)
     found = sorted((row.o.amount, row.s.amount) for row in both.run(joined.rows))
     assert found == [(1, 10), (2, 10), (3, 10)]
 
 
 def test_retention(both: Both) -> None:
-    """Everything that retention still holds."""
+    """Within ``Global``, a row is paired with every row that the retention still keeps."""
     streams = [one.retain(messages=1) for one in both.add(ORDERS, SHIPMENTS).streams()]
     joined = wr.join(*streams, on="product", within=wr.Global())
     found = amounts(both.run(joined.rows))
@@ -133,7 +136,7 @@ def test_retention(both: Both) -> None:
 
 
 def test_retention_of_one_stream(both: Both) -> None:
-    """A join has one (R42): said of one stream it was dropped without a word."""
+    """A retention set on one stream only is refused, since a join has one retention (R42)."""
     o, s = both.streams()
     for sides in ((o.retain(time="1 hour"), s), (o, s.retain(time="1 hour"))):
         with pytest.raises(wr.SpecError, match=r"OPTION_DIFFERS\].*say the same of each"):
@@ -141,7 +144,7 @@ def test_retention_of_one_stream(both: Both) -> None:
 
 
 def test_three(both: Both) -> None:
-    """One message of each, every one within reach of the first."""
+    """A join of three streams emits one row of each, all within reach of the first."""
     o, s = both.add(ORDERS, SHIPMENTS).streams()
     third = wr.stream(both.orders.stream(), time="time", watermark="1 minute", name="again")
     within = {"s": SOON, "again": ("0 seconds", "0 seconds")}
@@ -150,13 +153,13 @@ def test_three(both: Both) -> None:
 
 
 def test_open_bounds(both: Both) -> None:
-    """A pair exactly at an open end does not match."""
+    """A pair exactly at an open bound does not match."""
     joined = wr.join(*both.add(ORDERS, SHIPMENTS).streams(), on="product", within=SOON, bounds="[)")
     assert ("x", 4, 30) not in amounts(both.run(joined.rows))
 
 
 def test_restart(both: Both, tmp_path: Path) -> None:
-    """What waits for a match goes on waiting over a restart, in one query with both sinks."""
+    """Rows that wait for a match survive a restart, in one query with both sinks."""
     rows, lost = wr.Files(str(tmp_path / "rows")), wr.Files(str(tmp_path / "lost"))
     counts: list[wr.Status] = []
     for first, last in ((0, 1), (1, 2), (2, 4)):
@@ -185,7 +188,7 @@ def test_restart(both: Both, tmp_path: Path) -> None:
 
 
 def test_replays(both: Both) -> None:
-    """The same offset of the same stream again has no effect; that of another stream has."""
+    """A repeated offset of a stream is ignored; the same offset of another stream is not."""
     offset = wr.RowId(source="product", partition="gap", offset="amount")
     first = order("09:00:00", "x", 1, gap=0)
     both.add([[first, first], [first]], [[order("09:01:00", "x", 1, gap=0)], NOTHING])
@@ -194,7 +197,7 @@ def test_replays(both: Both) -> None:
 
 
 def test_messages_without_an_offset_are_no_replays(both: Both) -> None:
-    """SEMANTICS A1: of which source and partition they are says nothing then."""
+    """Rows without an offset are never replays, whatever their source (SEMANTICS A1)."""
     offset = wr.RowId(source="product", partition="gap", offset="amount")
     times = ("09:00:00", "09:00:10")
     twice: list[Any] = [{**order(time, "x", gap=0), "amount": None} for time in times]
@@ -207,7 +210,7 @@ def test_messages_without_an_offset_are_no_replays(both: Both) -> None:
 
 
 def test_explain(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
-    """What matches, and how long it waits."""
+    """``explain`` shows the condition of a match and the wait for it."""
     o, s = both.streams()
     wr.join(o, s, on="product", within=SOON, how="left", bounds="[)").explain()
     text = capsys.readouterr().out
@@ -216,7 +219,7 @@ def test_explain(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_unbounded(both: Both) -> None:
-    """A join that keeps everything is refused with the remedies."""
+    """A join that would keep all rows is refused with the remedies."""
     with pytest.raises(wr.UnboundedJoinError) as refused:
         wr.join(*both.streams(), on="product")
     assert str(refused.value) == (
@@ -227,12 +230,12 @@ def test_unbounded(both: Both) -> None:
 
 
 def codes(error: wr.SpecError) -> list[str]:
-    """Give the codes of all problems."""
+    """Return the codes of all problems."""
     return [problem.code for problem in error.problems]
 
 
 def test_all_problems_at_once(both: Both) -> None:
-    """Names, lateness and range."""
+    """Problems of names, lateness and range are reported at once."""
     o, s = both.streams(lateness=None)
     with pytest.raises(wr.SpecError) as refused:
         wr.join(o, s, on="colour", within=("5 minutes", "0 minutes"), how="inner")
@@ -242,7 +245,7 @@ def test_all_problems_at_once(both: Both) -> None:
 
 
 def test_contradictions(both: Both) -> None:
-    """A join has one lateness and its windows do not fire."""
+    """Different latenesses, and windows that fire, are refused in a join."""
     o, s = both.streams()
     fires = (
         s.lateness("1 minute").window(wr.Over(range="1 minute")).accumulationMode(wr.ACCUMULATING)
@@ -253,7 +256,7 @@ def test_contradictions(both: Both) -> None:
 
 
 def test_found_by_the_jvm(both: Both) -> None:
-    """No watermark; a stream with a batch; keys of different types."""
+    """The JVM refuses a missing watermark, a stream with a batch, and keys of different types."""
     o = both.streams()[0]
     plain = wr.stream(both.shipments.stream(), time="time", name="s").lateness("0 seconds")
     with pytest.raises(wr.SpecError, match=r"\[NO_WATERMARK\].*stream 's'"):
@@ -280,7 +283,7 @@ def test_found_by_the_jvm(both: Both) -> None:
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_cogroup(both: Both, *, batch: bool) -> None:
-    """Streams as one: any window, any aggregate, the least watermark."""
+    """A co-group supports any window and aggregate, and uses the least watermark."""
     streams = both.add(ORDERS, SHIPMENTS).streams(batch=batch, key="product")
     grouped = wr.cogroup(*streams).window(wr.Tumbling("1 hour"))
     counted = grouped.aggregate(F.count("o.amount").alias("o"), F.sum("s.amount").alias("s"))
@@ -294,7 +297,7 @@ def test_cogroup(both: Both, *, batch: bool) -> None:
 
 
 def test_cogroup_refuses(both: Both) -> None:
-    """Different keys, one stream, one name."""
+    """A co-group refuses different keys, a single stream, and equal names."""
     o = both.streams(key="product")[0]
     keyless = both.streams()[1]
     with pytest.raises(wr.SpecError, match="KEYS_DIFFER"):

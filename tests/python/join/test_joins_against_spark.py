@@ -1,4 +1,4 @@
-"""Random streams joined give the rows of Spark's own stream-stream join."""
+"""Joins of random streams have the rows of Spark's own stream-stream join."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIELDS = ("time", "product", "amount")
 
 
 def _batches(rng: random.Random, keys: Sequence[str | None]) -> list[list[Order]]:
-    """An hour that moves on by five minutes a batch, and a last message that closes all."""
+    """Draw an hour of orders in batches of five minutes, and a last row that completes all."""
     batches = [
         [
             order(
@@ -47,9 +47,9 @@ def _batches(rng: random.Random, keys: Sequence[str | None]) -> list[list[Order]
 )
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> None:
-    """Whatever the kind: the same pairs, the same that stay alone."""
+    """Each kind of join has Spark's pairs and unmatched rows."""
     rng = random.Random(f"{how} {seed}")  # noqa: S311  the seed repeats it
-    # Spark's full join matches null keys in a stream and not in a batch; windrow never does.
+    # Spark's full join matches null keys in a stream and not in a batch; Windrow never does.
     keys = ["a", "b"] if how == "full" else ["a", "b", None]
     sides = [_batches(rng, keys), _batches(rng, keys)]
     low = rng.randrange(-240, 120)
@@ -57,7 +57,7 @@ def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> 
     for side, second in zip(sides, (600, 600 + low), strict=True):  # so that some rows match
         side[0].append(order(f"09:{second // 60:02}:{second % 60:02}", "a", 0))
     both = Both(spark, tmp_path).add(*sides)
-    # Nothing is too late: Spark drops late rows by another watermark than windrow judges by.
+    # No row is late, because Spark drops late rows by another watermark than Windrow.
     o, s = both.streams(watermark="10 minutes")
     within = (f"{low} seconds", f"{high} seconds")
     ours = both.run(wr.join(o, s, on="product", within=within, how=how).rows)
@@ -69,7 +69,7 @@ def test_same_rows(spark: SparkSession, tmp_path: Path, how: Any, seed: int) -> 
 
 
 def test_null_keys_of_a_batch(spark: SparkSession, tmp_path: Path) -> None:
-    """A full join as Spark's of a batch: null equals nothing."""
+    """A full join of batches equals Spark's: a null key equals nothing."""
     rng = random.Random("nulls")  # noqa: S311  no secret
     both = Both(spark, tmp_path).add(_batches(rng, ["a", None]), _batches(rng, ["a", None]))
     within = ("-60 seconds", "90 seconds")

@@ -1,4 +1,4 @@
-"""Joins of streams as SQL says them: Spark's own join is the specification."""
+"""Joins of streams in SQL: Spark's own join is the specification."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ SQL: dict[str, Sequence[tuple[Any, ...]]] = {
 
 
 def views(both: Both) -> None:
-    """Make both known to SQL."""
+    """Register both streams as views."""
     for name, feed in (("o", both.orders), ("s", both.shipments)):
         stream = feed.stream().withWatermark("time", "1 minute")
         stream.withColumn("note", F.upper("product")).createOrReplaceTempView(name)
 
 
 def said(both: Both, join: str, more: str = "") -> DataFrame:
-    """Join in SQL."""
+    """Return the join in SQL."""
     text = f"windrow_join(TABLE(SELECT * FROM {join}), lateness => '0 seconds'{more})"  # noqa: S608
     return both.orders.spark.sql(f"SELECT * FROM {text}")  # noqa: S608
 
 
 @pytest.mark.parametrize("join", SQL)
 def test_sql(both: Both, join: str) -> None:
-    """Spark's own join is the specification."""
+    """A join in SQL has the expected rows of Spark's join condition."""
     views(both.add(ORDERS, SHIPMENTS))
     assert amounts(both.run(said(both, join))) == sorted(SQL[join], key=str)
 
 
 def test_sql_rejected(both: Both) -> None:
-    """The rejected rows, by the argument."""
+    """The argument ``output`` selects the rejected rows."""
     views(both.add(ORDERS, SHIPMENTS))
     join = f"o LEFT JOIN s ON o.product = s.product AND {RANGE}"
     rejected = both.run(said(both, join, ", output => 'rejected'"))
@@ -59,7 +59,7 @@ def test_sql_rejected(both: Both) -> None:
 
 
 def test_sql_early(both: Both) -> None:
-    """SEMANTICS B8: triggers are named as everywhere else, in any case; others are refused."""
+    """``early`` accepts trigger names in any case, and others are refused (SEMANTICS B8)."""
     views(both.add(ORDERS, SHIPMENTS))
     join = f"o JOIN s ON o.product = s.product AND {RANGE}"
     for early in ("each_batch", "EACH_MESSAGE", "1 hour"):
@@ -83,7 +83,7 @@ SQL_REFUSED = {
 
 @pytest.mark.parametrize("join", SQL_REFUSED)
 def test_sql_refuses(both: Both, join: str) -> None:
-    """What a join cannot do as the condition says it."""
+    """Join conditions that Windrow does not support are refused."""
     views(both)
     with pytest.raises(AnalysisException, match=SQL_REFUSED[join]):
         said(both, join)
@@ -104,11 +104,11 @@ CHAINS = {
 @pytest.mark.parametrize("join", CHAINS)
 @pytest.mark.parametrize("batch", [False, True])
 def test_sql_chains(both: Both, join: str, *, batch: bool) -> None:
-    """Three streams; times of the second and the third bound each other, too."""
+    """A join of three streams supports bounds between the second and the third."""
     views(both.add(ORDERS, SHIPMENTS))
     if batch:
         both.orders.batch().createOrReplaceTempView("o")
-        late = order("09:00:00", "x", 50)  # a stream has it too late
+        late = order("09:00:00", "x", 50)  # late in the stream
         shipments = both.shipments.batch()
         shipments.where(f"amount <> {late['amount']}").createOrReplaceTempView("s")
     joined = said(both, join)

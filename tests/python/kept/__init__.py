@@ -1,1 +1,1 @@
-"""Checkpoints of released and current versions, kept as text, with which later ones go on."""
+"""Checkpoints of released and current versions, stored as text, from which later ones restart."""

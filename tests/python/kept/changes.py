@@ -1,4 +1,4 @@
-"""Each field of a query with another value than its checkpoint was begun with (SEMANTICS S2)."""
+"""Changes of single fields of a query since its checkpoint was created (SEMANTICS S2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ SIX = wr.Tumbling("6 hours")
 
 @dataclass(frozen=True)
 class Change:
-    """``refused``: in which words; None: it is allowed. ``shown``: by which other test."""
+    """A change: ``refused`` is the text of the refusal, or None if the change is allowed.
+
+    ``shown`` names another test that covers the change.
+    """
 
     begun: Query
     now: Query
@@ -30,60 +33,60 @@ class Change:
 
 
 def stream(read: Read, name: str = "orders", **said: Any) -> wr.Stream:
-    """Orders by time, with what is said."""
+    """Return the orders by time, with other arguments."""
     usual: dict[str, Any] = {"time": "time", "key": "product", "watermark": "1 hour"}
     return wr.stream(read(name), name=name, **{**usual, **said}).lateness("12 hours")
 
 
 def renamed(read: Read, file: str) -> Read:
-    """Give the messages of a file, whatever they are called."""
+    """Return the rows of a file for any stream name."""
     return lambda _: read(file)
 
 
 def total(windows: wr.Windowed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
-    """Sums."""
+    """Return sums."""
     return windows.accumulationMode(mode).aggregate(F.sum("amount").alias("total"))
 
 
 def of(windows: wr.WindowKind = SIX, late: str = "12 hours", **said: Any) -> Windows:
-    """Windows of a stream."""
+    """Return windows of a stream."""
     return lambda read: total(stream(read, **said).lateness(late).window(windows))
 
 
 def later(read: Read) -> wr.Output:
-    """Windows of another event time."""
+    """Return windows by another event time."""
     return of(time=F.expr("time + INTERVAL 1 HOUR"))(read)
 
 
 def known(read: Read) -> wr.Output:
-    """Windows of messages with an identity."""
+    """Return windows of rows with an identity."""
     return of(rowId=identity())(read)
 
 
 def windowed(mode: wr.AccumulationMode = wr.ACCUMULATING, **said: Any) -> Query:
-    """Windows that are said otherwise."""
+    """Return windows with other arguments."""
     return lambda read: total(stream(read).window(SIX, **said), mode)
 
 
 def fired(kind: wr.WindowKind = SIX, **said: Any) -> Query:
-    """Windows that fire otherwise."""
+    """Return windows with other triggers."""
     return lambda read: total(stream(read).window(kind).trigger(**said))
 
 
 def messages(days: int = 2, **said: Any) -> Query:
-    """Full state."""
+    """Return full state."""
     return lambda read: (
         stream(read).retain(time=f"{days} days").window(SIX).trigger(**said).keepRows()
     )
 
 
 def asked(*keys: str) -> Query:
-    """Full state with another key of questions."""
+    """Return full state with other lookup keys."""
     return lambda read: stream(read).retain(time="2 days").index(by=keys).window(SIX).keepRows()
 
 
 def everything(days: int) -> Query:
-    """One window for ever."""
+    """Return a global window."""
     return lambda read: total(
         stream(read).retain(time=f"{days} days").window(wr.Global()).trigger(early=wr.EachBatch())
     )
@@ -91,7 +94,7 @@ def everything(days: int) -> Query:
 
 def join(late: str = "12 hours", names: tuple[str, str] = ("orders", "shipments"),
          kept: int | None = None, future: str | None = None, **said: Any) -> Query:  # fmt: skip
-    """A join."""
+    """Return a join."""
 
     def described(read: Read) -> wr.JoinOutput:
         sides = []
@@ -105,20 +108,20 @@ def join(late: str = "12 hours", names: tuple[str, str] = ("orders", "shipments"
 
 
 def policy(by: wr.Policy) -> Query:
-    """Windows by policies."""
+    """Return windows by policies."""
     return lambda read: wr.stream(
         read("orders"), key="product", time="time", name="orders"
     ).window(by).aggregate(F.sum("amount").alias("total"))  # fmt: skip
 
 
 def sliding(count: int = 3, delta: float = 1.0, limit: wr.KeyLimits | None = None) -> Query:
-    """The last messages."""
+    """Return windows of the last rows."""
     by, trigger = wr.ByCount(count), wr.ByDelta("price", delta)
     return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
 
 
 def of_time(limit: wr.KeyLimits | None = None) -> Query:
-    """The last messages by the clock."""
+    """Return windows of the last rows by the clock."""
     by, trigger = wr.ByTime("100 days"), wr.ByCount(3)
     return policy(wr.Policy.sliding(by, trigger=trigger, limit=limit))
 
@@ -234,7 +237,8 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             ),
             Change(sliding(), sliding(limit=wr.KeyLimits(idle="100 days")), "clock"),
             Change(of_time(), of_time(limit=wr.KeyLimits(idle="100 days"))),
-            Change(sliding(), sliding(limit=wr.KeyLimits(maxKeys=100))),  # there is one shard here
+            # allowed, because there is one shard here
+            Change(sliding(), sliding(limit=wr.KeyLimits(maxKeys=100))),
             Change(
                 sliding(limit=wr.KeyLimits(maxKeys=100)), sliding(limit=wr.KeyLimits(maxKeys=99))
             ),

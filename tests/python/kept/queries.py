@@ -1,7 +1,7 @@
-"""A query of each operator: what checkpoints are kept of.
+"""A query for each operator, from which the stored checkpoints are created.
 
-A query never changes, since the checkpoints of older versions are its own: what is new gets a name
-of its own here.
+A query never changes, because checkpoints of older versions depend on it. Add new features as
+queries with new names.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ ON_TIME = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
 
 
 def identity() -> wr.RowId:
-    """By which duplicates are known."""
+    """Return the identity that determines duplicates."""
     return wr.RowId(source=F.lit("orders"), partition=F.lit(0), offset="number")
 
 
 def timed(read: Read, name: str = "orders", *, known: bool = False) -> wr.Stream:
-    """By event time."""
+    """Return a stream with event time."""
     return wr.stream(
         read(name),
         time="time",
@@ -47,12 +47,12 @@ def timed(read: Read, name: str = "orders", *, known: bool = False) -> wr.Stream
 
 
 def numbered(read: Read) -> wr.Stream:
-    """By position."""
+    """Return a stream with positions and without event time."""
     return wr.stream(read("orders"), key="product", rowId=identity(), name="orders")
 
 
 def of_all(windows: wr.Windowed) -> wr.Output:
-    """Buffers of each kind: of numbers, of a decimal, with an order, a sketch, all of them."""
+    """Aggregate with every kind of buffer: numbers, a decimal, ordered, a sketch, and a list."""
     return windows.aggregate(
         F.sum("amount").alias("total"),
         F.avg(F.col("price").cast("decimal(12,2)")).alias("mean"),
@@ -63,91 +63,91 @@ def of_all(windows: wr.Windowed) -> wr.Output:
 
 
 def few(windows: wr.Windowed) -> wr.Output:
-    """What slices can keep."""
+    """Aggregate with functions that slices support."""
     total, price = F.sum("amount").alias("total"), F.max("price").alias("price")
     return windows.aggregate(total, price)
 
 
 def kept(windows: wr.Windowed) -> wr.Output:
-    """Whole values as they become."""
+    """Return accumulating panes."""
     return of_all(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def tumbling(read: Read) -> Outputs:
-    """With early and late panes that wait for more messages, and duplicates."""
+    """Return windows with duplicates, and early and late panes that wait for more rows."""
     windows = timed(read, known=True).window(wr.Tumbling("6 hours"))
     return kept(windows.trigger(early=EVERY_THIRD, late=EVERY_OTHER))
 
 
 def hopping(read: Read) -> Outputs:
-    """With slices that windows share."""
+    """Return windows that share slices."""
     windows = timed(read).window(wr.Hopping("12 hours", step="4 hours"))
     return few(windows.trigger(late=EVERY_OTHER).accumulationMode(wr.DISCARDING))
 
 
 def calendar(read: Read) -> Outputs:
-    """Days of a zone, one of which has 23 hours."""
+    """Return days of a zone, one of which has 23 hours."""
     windows = timed(read).window(wr.Tumbling("1 day", zone="Europe/Berlin"))
     return few(windows.trigger(early=wr.EachBatch()).accumulationMode(RETRACTING))
 
 
 def filled(read: Read) -> Outputs:
-    """Windows without messages."""
+    """Return windows with filled gaps."""
     windows = timed(read).window(wr.Tumbling("1 hour"), fillGaps=True)
     return few(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def beyond(read: Read) -> Outputs:
-    """Completed by messages."""
+    """Return windows that a row can complete."""
     return kept(timed(read).window(wr.Tumbling("6 hours"), closeOn="next_row"))
 
 
 def session(read: Read) -> Outputs:
-    """Sessions that grow and merge after they have fired."""
+    """Return sessions that grow and merge after they have fired."""
     windows = timed(read, known=True).window(wr.Session("2 hours"))
     return of_all(windows.trigger(early=EVERY_OTHER).accumulationMode(RETRACTING))
 
 
 def sliding(read: Read) -> Outputs:
-    """A window for each message."""
+    """Return sliding windows."""
     return kept(timed(read, known=True).window(wr.Sliding("6 hours")))
 
 
 def over(read: Read) -> Outputs:
-    """The last messages at each."""
+    """Return windows of the last four rows up to each row."""
     return kept(timed(read).window(wr.Over(rows=4)))
 
 
 def count(read: Read) -> Outputs:
-    """By the number of a key's messages."""
+    """Return windows by the number of a key's rows."""
     return kept(numbered(read).window(wr.Count(5, step=2)))
 
 
 def offsets(read: Read) -> Outputs:
-    """Of a source partition, all keys."""
+    """Return windows of offsets, over all keys of a source partition."""
     return few(
         numbered(read).lateness(6).window(wr.OffsetRange(8)).accumulationMode(wr.ACCUMULATING)
     )
 
 
 def tuple_session(read: Read) -> Outputs:
-    """By gaps between offsets."""
+    """Return sessions by gaps between offsets."""
     return of_all(numbered(read).window(wr.OffsetSession(gap=2)))
 
 
 def everything(read: Read) -> Outputs:
-    """One window for ever, of which what is old is forgotten."""
+    """Return a global window with retention."""
     windows = timed(read, known=True).retain(time="2 days").window(wr.Global())
     return kept(windows.trigger(early=EVERY_THIRD))
 
 
 def punctuation(read: Read) -> Outputs:
-    """By policy: all at once, at a mark."""
+    """Return policy windows that a marker empties."""
     return of_all(numbered(read).window(wr.Policy.tumbling(wr.ByPunctuation("mark"))))
 
 
 def policy(read: Read) -> Outputs:
-    """By policy: one after the other; of few keys."""
+    """Return sliding policy windows with a limit of keys."""
     limits = wr.KeyLimits(maxKeys=2)
     return of_all(
         numbered(read).window(
@@ -157,76 +157,76 @@ def policy(read: Read) -> Outputs:
 
 
 def full_state(read: Read) -> Outputs:
-    """Messages of windows of time, some not shown yet."""
+    """Return full state of windows of time, with some rows that are not emitted yet."""
     windows = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours"))
     return windows.trigger(early=wr.Never(), late=wr.Never()).keepRows()
 
 
 def full_state_of_sessions(read: Read) -> Outputs:
-    """Messages of sessions."""
+    """Return full state of sessions."""
     return timed(read, known=True).retain(time="2 days").window(wr.Session("2 hours")).keepRows()
 
 
 def full_state_of_offsets(read: Read) -> Outputs:
-    """Messages of windows by position."""
+    """Return full state of windows by position."""
     windows = numbered(read).lateness(6).retain(messages=20).window(wr.OffsetRange(8))
     return windows.trigger(early=wr.Never()).keepRows()
 
 
 def join_in_range(read: Read) -> Outputs:
-    """An interval join, with rows that have no partner yet."""
+    """Return a join by a range, with rows that wait for a partner."""
     orders, shipments = timed(read, known=True), timed(read, "shipments")
     return wr.join(orders, shipments, on="product", within=("0 hours", "3 hours"), how="full")
 
 
 def join_of_all(read: Read) -> Outputs:
-    """Every pair that is kept."""
+    """Return a join of all kept rows."""
     orders, shipments = (timed(read, name).retain(time="1 day") for name in ("orders", "shipments"))
     return wr.join(orders, shipments, on="product", within=wr.Global(), how="inner")
 
 
 def join_of_windows(read: Read) -> Outputs:
-    """Pairs in a window."""
+    """Return a join by common windows."""
     orders, shipments = timed(read), timed(read, "shipments")
     return wr.join(orders, shipments, on="product", within=wr.Tumbling("6 hours"), how="left")
 
 
 def join_of_sessions(read: Read) -> Outputs:
-    """Pairs in a session of all streams."""
+    """Return a join by common sessions."""
     orders, shipments = timed(read), timed(read, "shipments")
     return wr.join(orders, shipments, on="product", within=wr.Session("2 hours"), how="anti")
 
 
 def cogroup(read: Read) -> Outputs:
-    """Two streams as one."""
+    """Return a co-group of two streams."""
     windows = wr.cogroup(timed(read), timed(read, "shipments")).window(wr.Tumbling("6 hours"))
     counts = (F.count(f"{name}.amount").alias(name) for name in ("orders", "shipments"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(*counts)
 
 
 def lookup(read: Read) -> Outputs:
-    """Questions to what is kept."""
+    """Return lookups of full state."""
     output = timed(read).retain(time="2 days").window(wr.Tumbling("6 hours")).keepRows()
     since = F.col("time") - F.expr("INTERVAL 12 HOURS")
     return output.getMessages(read("lookups").withColumn("since", since), "since", "time")
 
 
 def before(read: Read) -> wr.Output:
-    """Panes for other operators."""
+    """Return panes for a downstream operator."""
     windows = timed(read).window(wr.Tumbling("6 hours"))
     total = F.sum("amount").alias("total")
     return windows.accumulationMode(RETRACTING).aggregate(total)
 
 
 def inherited(read: Read) -> Outputs:
-    """Windows and corrections of the operator before."""
+    """Return inherited windows with their corrections."""
     panes = wr.stream(before(read).panes, name="overall").lateness("12 hours")
     windows = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
     return windows.aggregate(F.sum("total").alias("total"), F.count("*").alias("n"))
 
 
 def chained(read: Read) -> Outputs:
-    """Other windows over panes on time."""
+    """Return other windows over the panes on time."""
     panes = before(read).panes.where(ON_TIME)
     windows = wr.stream(panes, name="days").lateness("0 seconds").window(wr.Tumbling("1 day"))
     return windows.aggregate(F.sum("total").alias("total"))

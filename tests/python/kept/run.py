@@ -1,4 +1,4 @@
-"""Kept queries, run over files."""
+"""Runs the stored queries over files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from kept.queries import QUERIES, SCHEMA, Outputs, Read
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: One shard and partition, so that files are few; no batch without data, so that the steps of two
-#: runs are the same.
+#: One shard and partition keep the number of files small. Without no-data batches, two runs have
+#: the same steps.
 SETTINGS = {
     "spark.windrow.shards": "1",
     "spark.sql.shuffle.partitions": "1",
@@ -34,7 +34,7 @@ Input = Mapping[str, Mapping[str, str]]
 
 
 def session_of(spark: SparkSession) -> SparkSession:
-    """Give the settings that checkpoints are kept under."""
+    """Return a session with the settings of the stored checkpoints."""
     session = spark.newSession()
     for name, value in SETTINGS.items():
         session.conf.set(name, value)
@@ -42,7 +42,7 @@ def session_of(spark: SparkSession) -> SparkSession:
 
 
 def reading(session: SparkSession, folder: Path) -> Read:
-    """Read the streams in a folder, a file in each batch."""
+    """Return a reader of the streams in a folder, with one file per batch."""
     for stream in STREAMS:
         (folder / stream).mkdir(parents=True, exist_ok=True)
 
@@ -54,7 +54,7 @@ def reading(session: SparkSession, folder: Path) -> Read:
 
 
 def run(session: SparkSession, name: str, folder: Path, since: int = 0) -> list[str]:
-    """Run a query over all that is there; give its rows of batches from ``since`` on."""
+    """Run a query over all input, and return its rows of the batches from ``since`` on."""
     output = QUERIES[name](reading(session, folder))
     kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
     if isinstance(output, wr.Answers):
@@ -73,7 +73,7 @@ def run(session: SparkSession, name: str, folder: Path, since: int = 0) -> list[
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:
-    """Write files of input; Spark takes them by their time of change."""
+    """Write input files; Spark reads them in the order of their modification time."""
     for name, text in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 
 
 def made() -> Input:
-    """Make input: a file of each stream for each batch; the later ones replay some numbers."""
+    """Create one input file per stream and batch; the later ones repeat some numbers."""
     rng = random.Random(6)  # noqa: S311  no secret
     parts: dict[str, dict[str, str]] = {"before": {}, "after": {}}
     for batch in range(BEFORE + AFTER):
@@ -97,7 +97,7 @@ def made() -> Input:
 
 
 def _row(rng: random.Random, batch: int, number: int) -> dict[str, Any]:
-    """Give an order of about nine hours after those of the batch before, around a change of DST."""
+    """Draw an order about nine hours after the previous batch, around a change of DST."""
     begin = datetime(2025, 3, 28, 12, tzinfo=UTC)
     back = rng.choice([0, 1, 1, 2, 4, 30])
     at = begin + timedelta(hours=9 * batch - back, minutes=rng.randrange(540))
@@ -113,7 +113,7 @@ def _row(rng: random.Random, batch: int, number: int) -> dict[str, Any]:
 
 
 def programs(session: SparkSession, output: Outputs) -> Sequence[Any]:
-    """Give what the shards of a query would run, as the JVM has it: of each of its operators."""
+    """Return the JVM's shard programs of a query, one for each of its operators."""
     rows = output.rows if isinstance(output, wr.JoinOutput) else output.panes
     plan = rows._jdf.queryExecution().analyzed()
     found = session._jvm.windrow.spark.running.ResumeCheck.programs(plan)  # type: ignore[union-attr]
@@ -121,12 +121,12 @@ def programs(session: SparkSession, output: Outputs) -> Sequence[Any]:
 
 
 def fingerprint(program: Any) -> list[str]:
-    """Give what a checkpoint is begun with, as headers have it."""
+    """Return the fingerprint that a checkpoint is created with, in the format of headers."""
     entries = program.fingerprint().entries()
     return [entries.apply(number).kept() for number in range(entries.size())]
 
 
 def change(session: SparkSession, program: Any, kept: Sequence[str]) -> str | None:
-    """Say why a state that was begun with ``kept`` cannot be gone on with."""
+    """Return why a state created with ``kept`` cannot continue, or None."""
     found = program.fingerprint().changed(session._jvm.PythonUtils.toSeq(list(kept)))  # type: ignore[union-attr]
     return found.get().getMessage() if found.isDefined() else None

@@ -1,4 +1,4 @@
-"""Checkpoints that older versions have written go on with this one (SEMANTICS S2, S14)."""
+"""Checkpoints written by older versions continue with this version (SEMANTICS S2, S14)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 KEPT = sorted(CHECKPOINTS.glob("*/*.json"))
-#: A few run always, of each family of state one; all others in full runs.
+#: Queries of every run, one for each family of state; all others run in full runs.
 ALWAYS = ("tumbling", "session", "join_in_range")
 
 
 def named(file: Path) -> str:
-    """Give version and query."""
+    """Return version and query."""
     return f"{file.parent.name}/{file.stem}"
 
 
 def test_each_query_is_kept() -> None:
-    """By this version, as text, and small."""
+    """Each query has a checkpoint of this version, as text and of limited size."""
     assert {f.stem for f in KEPT if f.parent.name == wr.__version__} == set(QUERIES)
     assert {f.stem for f in KEPT} <= set(QUERIES)
     for file in CHECKPOINTS.rglob("*"):
@@ -44,7 +44,7 @@ def test_each_query_is_kept() -> None:
 def test_what_they_were_begun_with_is_what_the_queries_have(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """No class and no wording that a checkpoint names has another name now."""
+    """The fingerprints in the checkpoints match the queries, so no class or text was renamed."""
     session = session_of(spark)
     wrong: list[str] = []
     for file in KEPT:
@@ -60,7 +60,7 @@ def test_what_they_were_begun_with_is_what_the_queries_have(
 @pytest.mark.anywhere
 @pytest.mark.parametrize("file", [f for f in KEPT if f.stem in ALWAYS], ids=named)
 def test_goes_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
-    """Its rows are those of a run that was not interrupted."""
+    """A query that continues from a stored checkpoint has the rows of an uninterrupted run."""
     goes_on(spark, tmp_path, file)
 
 
@@ -68,12 +68,12 @@ def test_goes_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("file", [f for f in KEPT if f.stem not in ALWAYS], ids=named)
 def test_others_go_on(spark: SparkSession, tmp_path: Path, file: Path) -> None:
-    """The same of every operator."""
+    """The other operators continue from their stored checkpoints too."""
     goes_on(spark, tmp_path, file)
 
 
 def goes_on(spark: SparkSession, folder: Path, file: Path) -> None:
-    """Compare the rows of fresh messages."""
+    """Compare the rows of the new input with those of an uninterrupted run."""
     session = session_of(spark)
     source = json.loads((file.parent / "input" / "input.json").read_text())
     for run_of in ("through", "kept"):

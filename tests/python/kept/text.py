@@ -1,4 +1,4 @@
-"""A checkpoint as text, that can be unfolded anywhere: of each file its path and what is in it."""
+"""A checkpoint as text that can be restored anywhere: the path and the contents of each file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-#: Stands where the folder of the run stood: Spark writes whole paths into its logs.
+#: Replaces the folder of the run, because Spark writes absolute paths into its logs.
 FOLDER = "file:///FOLDER"
 
-#: Texts as they are; of others ``{"deflated": base64}``.
+#: Texts as they are; other contents as ``{"deflated": base64}``.
 Files = Mapping[str, str | Mapping[str, str]]
 
 
 def folded(checkpoint: Path) -> Files:
-    """Give all files but Hadoop's checksums, which would not fit other paths."""
+    """Return all files except Hadoop's checksums, which would be wrong after a change of path."""
     files = (file for file in sorted(checkpoint.rglob("*")) if file.is_file())
     return {
         str(file.relative_to(checkpoint)): _content(file.read_bytes(), checkpoint.parent)
@@ -25,7 +25,7 @@ def folded(checkpoint: Path) -> Files:
 
 
 def unfold(files: Files, checkpoint: Path) -> None:
-    """Write them, as if the run had been where the checkpoint is."""
+    """Write the files as if the run had been in this folder."""
     for name, content in files.items():
         file = checkpoint / name
         file.parent.mkdir(parents=True, exist_ok=True)

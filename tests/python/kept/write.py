@@ -1,4 +1,4 @@
-"""Writes the checkpoints of this version, where it has none yet, for later ones to go on with."""
+"""Writes the missing checkpoints of this version, from which later versions will restart."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 
 def main() -> None:
-    """Write those of the queries that are named, of all that have none if none is."""
+    """Write the checkpoints of the named queries, by default of all queries without one."""
     parser = argparse.ArgumentParser(prog="scripts/checkpoints")
     parser.add_argument("query", nargs="*", choices=[*QUERIES, []], help="write them anew")
     version = CHECKPOINTS / wr.__version__

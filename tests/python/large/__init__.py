@@ -1,7 +1,7 @@
-"""Streams of hundreds to a million messages, each recomputed by DuckDB.
+"""Streams of hundreds to a million rows, each recomputed by DuckDB.
 
-A ``Scenario`` is all there is to a case: messages by a seed, an operator, and how the query is cut
-into runs with settings of their own. ``draw`` makes one up, ``run`` has Windrow do it with real
-files and a real checkpoint, each operator says in SQL what must have come out, and ``judge``
-compares. ``shrink`` looks for the least scenario that still fails.
+A ``Scenario`` describes a case completely: rows from a seed, an operator, and the runs with their
+settings into which the query is divided. ``draw`` creates scenarios. ``run`` executes one in
+Windrow with real files and a real checkpoint. Each operator computes the expected output in SQL,
+and ``judge`` compares. ``shrink`` searches for the smallest scenario that still fails.
 """

@@ -1,4 +1,4 @@
-"""Runs the scenario that standard input holds as Python, and prints what is wrong with it."""
+"""Runs the scenario that standard input contains as Python, and prints its faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from large.judge import judge
 from large.run import run
 
 folder = Path(tempfile.mkdtemp())
-case = eval(sys.stdin.read(), vars(draw) | vars(dice))  # noqa: S307  our own text, of the classes drawn
+case = eval(sys.stdin.read(), vars(draw) | vars(dice))  # noqa: S307  our own text
 spark = wr.configure(session_builder(folder)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 wrong = judge(run(spark, case, folder / "case"))

@@ -1,4 +1,4 @@
-"""The steps of a query and the watermarks before and after each, by Spark's own rule (T4, T5)."""
+"""The steps of a query with the watermarks before and after each, by Spark's own rule (T4, T5)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from large.scenario import MILLISECOND, Scenario
 
-#: Later than everything.
+#: Later than every time.
 END = 2**60
 
 
 @dataclass(frozen=True)
 class Step:
-    """A micro-batch: its number, the batch of messages that it brings, if any, W before and after.
+    """A micro-batch: its number, its batch of rows if any, and the watermark before and after.
 
-    W is in microseconds, None where there is none yet, ``END`` after the end of the input.
-    ``counted``: the query that ``start`` gave has run it (with ``drain`` only the last part).
+    The watermark is in microseconds, None before the first one, and ``END`` after the end of the
+    input. ``counted`` is true if the query that ``start`` returned has run the step (with
+    ``drain``, that is only the last part).
     """
 
     step: int
@@ -28,17 +29,18 @@ class Step:
 
 
 def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
-    """Walk over the batches. ``latest``: for each stream the greatest time of each batch.
+    """Return the steps of all runs.
 
-    A batch closes by what the batches before it brought; one without data ends each run if the
-    watermark has moved since.
+    ``latest`` contains the greatest time of each batch, for each stream. A batch completes windows
+    by the times of the batches before it. A run ends with a batch without data if the watermark has
+    moved since the last one.
     """
     found: list[Step] = []
     known = closed = judged = 0
     batch = 0
     is_over = False
     legs = [leg.batches for leg in case.legs]
-    legs[-1] += not case.final  # the far message
+    legs[-1] += not case.final  # the row with a far-future time
 
     def step(number: int | None, leg: int, *, ends: bool = False) -> None:
         nonlocal closed, judged, is_over
@@ -49,7 +51,7 @@ def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
         found.append(Step(len(found), number, leg, before, after, is_over or not case.final))
 
     for leg, count in enumerate(legs):
-        marks = [0] * len(latest)  # a tracker forgets them when its query ends
+        marks = [0] * len(latest)  # Spark's watermark tracker starts empty with each query
         for _ in range(count):
             step(batch, leg)
             for stream, times in enumerate(latest):
@@ -64,5 +66,5 @@ def steps(case: Scenario, latest: Sequence[Sequence[int | None]]) -> list[Step]:
 
 
 def _mark(latest: int | None, delay: int) -> int:
-    """Spark counts in whole milliseconds."""
+    """Return the watermark in whole milliseconds, as Spark computes it."""
     return 0 if latest is None else (latest // MILLISECOND) * MILLISECOND - delay

@@ -1,4 +1,4 @@
-"""What the families draw alike: messages, runs with their settings, aggregates."""
+"""The draws that all families share: rows, runs with their settings, aggregates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from large.traffic import TYPES
 #: Settings that may change with any restart.
 RESTARTS = {
     "spark.sql.shuffle.partitions": ("1", "2", "3", "5", "8"),
-    "spark.sql.files.minPartitionNum": ("1", "7"),  # tasks that read, as of so many cores
+    # number of read tasks, as if there were that many cores
+    "spark.sql.files.minPartitionNum": ("1", "7"),
     "spark.sql.adaptive.enabled": ("true", "false"),
     "spark.sql.debug.maxToStringFields": ("2", "25", "1000"),
     "spark.sql.session.timeZone": ("UTC", "America/Sao_Paulo", "Asia/Kolkata"),
@@ -24,7 +25,7 @@ RESTARTS = {
 
 
 def _legs(rng: random.Random) -> tuple[Leg, ...]:
-    """One to three runs; what is set changes from one to the next."""
+    """Draw one to three runs; their settings differ."""
 
     def settings() -> tuple[tuple[str, str], ...]:
         some = [name for name in RESTARTS if rng.random() < 0.5]
@@ -34,7 +35,7 @@ def _legs(rng: random.Random) -> tuple[Leg, ...]:
 
 
 def any_traffic(rng: random.Random, messages: int, types: tuple[str, ...] = TYPES) -> Traffic:
-    """Draw a stream, of keys of one of the types."""
+    """Draw a stream whose key has one of the types."""
     partitions = rng.choice((1, 1, 2, 4))
     return Traffic(
         messages,
@@ -60,7 +61,7 @@ def any_case(
     late: bool = True,
     identity: bool | None = None,
 ) -> Scenario:
-    """With a lateness of about the disorder, or, where nothing may be late, far above it."""
+    """Draw a case; its lateness is close to the disorder, or far above it if no row may be late."""
     span = traffic[0].span
     has_identity = rng.random() < 0.5 if identity is None else identity
     duplicates = rng.choice((0.0, 0.1)) if has_identity else 0.0
@@ -81,18 +82,19 @@ def _milliseconds(span: float) -> int:
 
 
 def any_windows(rng: random.Random, kind: Kind, *, identity: bool, framed: bool = False) -> Windows:
-    """Draw triggers, a mode and aggregates; with an identity also such as show their order."""
+    """Draw triggers, a mode and aggregates; order-dependent aggregates only with an identity."""
     names = [n for n in AGGREGATES if n not in ALWAYS and (identity or not AGGREGATES[n].ordered)]
     if framed:
         names = [name for name in names if name in FRAMED]
     early = rng.choice(("never", "each_batch", "each_message", "every_7"))
     modes = ["ACCUMULATING", "ACCUMULATING_AND_RETRACTING"]
-    if kind.aligned and early in {"never", "each_batch"}:  # else parts cannot be compared
+    # otherwise partial values cannot be compared
+    if kind.aligned and early in {"never", "each_batch"}:
         modes.append("DISCARDING")
     return Windows(kind, rng.choice(modes), early, tuple(rng.sample(names, rng.randint(1, 4))))
 
 
 def any_overtaken(rng: random.Random, case: Scenario) -> Scenario:
-    """Have some messages come behind greater offsets, or none."""
+    """Let some rows, or none, arrive after rows with greater offsets."""
     part = rng.choice((0.0, 0.1))
     return replace(case, traffic=tuple(replace(one, overtaken=part) for one in case.traffic))

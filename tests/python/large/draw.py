@@ -18,12 +18,12 @@ from large.expected.store import Messages
 from large.scenario import DAY, MILLISECOND, SECOND, Scenario, Traffic
 from large.traffic import TYPES
 
-#: Types of keys that are no null, so that a join finds them.
+#: Types of keys that are never null, so that a join matches them.
 JOINED = ("bigint", "int", "binary", "date", "double", "decimal")
 
 
 def drawn(family: str, seed: int, messages: int = 1_000) -> Scenario:
-    """Draw a scenario; the same seed gives the same one."""
+    """Draw a scenario; the same seed returns the same scenario."""
     rng = random.Random(f"{family} {seed}")  # noqa: S311  the seed repeats it
     return FAMILIES[family](rng, messages)
 
@@ -121,10 +121,10 @@ def _inherited(rng: random.Random, messages: int) -> Scenario:
     size = max(1, traffic.span // rng.choice((3, 40)))
     kind = rng.choice((Aligned(size, size), Aligned(size, max(1, size // 3)), Sessions(size // 10)))
     windows = replace(any_windows(rng, kind, identity=False), more=())
-    if windows.mode == "DISCARDING":  # parts cannot be taken back
+    if windows.mode == "DISCARDING":  # partial values cannot be retracted
         windows = replace(windows, mode="ACCUMULATING")
     mode = rng.choice(("ACCUMULATING", "ACCUMULATING_AND_RETRACTING"))
-    # What the first operator refuses no output of the last one tells.
+    # Rows that the first operator rejects do not show in any output of the last one.
     groups = rng.choice((1, 3, 100))
     return any_case(rng, Inherited(windows, mode, groups), traffic, identity=False)
 
@@ -143,7 +143,8 @@ def _cogroup(rng: random.Random, messages: int) -> Scenario:
 
 
 def _lookups(rng: random.Random, messages: int) -> Scenario:
-    types = tuple(name for name in TYPES if name != "collated")  # lookups say what is equal
+    # a lookup needs a key type with a single spelling per value
+    types = tuple(name for name in TYPES if name != "collated")
     traffic = any_traffic(rng, messages, types)
     back = traffic.span // rng.choice((10, 1_000))
     case = _kept(rng, lambda kind: Lookups(kind, back), traffic, identity=True)
@@ -157,7 +158,8 @@ def _looks(rng: random.Random, messages: int) -> Scenario:
         return _kept(rng, LookedMessages, traffic)
     size = max(1, traffic.span // rng.choice((3, 40)))
     windows = any_windows(rng, Aligned(size, max(1, size // rng.choice((1, 3)))), identity=True)
-    # Of parts nothing whole is kept; that nulls are ignored Spark's text of ``last`` does not say.
+    # DISCARDING keeps only partial values, and the SQL text of ``last`` does not show that it
+    # ignores nulls.
     mode = windows.mode.replace("DISCARDING", "ACCUMULATING")
     more = tuple(name for name in windows.more if name != "last_known")
     windows = replace(windows, mode=mode, more=more)

@@ -1,9 +1,10 @@
-"""What came out beside what must have: the tables that an operator's SQL reads, and its ledger.
+"""Compares actual with expected output: the tables that an operator's SQL reads, and its counts.
 
-``message`` has every message read: the columns of the files, ``stream``, ``step``, ``us`` (its
-event time in microseconds), ``mark`` (W before its step) and ``fresh`` (no replay). ``step`` has
-the steps of ``clock``; ``panes``, ``rows``, ``rejected`` and ``events`` are what was written. The
-operator makes ``fate``: the ``stream, id, step`` of each message and what becomes of it.
+``message`` contains every row that was read: the columns of the files, ``stream``, ``step``, ``us``
+(its event time in microseconds), ``mark`` (the watermark before its step) and ``fresh`` (not a
+replay). ``step`` contains the steps of ``clock``. ``panes``, ``rows``, ``rejected`` and ``events``
+contain the written output. The operator creates ``fate``: ``stream, id, step`` of each row, and its
+fate.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def judge(ran: Ran) -> list[str]:
-    """Say what is wrong with what came out."""
+    """Return the faults in the output."""
     base = duckdb.connect()
     base.execute("SET TimeZone = 'UTC'")
     _load(base, ran)
@@ -33,7 +34,7 @@ def judge(ran: Ran) -> list[str]:
 
 
 def written(base: DuckDBPyConnection, name: str, folder: Path) -> None:
-    """Make a table of what ``Files`` wrote; the number of the batch is ``step``."""
+    """Create a table from the output of ``Files``; ``step`` is the batch number."""
     files = f"read_parquet('{folder}/batch=*/*.parquet', hive_partitioning = true)"
     base.execute(f"CREATE TABLE {name} AS SELECT * EXCLUDE (batch), batch AS step FROM {files}")
 
@@ -75,13 +76,13 @@ _STEP = pa.schema(
 
 
 def _batches(ran: Ran) -> list[str]:
-    """Each step was a batch of Spark's."""
+    """Check that each step was one of Spark's batches."""
     wanted = [one.step for one in ran.steps if one.counted]
     return [] if sorted(ran.counts) == wanted else [f"batches: {sorted(ran.counts)}, not {wanted}"]
 
 
 def _ledger(base: DuckDBPyConnection, ran: Ran) -> list[str]:
-    """Every message has one fate (A), the operator's ``fate``; rejected rows are whole (R74)."""
+    """Check that every row has one fate (A), and that rejected rows are complete (R74)."""
     wrong = _refused(base, ran) if ran.case.operator.tells_refused else []
     counted = pa.Table.from_pylist([{"step": k, **row} for k, row in sorted(ran.counts.items())])
     base.register("counted", counted)
@@ -108,7 +109,7 @@ def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     return wrong
 
 
-#: A replay that may be forgotten is so if its rejected row says it.
+#: A forgettable replay was forgotten if its rejected row is in the output.
 _FORGOTTEN = """UPDATE fate SET fate = if((SELECT count(*) FROM refused r
     WHERE (r.stream, r.id, r.step) = (fate.stream, fate.id, fate.step)) > (SELECT count(*)
     FROM fate f WHERE f.fate = 'rejected' AND (f.stream, f.id, f.step)

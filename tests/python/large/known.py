@@ -1,4 +1,4 @@
-"""Scenarios that once failed, of Windrow or of what it was compared with, by what they show."""
+"""Scenarios that once failed in Windrow or in the comparison, named by the behavior they show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windrow runs a scenario: real files, a real checkpoint, other settings after each restart."""
+"""Runs a scenario in Windrow: real files, a real checkpoint, new settings at each restart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 IDENTITY = wr.RowId(source="source", partition="partition", offset="offset")
-#: Not in the files: they say what the test knows.
+#: Columns for the test's own use, which the files omit.
 HIDDEN = ("batch",)
 SETTINGS = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -33,7 +33,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Ran:
-    """What went in and came out; ``counts`` by batch of Spark's."""
+    """The input and the output of a run; ``counts`` is keyed by Spark's batch number."""
 
     case: Scenario
     folder: Path
@@ -48,7 +48,7 @@ APART = 10**9
 
 
 def run(spark: SparkSession, case: Scenario, folder: Path) -> Ran:
-    """Run it to its end."""
+    """Run the scenario to its end."""
     inputs, tables = inputs_of(case)
     counts: dict[int, Mapping[str, int]] = {}
     batch = 0
@@ -64,7 +64,7 @@ def run(spark: SparkSession, case: Scenario, folder: Path) -> Ran:
 
 
 def inputs_of(case: Scenario) -> tuple[dict[str, Traffic], dict[str, pa.Table]]:
-    """Name the streams that a query reads, and make their messages."""
+    """Name the streams that a query reads, and create their rows."""
     inputs = {f"in{i}": t for i, t in enumerate(case.traffic)}
     inputs |= {"lookups": case.lookups} if case.lookups else {}
     return inputs, {
@@ -86,11 +86,11 @@ def written(
 
 
 def latest(case: Scenario, messages: Sequence[pa.Table]) -> list[list[int | None]]:
-    """Give the greatest time of each batch of each stream."""
+    """Return the greatest time of each batch of each stream."""
     return [_latest(table, case.batches + 1) for table in messages]
 
 
-#: Gives the messages of a stream of that name.
+#: Returns the rows of the stream with that name.
 Read = Callable[[str, Traffic], "DataFrame"]
 
 
@@ -110,14 +110,14 @@ def streams(case: Scenario, read: Read) -> list[wr.Stream]:
 
 
 def _keys(traffic: Traffic) -> list[str] | list[Column]:
-    """Of a collated text one stands for all that are equal (W2)."""
+    """Return the key columns; a collated text is mapped to one spelling (W2)."""
     if traffic.key_type == "collated":
         return [F.expr("collate(lower(k0), 'UTF8_BINARY')").alias("k0")]
     return key_columns(traffic)
 
 
 def session_of(spark: SparkSession, case: Scenario, leg: Leg) -> SparkSession:
-    """Give settings of its own to each run."""
+    """Return a session with the settings of the run."""
     session = spark.newSession()
     shards = ("spark.windrow.shards", str(case.shards))
     for name, value in [*SETTINGS.items(), shards, *leg.settings]:
@@ -136,7 +136,7 @@ def _leg(session: SparkSession, case: Scenario, folder: Path) -> Mapping[int, Ma
 
 
 def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery:
-    """Start the query over all that is there."""
+    """Start the query over all available input."""
     output, kinds = described(case, files_of(session, folder))
     sinks: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     return output.start(
@@ -150,7 +150,7 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
 def described(
     case: Scenario, read: Read
 ) -> tuple[wr.Output | wr.JoinOutput | wr.Answers, list[str]]:
-    """Describe the query, and name the kinds of rows that it gives."""
+    """Describe the query, and name the kinds of rows that it emits."""
     output: wr.Output | wr.JoinOutput | wr.Answers
     output = case.operator.output(streams(case, read), case)
     kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
@@ -163,7 +163,7 @@ def described(
 
 
 def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
-    """What the first operator counted in each batch, and how many rows Spark's sources gave."""
+    """Return for each batch the first operator's counts and the number of rows read by Spark."""
     counts: dict[int, dict[str, int]] = {}
     for progress in query.recentProgress:
         observed = progress["observedMetrics"]
@@ -179,7 +179,7 @@ def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
 
 
 def files_of(session: SparkSession, folder: Path) -> Read:
-    """Read a file of each source partition in each batch."""
+    """Return a reader that takes one file of each source partition in each batch."""
 
     def read(name: str, traffic: Traffic) -> DataFrame:
         schema = session.read.parquet(str(folder / name)).schema
@@ -193,7 +193,7 @@ def files_of(session: SparkSession, folder: Path) -> Read:
 
 
 def _write(table: pa.Table, traffic: Traffic, batch: int, folder: Path) -> None:
-    """Write the files of a batch; Spark takes files by their time of change."""
+    """Write the files of a batch; Spark reads files in the order of their modification time."""
     folder.mkdir(parents=True, exist_ok=True)
     mine = table.filter(pc.equal(table["batch"], batch)).drop_columns(list(HIDDEN))
     for partition in range(traffic.partitions):
@@ -204,7 +204,7 @@ def _write(table: pa.Table, traffic: Traffic, batch: int, folder: Path) -> None:
 
 
 def _latest(table: pa.Table, batches: int) -> list[int | None]:
-    """Give the greatest time of each batch."""
+    """Return the greatest time of each batch."""
     found = table.group_by("batch").aggregate([("t", "max")])
     times = pc.cast(found["t_max"], pa.int64()).to_pylist()
     by = dict(zip(found["batch"].to_pylist(), times, strict=True))

@@ -1,4 +1,4 @@
-"""A scenario: everything that matters to a case, as data whose repr makes it again."""
+"""A scenario: a complete case as data whose repr recreates it."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ HOUR, DAY = 60 * MINUTE, 24 * 60 * MINUTE
 
 @dataclass(frozen=True)
 class Traffic:
-    """The messages of one stream; times are microseconds."""
+    """The rows of one stream; times are microseconds."""
 
     messages: int = 1_000
     keys: int = 10
     key_type: str = "bigint"
-    #: 1: all keys alike; the higher the more messages go to the first ones.
+    #: 1: all keys are equally frequent; a higher value favors the first keys.
     skew: float = 1.0
     begin: int = 1_709_251_200 * SECOND
     span: int = HOUR
     #: Times are multiples of this.
     tick: int = MILLISECOND
-    #: Part of the messages that come late, and by how much of the span at most.
+    #: The fraction of rows that arrive late, and the greatest delay as a fraction of the span.
     disorder: float = 0.1
     behind: float = 0.2
-    #: Partitions of the source; each batch has a file of each.
+    #: Partitions of the source; each batch has one file for each.
     partitions: int = 1
-    #: Part of the offsets that are followed by a hole, of the messages that come twice, of those
-    #: without a time.
+    #: The fractions of offsets followed by a hole, of rows that are repeated, and of rows without
+    #: a time.
     holes: float = 0.0
     duplicates: float = 0.0
     timeless: float = 0.0
-    #: Part of the messages that come behind greater offsets of their partition.
+    #: The fraction of rows that arrive after rows of their partition with greater offsets.
     overtaken: float = 0.0
-    #: Tasks after a shuffle before Windrow; 0: those that read the files.
+    #: Tasks after a shuffle before Windrow; 0: the tasks that read the files.
     repartition: int = 0
 
 
 @dataclass(frozen=True)
 class Leg:
-    """One run of a query, from its start to the end of what is there, under settings."""
+    """One run of a query with its settings, from its start to the end of the available input."""
 
     batches: int = 2
     settings: tuple[tuple[str, str], ...] = ()
 
 
 class Operator(Protocol):
-    """What the query does, told twice: by Windrow's API and by SQL."""
+    """The query, described twice: by Windrow's API and by SQL."""
 
     @property
     def timed(self) -> bool:
-        """Whether the streams have event time."""
+        """Return whether the streams have event time."""
 
     @property
     def tells_refused(self) -> bool:
-        """Whether the rejected rows are messages of the streams."""
+        """Return whether the rejected rows are rows of the streams."""
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output | wr.JoinOutput:
         """Describe the query."""
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Say what is wrong with what came out (tables: see ``judge``)."""
+        """Return the faults in the output (tables: see ``judge``)."""
 
 
 @runtime_checkable
@@ -77,20 +77,24 @@ class Asking(Protocol):
     """An operator that answers the rows of ``Scenario.lookups``."""
 
     def ask(self, output: wr.Output, lookups: DataFrame) -> wr.Answers:
-        """Put their questions."""
+        """Look up the rows."""
 
 
 @runtime_checkable
 class Looking(Protocol):
-    """An operator whose state is looked into after each run."""
+    """An operator whose state is read after each run."""
 
     def look(self, state: wr.State) -> Mapping[str, DataFrame]:
-        """Ask; each answer becomes a table of that name."""
+        """Read the state; each answer becomes a table of that name."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A case. ``delay`` is that of the watermark, ``shards`` Windrow's, by default few."""
+    """A case.
+
+    ``delay`` is the watermark delay. ``shards`` is the number of Windrow's shards, small by
+    default.
+    """
 
     seed: int
     operator: Operator
@@ -99,16 +103,16 @@ class Scenario:
     lateness: int = 10 * MINUTE
     delay: int = MINUTE
     shards: int = 8
-    #: Whether messages have an identity, so that duplicates are known.
+    #: Whether rows have an identity, so that duplicates are recognized.
     identity: bool = False
-    #: How long messages are kept behind the watermark, where they are.
+    #: How long rows are kept after the watermark, if they are kept.
     retain: int | None = None
-    #: What asks, for operators that are ``Asking``.
+    #: The lookup rows, for operators that are ``Asking``.
     lookups: Traffic | None = None
-    #: The first run ends with ``drain``; each other one is a batch, and what it brings is late.
+    #: The first run ends with ``drain``; each later run is one batch whose rows are late.
     final: bool = False
 
     @property
     def batches(self) -> int:
-        """How many batches bring messages; unless ``final``, one more brings a far time."""
+        """Return the number of batches with rows; unless ``final``, one more has a far time."""
         return sum(leg.batches for leg in self.legs)

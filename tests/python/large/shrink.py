@@ -1,4 +1,4 @@
-"""Looks for the least scenario that still fails, and tells how to run it again."""
+"""Searches for the smallest scenario that still fails, and prints how to run it again."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any
 from large.expected.windows import Windows
 from large.scenario import Leg, Scenario, Traffic
 
-#: What is wrong with what a scenario gives.
+#: Returns the faults in the output of a scenario.
 Wrong = Callable[[Scenario], list[str]]
 
 
 def shrunk(case: Scenario, wrong: Wrong, tries: int = 40) -> tuple[Scenario, list[str]]:
-    """Look for a smaller scenario that fails alike, in ``tries`` runs at most, and what it says.
+    """Return a smaller scenario that fails alike, found in at most ``tries`` runs, and its faults.
 
-    One that fails otherwise (what is left may be refused before it runs) is another fault.
+    A scenario that fails differently (for example, because it is refused before it runs) has
+    another fault.
     """
     found = wrong(case)
     kinds = {_kind(one) for one in found}
@@ -30,12 +31,12 @@ def shrunk(case: Scenario, wrong: Wrong, tries: int = 40) -> tuple[Scenario, lis
         left = wrong(tried)
         if kinds.isdisjoint(map(_kind, left)):
             at, misses = at + 1, misses + 1
-        else:  # the same again, then what follows
+        else:  # try the same change again, then the following ones
             case, found, misses = tried, left, 0
     return case, found
 
 
-#: What is said before numbers are given; of a refusal its code, too.
+#: The part of a fault before its numbers; for a refusal, its code too.
 _KIND = re.compile(r"[^:]*(: \[\w+\])?")
 
 
@@ -45,14 +46,14 @@ def _kind(wrong: str) -> str:
 
 
 def script(case: Scenario) -> str:
-    """Give a program that runs it, from the checkout's root, and prints what is wrong."""
+    """Return a command that runs the scenario from the checkout's root and prints its faults."""
     return f"PYTHONPATH=python:tests/python .venv/bin/python -m large.again <<'CASE'\n{case}\nCASE"
 
 
 def _smaller(case: Scenario) -> Iterator[Scenario]:
-    """Fewer messages, runs, batches, settings, keys; then a simpler stream and operator.
+    """Yield smaller scenarios, the smallest ones first.
 
-    What takes away most comes first.
+    They have fewer rows, runs, batches, settings or keys, then a simpler stream and operator.
     """
     for part in (20, 4, 2):
         yield _parted(case, "messages", part)
@@ -91,7 +92,7 @@ def _plain(case: Scenario, name: str) -> Scenario:
 
 
 def _each(case: Scenario, changes: Callable[[Traffic], dict[str, Any]]) -> Scenario:
-    """Change every stream, that of the lookups too."""
+    """Change every stream, including the stream of lookups."""
     changed = [replace(one, **changes(one)) for one in case.traffic]
     lookups = case.lookups and replace(case.lookups, **changes(case.lookups))
     return replace(case, traffic=tuple(changed), lookups=lookups)

@@ -1,4 +1,4 @@
-"""Large random streams give what DuckDB makes of the same messages.
+"""Windrow's output for large random streams equals DuckDB's for the same rows.
 
 A1-A6, B4, E1, E2, P1, P3, R1, R6, R10, R11, R13, R16, R19, R21-R24, R35, R37, R43, R53, R55, R56,
 R71, R74, R75, S2, S6, S7, T3-T5, W2, W4, W5 of SEMANTICS.
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 FULL = os.environ.get("WINDROW_MODE") == "full"
-#: Seeds of each family, and how many messages a scenario has; the first seed moves all of them.
+#: Seeds of each family, and the number of rows of a scenario; the environment variable shifts all
+#: seeds.
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 ROUNDS = [
     (FIRST + seed, 1_000 if seed < 8 else 20_000 if seed < 15 else 100_000) for seed in range(16)
@@ -34,25 +35,25 @@ ROUNDS = [
 
 
 class Runner:
-    """Runs scenarios in folders of their own."""
+    """Runs scenarios, each in a folder of its own."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """None yet."""
+        """Create a runner without runs."""
         self.spark, self.folder, self.count = spark, folder, 0
 
     def wrong(self, case: Scenario) -> list[str]:
-        """Say what is wrong; what Windrow or Spark refuses is wrong too."""
+        """Return the faults of a scenario; a refusal by Windrow or Spark is a fault too."""
         self.count += 1
         folder = self.folder / str(self.count)
         try:
             return judge(run(self.spark, case, folder))
-        except Exception as failed:  # noqa: BLE001  any failure of a query is one of the scenario
+        except Exception as failed:  # noqa: BLE001  any failure of a query fails the scenario
             return [f"{type(failed).__name__}: {str(failed)[:2000]}"]
         finally:
-            shutil.rmtree(folder, ignore_errors=True)  # the script makes it again
+            shutil.rmtree(folder, ignore_errors=True)  # the printed script recreates it
 
     def check(self, case: Scenario) -> None:
-        """Fail with the least scenario that fails."""
+        """Fail with the smallest scenario that fails."""
         if self.wrong(case):
             least, wrong = shrunk(case, self.wrong)
             pytest.fail("\n".join([f"of {case}", *wrong, script(least)]), pytrace=False)
@@ -60,11 +61,11 @@ class Runner:
 
 @pytest.fixture
 def runner(spark: SparkSession, tmp_path: Path) -> Runner:
-    """Give a runner."""
+    """Return a runner."""
     return Runner(spark, tmp_path)
 
 
-#: Of the plain run: a scenario of each of the families that differ most, and how many messages.
+#: The short run: a scenario of each of the most different families, with its number of rows.
 FEW = [
     ("calendar", 14, 1_000),
     ("join", 24, 1_000),
@@ -82,14 +83,14 @@ FEW = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "seed", "messages"), FEW)
 def test_few(runner: Runner, family: str, seed: int, messages: int) -> None:
-    """A restart or two, late messages, duplicates, holes."""
+    """A few seeds with restarts, late rows, duplicates and holes give the expected output."""
     runner.check(drawn(family, seed, messages))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", KNOWN)
 def test_known(runner: Runner, name: str) -> None:
-    """What once failed."""
+    """Scenarios that once failed give the expected output."""
     runner.check(KNOWN[name])
 
 
@@ -97,5 +98,5 @@ def test_known(runner: Runner, name: str) -> None:
 @pytest.mark.parametrize(("seed", "messages"), ROUNDS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_drawn(runner: Runner, family: str, seed: int, messages: int) -> None:
-    """Whatever is drawn."""
+    """Every drawn scenario gives the expected output."""
     runner.check(drawn(family, seed, messages))

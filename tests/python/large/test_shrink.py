@@ -1,4 +1,4 @@
-"""A scenario that fails is shrunk to one that fails alike, and told so that it can be run again."""
+"""A failing scenario is shrunk to one that fails alike, and printed so that it can be rerun."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from large.shrink import script, shrunk
 
 
 def _many(case: Scenario) -> list[str]:
-    """Fail with more than a few messages of several keys; without a restart otherwise."""
+    """Fail with more than ten rows of several keys; without a restart, fail differently."""
     (traffic,) = case.traffic
     if len(case.legs) < 2:
         return ["SpecError: [NO_RESTART] that is another fault"]
@@ -19,7 +19,7 @@ def _many(case: Scenario) -> list[str]:
 
 
 def test_the_least_fails_alike() -> None:
-    """What the fault needs stays, all else goes."""
+    """Shrinking keeps the parts that the fault needs and removes all others."""
     case = drawn("positions", 1, 1_000)
     case = replace(case, legs=(*case.legs, Leg(3, (("spark.sql.shuffle.partitions", "3"),))))
     case = replace(case, traffic=(replace(case.traffic[0], keys=30, holes=0.2),))
@@ -32,7 +32,7 @@ def test_the_least_fails_alike() -> None:
 
 
 def test_a_script_holds_the_scenario() -> None:
-    """Of every family, by the names that ``again`` knows."""
+    """A script contains the scenario of every family, by names that ``again`` knows."""
     for family in FAMILIES:
         case = drawn(family, 7)
         (line,) = [one for one in script(case).splitlines() if one.startswith("Scenario")]

@@ -1,4 +1,4 @@
-"""Messages of a ``Traffic`` as an Arrow table, in order of arrival."""
+"""Rows of a ``Traffic`` as an Arrow table, in order of arrival."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Keys = tuple[pa.Array, ...]
 
 
 def made(traffic: Traffic, seed: int, batches: int, first: int = 0) -> pa.Table:
-    """Columns of the files, and ``batch``: 0, 1, …; the last one has a far message only.
+    """Return the columns of the files, and ``batch``: 0, 1, …; the last has only a far-future row.
 
-    ``g`` numbers the groups of equal keys, ``id`` the messages from ``first`` on; a replay has the
-    id of the first.
+    ``g`` numbers the groups of equal keys, and ``id`` the rows from ``first`` on. A replay has the
+    id of the first arrival.
     """
     rng = np.random.default_rng(seed)
     count = traffic.messages
@@ -61,12 +61,12 @@ def made(traffic: Traffic, seed: int, batches: int, first: int = 0) -> pa.Table:
 
 
 def key_columns(traffic: Traffic) -> list[str]:
-    """Names of the columns of the key."""
+    """Return the names of the key columns."""
     count = {"none": 0, "two": 2}.get(traffic.key_type, 1)
     return [f"k{i}" for i in range(count)]
 
 
-#: In how many groups the type falls at most.
+#: The greatest number of groups that the type allows.
 _ROOM = {"none": 1, "boolean": 3, "date": 30_000}
 
 
@@ -75,7 +75,7 @@ def _room(traffic: Traffic) -> int:
 
 
 def _offsets(rng: np.random.Generator, traffic: Traffic, partition: np.ndarray) -> np.ndarray:
-    """Each partition counts on, over holes."""
+    """Return offsets that increase within each partition, with holes."""
     offset = np.zeros(len(partition), np.int64)
     for one in range(traffic.partitions):
         mine = np.flatnonzero(partition == one)
@@ -85,7 +85,7 @@ def _offsets(rng: np.random.Generator, traffic: Traffic, partition: np.ndarray) 
 
 
 def _arrived(rng: np.random.Generator, count: int, traffic: Traffic, seed: int) -> np.ndarray:
-    """Positions in order of arrival; some come late, some a second time, later."""
+    """Return positions in order of arrival; some rows arrive late, some a second time, later."""
     again = np.flatnonzero(rng.random(count) < traffic.duplicates)
     waits = rng.random(len(again))
     place = np.arange(count, dtype=np.float64)
@@ -98,7 +98,7 @@ def _arrived(rng: np.random.Generator, count: int, traffic: Traffic, seed: int) 
 
 
 def _of(kind: pa.DataType | None, make: Callable[[int], Any]) -> Callable[..., Keys]:
-    """Keys by a function of the group's number."""
+    """Return keys as a function of the group's number."""
 
     def keys(group: np.ndarray, _: np.random.Generator) -> Keys:
         known = {g: make(int(g)) for g in np.unique(group)}
@@ -108,7 +108,7 @@ def _of(kind: pa.DataType | None, make: Callable[[int], Any]) -> Callable[..., K
 
 
 def _numbers(group: np.ndarray, rng: np.random.Generator) -> Keys:
-    """NaN of several bits; both zeros."""
+    """Return doubles: NaN with several bit patterns, and both zeros."""
     values = np.where(group == 0, np.nan, (group - 1) / 3)
     values = np.where(group == 1, rng.choice([0.0, -0.0], len(group)), values)
     return (pa.array(values, from_pandas=False),)

@@ -1,5 +1,6 @@
-"""Streams that are large, long or far apart, through real queries in a small heap.
+"""Streams that are large, long or sparse, through real queries in a small heap.
 
-``messages`` makes the stream, ``kinds`` an operator of each kind over it, ``gauge`` says what a
-query keeps and does. The other modules are the cases: rows of a table, and what breaks a promise.
+``messages`` creates the stream, ``kinds`` an operator of each kind over it, and ``gauge`` measures
+a query's memory, state and work. The other modules are the cases: they yield the rows of a table,
+and detect broken guarantees.
 """

@@ -1,4 +1,7 @@
-"""Load: real queries in a stated heap. Prints a table for each case; 1: a promise is broken."""
+"""Load: real queries in a limited heap.
+
+Prints a table for each case; exits with 1 if a guarantee is broken.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from load import gone, large, steady
 from load.kinds import KINDS
 from load.session import session
 
-#: A row of a table, and whether it is as promised.
+#: A row of a table, and whether it keeps the guarantee.
 Row: TypeAlias = tuple[tuple[str, ...], bool]
 
 

@@ -1,4 +1,4 @@
-"""What `fillGaps` of 20 minutes brings of a stream that ends with a jump (SEMANTICS R3)."""
+"""The rows that `fillGaps` of 20 minutes adds to a stream that ends with a jump (SEMANTICS R3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def filled(messages: Messages) -> DataFrame:
-    """Give a key's windows with messages, and the empty ones among the next two after each."""
+    """Return a key's windows with rows, and the empty ones among the next two after each."""
     came = messages.table("messages", "lasting").select(
         "key", F.window("time", "10 minutes").alias("window"), "v"
     )

@@ -1,4 +1,4 @@
-"""What a query keeps, in the heap and in its checkpoint, and what its state was asked."""
+"""Measures a query's memory, its checkpoint, and the operations on its state."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: What RocksDB is asked for in a batch: values, and their bytes.
+#: RocksDB's operations in a batch, and their bytes.
 _WORK = ("rocksdbGetCount", "rocksdbPutCount")
 _WORK_BYTES = ("rocksdbTotalBytesRead", "rocksdbTotalBytesWritten")
 
 
 def heap(spark: SparkSession) -> int:
-    """Give the bytes that are in use after a collection."""
+    """Return the bytes in use after a garbage collection."""
     jvm: Any = spark._jvm
     runtime = jvm.java.lang.Runtime.getRuntime()
     runtime.gc()
@@ -31,17 +31,17 @@ def heap(spark: SparkSession) -> int:
 
 
 def resident() -> int:
-    """Give the resident bytes of the JVM, native memory included."""
+    """Return the resident bytes of the JVM, including native memory."""
     return _status("VmRSS")
 
 
 def peak() -> int:
-    """Give the most bytes of it that were resident since ``forget_peak``."""
+    """Return the peak of the resident bytes since ``forget_peak``."""
     return _status("VmHWM")
 
 
 def forget_peak() -> None:
-    """Begin anew with what is resident now."""
+    """Reset the peak to the bytes that are resident now."""
     (_jvm() / "clear_refs").write_text("5")
 
 
@@ -53,7 +53,7 @@ def _status(name: str) -> int:
 
 @cache
 def _jvm() -> Path:
-    """Find the JVM of this process."""
+    """Return the folder of this process's JVM in ``/proc``."""
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     return next(
         Path("/proc") / child
@@ -64,14 +64,14 @@ def _jvm() -> Path:
 
 @dataclass(frozen=True)
 class OnDisk:
-    """Files of a folder."""
+    """The files of a folder."""
 
     files: int
     bytes: int
 
     @staticmethod
     def of(folder: Path) -> OnDisk:
-        """Count them; what is removed meanwhile does not count."""
+        """Count the files; a file that is removed meanwhile does not count."""
         sizes = []
         for file in folder.rglob("*"):
             try:
@@ -84,30 +84,30 @@ class OnDisk:
 
 @dataclass(frozen=True)
 class Batch:
-    """What Spark says of a batch; rows of state where it is told to count them."""
+    """Spark's figures of a batch; state rows are 0 unless Spark is set to count them."""
 
     number: int
     rows: int
     state: int
     asked: int
     moved: int
-    #: What was observed under the name ``out``.
+    #: Metrics observed under the name ``out``.
     out: Mapping[str, int]
 
     @staticmethod
     def last(query: StreamingQuery) -> Batch | None:
-        """Of the last one that ended."""
+        """Return the last finished batch."""
         last = query.lastProgress
         return None if last is None else Batch.of(json.loads(last.json))
 
     @staticmethod
     def all(query: StreamingQuery) -> list[Batch]:
-        """Of all that the session remembers."""
+        """Return all batches that the session remembers."""
         return [Batch.of(json.loads(one.json)) for one in query.recentProgress]
 
     @staticmethod
     def of(progress: Any) -> Batch:
-        """Of a progress."""
+        """Return the batch of a progress report."""
         operators = progress["stateOperators"]
         return Batch(
             progress["batchId"],
@@ -119,12 +119,12 @@ class Batch:
         )
 
 
-#: Where the values of a variable stand in Spark's table of it; timers have none.
+#: The column with the values in Spark's table of a state variable; timers do not have values.
 _COLUMNS = {"ValueState": "value", "MapState": "user_map_value"}
 
 
 def kept(spark: SparkSession, checkpoint: Path, batch: int | None = None) -> tuple[int, int]:
-    """Give the values that a batch has left, the last one by default, and their bytes."""
+    """Return the number of state values after a batch, by default the last one, and their bytes."""
     sizes = []
     for row in spark.read.format("state-metadata").load(str(checkpoint)).collect():
         reader = spark.read.format("statestore").option("operatorId", row.operatorId)

@@ -1,4 +1,4 @@
-"""Once the watermark has passed everything, nothing of it is left; wherever it jumped from."""
+"""Once the watermark has passed all rows, no state is left, also after a jump."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 DAY = 24 * 60
-#: Of what a stream brought so much may stay, and of offsets with holes a last page of each source
+#: The fraction of the state that may stay; of offsets with holes, also a last page for each source
 #: partition (SEMANTICS R13).
 LEFT = 0.01
-#: So many bytes more a header of a shard may have: how late messages came is kept for good.
+#: The bytes by which a shard's header may grow, because it permanently counts how late rows were.
 HEADER = 1024
 
-#: What stays by its rule: the keys of these are remembered for good (limits.md), or go by a clock.
+#: Kinds whose state stays by design: they remember their keys permanently (limits.md), or remove
+#: rows by the clock.
 STAYS = (
     *("tumbling, gaps filled", "over rows", "over all", "count", "global", "join, by retention"),
     *("policy, tumbling by count", "policy, sliding by time", "policy, sliding by delta"),
 )
-#: Where batch input gives other panes: parts, early ones alone, or by the clock.
+#: Kinds whose batch output differs: partial values, early panes only, or by the clock.
 UNTOLD = (
     *("hopping, early, discarding", "tumbling, by the clock", "tumbling, by the first beyond"),
     *("global", "policy, sliding by time", "join, by range and clock", "join, by retention"),
     *("count", "tuple session", "offsets", "policy, tumbling by count", "policy, sliding by delta"),
-    "inherit",  # its windows are of all keys, and so of who only begins the stream
+    "inherit",  # windows cover all keys, including the key that only begins the stream
 )
 
 
 @dataclass(frozen=True)
 class Left:
-    """Values and bytes of state: with one message, with all, and when all are gone."""
+    """The number and bytes of state values: with one row, with all, and after all have left."""
 
     kind: str
     empty: tuple[int, int]
@@ -50,7 +51,10 @@ class Left:
 
     @property
     def is_gone(self) -> bool:
-        """Whether what stays is within its bound; values are large, and some have a last page."""
+        """Return whether the remaining state is within its bound.
+
+        Values are large, and some kinds keep a last page.
+        """
         values, size = (
             end - empty - LEFT * full
             for empty, full, end in zip(self.empty, self.full, self.end, strict=True)
@@ -59,10 +63,11 @@ class Left:
 
 
 def left(spark: SparkSession, folder: Path, names: tuple[str, ...], rows: int) -> Iterator[Left]:
-    """Run each kind over ten batches and past them by a hundred days.
+    """Run each kind over ten batches, and then past them by a hundred days.
 
-    What a shard keeps for good (its header, how late messages came) does not grow with keys, so all
-    keys are in one: spread over 128 it would be more than many a kind has of a few thousand keys.
+    The permanent part of a shard (its header, the counts of late rows) does not grow with keys. All
+    keys are in one shard, because 128 permanent parts would exceed the state of a few thousand
+    keys.
     """
     spark.conf.set("spark.windrow.shards", "1")
     for name in names:
@@ -81,7 +86,7 @@ def _bounds(kind: Kind, batches: int, minutes: int) -> Bounds:
 
 @dataclass(frozen=True)
 class Jumped:
-    """What came out, and what batch input gives: how many rows, and a sum of their hashes."""
+    """The row count and sum of hashes of the actual output and of batch output."""
 
     kind: str
     found: tuple[int, ...]
@@ -93,7 +98,7 @@ class Jumped:
 def jumped(
     spark: SparkSession, folder: Path, names: tuple[str, ...], rows: int, keys: int
 ) -> Iterator[Jumped]:
-    """Leave everything open until the watermark jumps a year."""
+    """Keep all windows open until the watermark jumps by a year."""
     for name in names:
         kind = KINDS[name]
         bounds = _bounds(kind, 4, 4 * DAY)
@@ -106,14 +111,14 @@ def jumped(
 
 
 def _whole(name: str, messages: Messages) -> DataFrame:
-    """Give what must come out: what batch input gives, or where that goes by other rules these."""
+    """Return the expected output: that of a batch, or of ``filled`` if gaps are filled."""
     if name == "tumbling, gaps filled":
         return filled(messages)
     return _somebodys(out_of(KINDS[name].of(messages)))
 
 
 def _somebodys(rows: DataFrame) -> DataFrame:
-    """Leave out what comes early, what is taken back, and who only begins and ends the stream."""
+    """Leave out early panes, retractions, and rows of the key that begins and ends the stream."""
     if "key" in rows.columns:
         rows = rows.where(F.col("key") != NOBODY)
     if "messages" in rows.columns:
@@ -124,11 +129,11 @@ def _somebodys(rows: DataFrame) -> DataFrame:
 
 
 def _sums(rows: DataFrame) -> list[Column]:
-    """Count rows and sum up their hashes."""
+    """Return the row count and the sum of the hashes."""
     columns = map(_named, rows.columns)
     return [F.count("*"), F.sum(F.pmod(F.xxhash64(*columns), F.lit(1 << 30)))]
 
 
 def _named(column: str) -> Column:
-    """Give a column by its name, which may have dots."""
+    """Return a column by its name, which may contain dots."""
     return F.col(f"`{column}`")

@@ -15,9 +15,10 @@ Operator = wr.Output | wr.JoinOutput
 
 @dataclass(frozen=True)
 class Kind:
-    """``minutes``: how far a batch of the steady run, of so many ``rows``, moves event time.
+    """A kind of operator and its steady load.
 
-    period: seconds of the clock for which rows wait, whatever the watermark says.
+    ``minutes`` is how far a batch of ``rows`` moves event time. ``period`` is the number of seconds
+    for which rows wait by the clock, regardless of the watermark.
     """
 
     make: Callable[[Messages], Operator]
@@ -119,7 +120,8 @@ _RANGE = ("0 minutes", "5 minutes")
 
 KINDS: Mapping[str, Kind] = {
     "tumbling": _in(_MINUTES),
-    # A page of a shard's offsets is full in some 19 batches, of 1,000 rows in 155 (SEMANTICS R13).
+    # With 8,000 rows per batch a page of a shard's offsets is full after about 19 batches; with
+    # 1,000 rows, after 155 (SEMANTICS R13).
     "tumbling, offsets with holes": Kind(_in(_MINUTES, identity=True, holes=7).make, rows=8000),
     "tumbling, early, retracting": _early(_MINUTES, wr.EachBatch(), wr.ACCUMULATING_AND_RETRACTING),
     "tumbling, by the clock": Kind(_clock),

@@ -1,4 +1,4 @@
-"""Many keys, or many messages of one, in a small heap; what a message costs does not grow."""
+"""Many keys, or many rows of one key, in a small heap; the cost per row does not grow."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from load.running import AFTER, out_of, run
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: How much more of the store a message of the last quarter may ask than one of the second.
+#: The allowed ratio of store operations per row, last quarter to second quarter.
 GROWTH = 1.25
 
 
 @dataclass(frozen=True)
 class Case:
-    """``total``: what of the output is summed up; ``wanted``: what that is for so many messages."""
+    """A case: ``total`` aggregates the output, ``wanted`` returns its expected value."""
 
     make: Callable[[Messages], Operator]
     total: str
@@ -62,7 +62,7 @@ def _each(times: int) -> Callable[[Messages, int], int]:
 
 
 def _pairs(m: Messages, messages: int) -> int:
-    """Count pairs by key, and messages that find none."""
+    """Count the pairs of each key, and the rows without a partner."""
     del messages
     m = replace(m, whole=True)
     a, b = (m.table(name, "passing").groupBy("key").agg(F.count("*").alias(name)) for name in "ab")
@@ -99,7 +99,7 @@ ENDLESS = {"session": GIANT["session"]}
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a case."""
+    """The result of a case."""
 
     kind: str
     messages: int
@@ -107,13 +107,13 @@ class Done:
     wanted: int
     seconds: float
     peak: int
-    #: Calls of the store for each thousand messages, and bytes for each, early and late.
+    #: Calls of the store per thousand rows, and bytes per thousand rows, early and late.
     calls: tuple[float, float]
     moved: tuple[float, float]
 
     @property
     def grows(self) -> bool:
-        """Whether a message has become dearer."""
+        """Return whether the cost per row has grown."""
         return any(late > early * GROWTH for early, late in (self.calls, self.moved))
 
 
@@ -146,10 +146,10 @@ def _of(batches: Sequence[Batch], what: str) -> float:
 
 
 def keys(spark: SparkSession, many: int) -> Messages:
-    """Twice as many messages as keys, in a few seconds of event time."""
+    """Return twice as many rows as keys, within a few seconds of event time."""
     return Messages(spark, many // 2, 0.01, many, Bounds(4, 2 * 24 * 60), "1 day", behind=0)
 
 
 def giant(spark: SparkSession, many: int) -> Messages:
-    """One key's messages, in twenty batches of seconds."""
+    """Return the rows of one key, in twenty batches of a few seconds."""
     return Messages(spark, many // 20, 0.05, 1, Bounds(20, 2 * 24 * 60), "1 hour", behind=0)

@@ -1,7 +1,7 @@
-"""Whether something is level, though it rises and falls in teeth.
+"""Decides whether a sawtooth-shaped series is level.
 
-A leak raises the mean and the largest of a span. Teeth of an unlucky length or phase may raise the
-mean, and a single outlier the largest, but neither raises both.
+A leak raises both the mean and the maximum of a span. A sawtooth with an unfavorable period or
+phase may raise the mean, and a single outlier the maximum, but neither raises both.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: So much an hour is no rise.
+#: The relative growth per hour that still counts as level.
 RISE = 0.05
-#: Passing keys change every 20 batches, one a minute; Spark's snapshots come twice as often.
+#: Passing keys change every 20 batches, one batch a minute; Spark's snapshots are twice as
+#: frequent.
 CYCLE = 20
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Means of the last span and the one before; ``rises``: the last one is higher."""
+    """The means of the last two spans; ``rises`` is true if the last one is higher."""
 
     before: float
     after: float
@@ -25,7 +26,7 @@ class Levels:
 
 
 def span(minutes: int) -> int:
-    """Give as many whole cycles as fit twice into what follows the first quarter of a run."""
+    """Return the length of a span: full cycles that fit twice after the first quarter of a run."""
     found = minutes * 3 // 8 // CYCLE * CYCLE
     if found == 0:
         msg = f"{minutes} minutes are too few: two spans of {CYCLE} follow the first quarter"
@@ -34,7 +35,7 @@ def span(minutes: int) -> int:
 
 
 def compared(points: Sequence[tuple[int, float]], minutes: int) -> Levels | None:
-    """Compare what was found at some of so many minutes; None if there is nothing in a span."""
+    """Compare the two spans of a run of ``minutes``; return None if a span has no points."""
     length = span(minutes)
     before = [found for at, found in points if minutes - 2 * length < at <= minutes - length]
     after = [found for at, found in points if minutes - length < at]

@@ -1,4 +1,4 @@
-"""Messages made of their number alone: nothing is read, and the same come again in batch input."""
+"""Rows computed from their number alone: no input files, and the same rows in a batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BEGIN = 1_709_251_200_000
 PARTITIONS = 2
 MINUTE = 60_000
-#: The key of what is there only to begin and to end.
+#: The key of the rows that only begin and end the stream.
 NOBODY = -1
 
 _DRAWN = 1 << 40
@@ -26,7 +26,7 @@ Keys = Literal["passing", "lasting"]
 
 @dataclass(frozen=True)
 class Bounds:
-    """A stream that ends: one message opens it, ``batches`` come, and one is ``minutes`` later."""
+    """A bounded stream: a first row, ``batches`` of rows, and a last row ``minutes`` later."""
 
     batches: int
     minutes: int
@@ -34,12 +34,12 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Messages:
-    """``rows`` a batch, which moves event time on by ``minutes``.
+    """A stream of ``rows`` per batch; a batch moves event time forward by ``minutes``.
 
-    keys: so many at a time; ``passing`` ones are others every 20 batches, from the second batch on,
-    ``lasting`` ones stay.
-    delay: of the watermark. behind: how many minutes the latest message is behind its place; few
-    are late. whole: all that is between the bounds, as batch input.
+    ``keys`` is the number of keys at a time. ``passing`` keys change every 20 batches, starting
+    with the second batch, and ``lasting`` keys stay. ``delay`` is the watermark delay. ``behind``
+    is the greatest lateness in minutes; few rows are late. With ``whole``, the stream is a batch of
+    all rows between the bounds.
     """
 
     spark: SparkSession
@@ -52,7 +52,7 @@ class Messages:
     whole: bool = False
 
     def table(self, name: str, keys: Keys, holes: int = 0) -> DataFrame:
-        """Give the messages of a stream; holes: every so many-th is left out, not the first."""
+        """Return the rows of a stream; ``holes`` leaves out every so many-th one but the first."""
         number = F.col("value")
         drawn = F.pmod(F.xxhash64(number, F.lit(name)), F.lit(_DRAWN))
         late = F.pow(drawn / _DRAWN, 6) * self.behind * MINUTE
@@ -106,7 +106,7 @@ class Messages:
         identity: bool = False,
         holes: int = 0,
     ) -> wr.Stream:
-        """Describe messages with event time."""
+        """Return a stream with event time."""
         return wr.stream(
             self.table(name, keys, holes),
             time="time",
@@ -117,7 +117,7 @@ class Messages:
         ).lateness("10 minutes")
 
     def placed(self, keys: Keys = "lasting") -> wr.Stream:
-        """Describe messages that have places and no event time."""
+        """Return a stream with identities and without event time."""
         return wr.stream(self.table("messages", keys), key="key", rowId=_places())
 
 

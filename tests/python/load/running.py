@@ -1,4 +1,4 @@
-"""A query over messages that end, and what it gave and took."""
+"""A query over a bounded stream, with its output and its cost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from load.kinds import Operator
 
-#: So many batches bring the watermark past everything, through two operators too.
+#: The number of batches that move the watermark past all rows, also through two operators.
 AFTER = 6
 
 
 @dataclass(frozen=True)
 class Ran:
-    """Its batches, what came out of all, the seconds it took, the most that was resident."""
+    """A finished run: batches, aggregated output, duration in seconds, peak of resident bytes."""
 
     batches: list[Batch]
     totals: tuple[int, ...]
@@ -32,16 +32,16 @@ class Ran:
 
 
 def out_of(operator: Operator) -> DataFrame:
-    """Give its panes, or the rows of a join."""
+    """Return the panes, or the rows of a join."""
     return operator.panes if isinstance(operator, wr.Output) else operator.rows
 
 
 def run(
     rows: DataFrame, totals: Sequence[Column], checkpoint: Path, batches: int, period: int = 0
 ) -> Ran:
-    """Run a query over so many batches, and until one begins so many seconds after them.
+    """Run a query over so many batches, and for ``period`` seconds after them.
 
-    ``totals`` are summed up over all.
+    ``totals`` are aggregated over all batches.
     """
     forget_peak()
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""A session as users have it, with a stated heap; of what has ended Spark remembers little."""
+"""A session with a limited heap, which remembers little of finished jobs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Room for what is compiled, or after some hours nothing more is.
+#: Space for compiled code; with the default, compilation stops after some hours.
 JAVA = "-XX:ReservedCodeCacheSize=480m"
-#: Of what has ended Spark remembers 1,000 of each, and each plan with all its text.
+#: By default Spark remembers 1,000 finished jobs, stages and plans, each with its full text.
 _HISTORY = ("ui.retainedJobs", "ui.retainedStages", "sql.ui.retainedExecutions")
 
 
 def session(folder: Path, heap: str, batches: int, *, touched: bool = False) -> SparkSession:
-    """Two cores, and nothing outside ``folder``; so many batches are kept and remembered.
+    """Return a session with two cores that writes only to ``folder``.
 
-    touched: the whole heap is resident from the start, or its garbage would look like a leak.
+    ``batches`` is the number of batches that Spark retains. With ``touched``, the heap is fully
+    resident from the start; otherwise its garbage would look like a leak.
     """
     from pyspark.sql import SparkSession
 

@@ -1,4 +1,4 @@
-"""Hours at a fixed rate: heap, files and state of a query of each kind stay level."""
+"""Hours at a fixed rate: the heap, files and state of a query of each kind stay level."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: So many queries have their values read from their checkpoints each minute: that takes a while.
+#: The number of queries whose state values are read each minute, because reading takes long.
 READ = 4
 MEASURED = ("files", "bytes", "rows", "values", "value bytes")
 PROCESS = ("heap", "resident")
-#: What Spark keeps beside what is needed would be teeth in files and bytes: old versions that are
-#: not worth a listing yet, and old values in tables that are not taken together yet.
+#: Settings without which Spark keeps superfluous data, so that files and bytes form a sawtooth: old
+#: versions that are not worth a listing yet, and old values in tables that are not compacted yet.
 EXACT = {
     "spark.sql.streaming.ratioExtraSpaceAllowedInCheckpoint": "0",
     "spark.sql.streaming.stateStore.rocksdb.compactOnCommit": "true",
@@ -34,7 +34,7 @@ EXACT = {
 def steady(
     spark: SparkSession, folder: Path, names: Sequence[str], hours: float, log: Path
 ) -> None:
-    """Run a query of each kind and write a line of JSON each minute."""
+    """Run a query of each kind, and write a line of JSON each minute."""
     for setting, value in EXACT.items():
         spark.conf.set(setting, value)
     queries = {name: _started(spark, name, folder) for name in names}
@@ -80,7 +80,7 @@ def _gone(batch: DataFrame, _: int) -> None:
 
 
 def _of(query: StreamingQuery, checkpoint: Path) -> dict[str, int]:
-    """Give what a query has at the moment; an end that nobody asked for is an error."""
+    """Return a query's current figures; raise an error if it has ended."""
     error = query.exception()
     if error is not None:
         raise error
@@ -93,7 +93,7 @@ def _of(query: StreamingQuery, checkpoint: Path) -> dict[str, int]:
 
 
 def told(log: Path) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Give a row of figures for each kind and for the process, and whether all of it is level."""
+    """Yield a row of figures for each kind and the process, and whether all of them are level."""
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     minutes = [line["minute"] for line in lines]
     for name, last in lines[-1]["queries"].items():
@@ -109,7 +109,7 @@ def told(log: Path) -> Iterator[tuple[tuple[str, ...], bool]]:
 
 
 def _compared(minutes: Sequence[int], found: Sequence[int | None]) -> tuple[str, bool]:
-    """Say the means of the last two spans, ``!`` where they rise."""
+    """Return the means of the last two spans, marked with ``!`` if they rise."""
     points = [(at, one) for at, one in zip(minutes, found, strict=True) if one is not None]
     levels = compared(points, minutes[-1])
     if levels is None:

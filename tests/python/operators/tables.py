@@ -1,4 +1,4 @@
-"""Tables for operators without a query, and what comes out of them, briefly."""
+"""Input tables for operators without a query, and a short form of their output."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ NINE = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
 
 def at(seconds: float) -> datetime:
-    """Give the time so many seconds after nine."""
+    """Return the time this many seconds after nine."""
     return NINE + timedelta(seconds=seconds)
 
 
 def seconds(time: datetime | None) -> float | None:
-    """Give the seconds after nine."""
+    """Return the seconds after nine."""
     return None if time is None else (time - NINE).total_seconds()
 
 
 def table(columns: str, *rows: tuple[Any, ...]) -> pa.Table:
-    """Make a table; in a column ``time`` numbers are seconds after nine."""
+    """Return a table; numbers in a column ``time`` are seconds after nine."""
     names = columns.split()
     lists = [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
     arrays = {
@@ -44,7 +44,7 @@ def table(columns: str, *rows: tuple[Any, ...]) -> pa.Table:
 
 
 def panes(result: pa.Table) -> list[tuple[Any, ...]]:
-    """Give the rows as (keys and values, bounds in seconds, timing, index, retracted)."""
+    """Return the rows as (keys and values, bounds in seconds, timing and index, signed)."""
     return [_pane(row) for row in result.to_pylist()]
 
 
@@ -58,21 +58,21 @@ def _pane(row: dict[str, Any]) -> tuple[Any, ...]:
 
 @contextmanager
 def aggregated(**spec: Any) -> Iterator[wr.AggregatedWindowOperator]:
-    """Open an operator and close it."""
+    """Open an operator and close it at the end."""
     with wr.AggregatedWindowOperator(wr.WindowOperatorSpec(**spec)) as operator:
         yield operator
 
 
 def prices(**more: Any) -> Mapping[str, Any]:
-    """Give the arguments of a spec over symbols and prices."""
+    """Return the arguments of a spec over symbols and prices."""
     said = {"schema": "symbol string, time timestamp, price double", "time": "time"}
     return {**said, "key": "symbol", "lateness": "0 seconds", **more}
 
 
-#: A spec that counts the messages of each minute.
+#: Arguments of a spec that counts the rows of each minute.
 COUNTS = prices(window=wr.Tumbling("1 minute"), aggregates="count(*) AS n")
 
 
 def counts(**more: Any) -> wr.WindowOperatorSpec:
-    """Give that spec, with other arguments."""
+    """Return the counting spec, with other arguments."""
     return wr.WindowOperatorSpec(**{**COUNTS, **more})

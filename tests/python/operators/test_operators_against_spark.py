@@ -1,4 +1,4 @@
-"""Random batches through operators give the windows of Spark's own batch query."""
+"""Random batches through operators have the windows of Spark's own batch query."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ROUNDS = 2 if os.environ.get("WINDROW_MODE") == "quick" else 6
 @pytest.mark.parametrize("name", WINDOWS)
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_random_batches(spark: SparkSession, name: str, seed: int) -> None:
-    """Out of order, nulls in the key and the values, in one batch or in many."""
+    """Disordered rows with null keys and values give Spark's windows, in one batch or in many."""
     window, sparks = WINDOWS[name]
     rng = random.Random(f"{name} {seed}")  # noqa: S311  the seed repeats it
     rows = _rows(rng, rng.choice([0, 1, 30, 400]))

@@ -47,7 +47,7 @@ def _stored(folder: Path) -> wr.CompositeOperator:
 
 
 def test_flush_persists_every_part(tmp_path: Path) -> None:
-    """A message that only reached a window is there after a crash, and known."""
+    """After ``flush`` a row that only reached a window survives a crash and is recognized."""
     with _stored(tmp_path) as composite:
         composite.addMessages(_rows(1))
         composite.flush()
@@ -58,7 +58,7 @@ def test_flush_persists_every_part(tmp_path: Path) -> None:
 
 
 def test_nothing_is_persisted_before_flush(tmp_path: Path) -> None:
-    """Neither what a part gave another, nor results that nobody took."""
+    """Before ``flush``, neither rows between parts nor unread results are stored."""
     for _ in range(2):
         with _stored(tmp_path) as composite:
             composite.addMessages(_rows(1))
@@ -67,7 +67,7 @@ def test_nothing_is_persisted_before_flush(tmp_path: Path) -> None:
 
 
 class _FailsOnce(wr.AggregatedWindowOperator):
-    """Does not take its first messages, or cannot show its first outputs."""
+    """Fails at its first rows, or at its first outputs."""
 
     failed = False
     at_messages = True
@@ -93,7 +93,7 @@ class _FailsOnce(wr.AggregatedWindowOperator):
 
 @pytest.mark.parametrize("at_messages", [True, False])
 def test_each_taker_gets_a_message_once(*, at_messages: bool) -> None:
-    """Also when another one fails on it."""
+    """Each downstream operator receives a row once, even if another one fails on it."""
     plain: dict[str, Any] = {"schema": "symbol string, time timestamp"}
     more = {"early": wr.EachMessage(), "accumulation": wr.DISCARDING, "inputStreams": "kept"}
     first = wr.AggregatedWindowOperator(counts(**plain, **more, outputStreams="first"))

@@ -1,4 +1,4 @@
-"""The walk-through of the docs runs as it stands."""
+"""The walk-through in the docs runs as written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def test_the_page_runs() -> None:
-    """One block after the other, as in a notebook; what it asserts holds."""
+    """The blocks of the page run in order, as in a notebook, and their assertions hold."""
     blocks = list(BLOCK.finditer(PAGE.read_text(encoding="utf-8")))
     assert len(blocks) > 8
     notebook: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""A step of an operator without a query that fails leaves it as it was."""
+"""A failed step of an operator without a query leaves the operator unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _rows(*rows: tuple[Any, ...]) -> pa.Table:
 
 
 def test_nothing_of_a_table_that_fails_is_kept(tmp_path: Path) -> None:
-    """Neither by the next step, nor by the store."""
+    """A table that fails leaves no rows in the next step or in the store."""
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(SPEC, store=folder) as op:
         op.addMessages(_rows(("a", 1, 1)))
@@ -44,7 +44,7 @@ def test_nothing_of_a_table_that_fails_is_kept(tmp_path: Path) -> None:
 
 
 def test_windows_by_policies_go_on_from_before() -> None:
-    """Their numbers, too."""
+    """Policy windows and their numbers continue from before the failed step."""
     spec = wr.WindowOperatorSpec(
         schema="k string, v bigint",
         key="k",
@@ -60,7 +60,7 @@ def test_windows_by_policies_go_on_from_before() -> None:
 
 
 def test_the_clock_of_a_step_that_fails() -> None:
-    """What is refused later is not judged by it."""
+    """The clock of a failed step does not apply to rows that are rejected later."""
     with wr.AggregatedWindowOperator(SPEC) as op:
         op.advanceWatermark(NINE)
         with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):

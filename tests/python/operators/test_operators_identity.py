@@ -1,4 +1,4 @@
-"""Identities of messages of operators without a query: they stay, and a hook keeps to them."""
+"""Identities of rows in operators without a query are kept in the state and respected by hooks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _rows(*numbers: int) -> pa.Table:
 
 @pytest.mark.parametrize("by", [None, wr.RowId(source="topic", partition="other", offset="number")])
 def test_another_identity_is_refused(tmp_path: Path, by: wr.RowId | None) -> None:
-    """By it duplicates are known."""
+    """A changed identity is refused, because it determines the duplicates."""
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(_spec(), store=folder) as op:
         op.addMessages(_rows(1, 2))
@@ -49,7 +49,7 @@ def test_another_identity_is_refused(tmp_path: Path, by: wr.RowId | None) -> Non
 
 
 def test_another_gap_is_refused(tmp_path: Path) -> None:
-    """It says how far sessions reach."""
+    """A changed gap column is refused, because it determines the sessions."""
     folder = str(tmp_path / "operator")
     more = {
         "schema": "symbol string, time timestamp, brief bigint, long bigint",
@@ -71,7 +71,10 @@ def _priced(aggregates: str) -> wr.WindowOperatorSpec:
     "aggregates", ["sum(cost) AS s", "sum(price) FILTER (WHERE cost > 1) AS s"]
 )
 def test_other_inputs_of_aggregates_are_refused(tmp_path: Path, aggregates: str) -> None:
-    """Their values stand in the state, and would be added to those of another column."""
+    """Changed inputs of aggregates are refused.
+
+    The state contains values of the old column, and values of another one would be added to them.
+    """
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(_priced("sum(price) AS s"), store=folder) as op:
         op.flush()
@@ -89,7 +92,7 @@ def test_other_inputs_of_aggregates_are_refused(tmp_path: Path, aggregates: str)
 
 @pytest.fixture
 def setting(spark: SparkSession) -> Iterator[Callable[[str, str], None]]:
-    """Change settings of the session until the test is over."""
+    """Return a function that changes session settings for the duration of the test."""
     was: dict[str, str | None] = {}
 
     def change(name: str, value: str) -> None:
@@ -104,7 +107,7 @@ def setting(spark: SparkSession) -> Iterator[Callable[[str, str], None]]:
 def test_another_zone_of_what_is_aggregated_is_refused(
     tmp_path: Path, setting: Callable[[str, str], None]
 ) -> None:
-    """The hour of a time is another one then."""
+    """A changed time zone is refused if an aggregate depends on it, such as the hour."""
     for aggregates, fits in (("max(hour(time)) AS h", False), ("max(time) AS h", True)):
         folder = str(tmp_path / f"operator {fits}")
         setting("spark.sql.session.timeZone", "Europe/Berlin")
@@ -131,7 +134,10 @@ def _wide(*last: str) -> wr.WindowOperatorSpec:
 def test_other_columns_of_a_wide_schema_are_refused(
     tmp_path: Path, last: tuple[str, str], setting: Callable[[str, str], None]
 ) -> None:
-    """Spark leaves columns out of its texts of types, as many as a setting says."""
+    """A changed column of a wide schema is detected.
+
+    Spark shortens the text of a wide type, to a length that a setting determines.
+    """
     folder = str(tmp_path / "operator")
     with wr.FullStateWindowOperator(_wide("x double", "y double"), store=folder) as op:
         op.flush()
@@ -143,7 +149,7 @@ def test_other_columns_of_a_wide_schema_are_refused(
 
 
 def test_texts_as_offsets() -> None:
-    """Those of whole numbers are identities; one that is none has no identity (SEMANTICS R13)."""
+    """A text with an integer is an identity; a row with another text has none (SEMANTICS R13)."""
     schema = "symbol string, time timestamp, part int, off string"
     spec = counts(schema=schema, rowId=wr.RowId(source="symbol", partition="part", offset="off"))
     with wr.AggregatedWindowOperator(spec) as op:
@@ -154,7 +160,7 @@ def test_texts_as_offsets() -> None:
 
 
 class _Closed(wr.AggregatedWindowOperator):
-    """Withholds all but odd numbers, until it is opened."""
+    """Withholds rows with even numbers until ``shut`` is false."""
 
     shut = True
 
@@ -166,7 +172,7 @@ class _Closed(wr.AggregatedWindowOperator):
 
 
 def test_what_a_hook_withholds_is_applied() -> None:
-    """If it comes again it is a replay."""
+    """A row that a hook withheld counts as processed, so its repetition is a duplicate."""
     with _Closed(_spec()) as op:
         op.addMessages(_rows(1, 2, 3, 4))
         op.shut = False

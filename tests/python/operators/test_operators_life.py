@@ -1,4 +1,4 @@
-"""The life of operators without a query: contexts, back-pressure, checkpoints, freeing."""
+"""The life cycle of operators without a query: contexts, back-pressure, checkpoints, closing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def _selects(op: wr.AggregatedWindowOperator) -> bool:
 
 
 def test_a_downstream_that_refuses() -> None:
-    """What is refused stays in order; no message is taken until a timeout gets rid of it."""
+    """Outputs that a full downstream refuses stay in order.
+
+    No row is accepted until a timeout has delivered them.
+    """
     room: list[bool] = [True]
     taken: list[tuple[Any, ...]] = []
 
@@ -64,7 +67,7 @@ def test_a_downstream_that_refuses() -> None:
 
 
 def test_a_full_downstream_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """The message that comes too early leaves a warning."""
+    """A row that arrives while the downstream is full logs a warning."""
     with wr.AggregatedWindowOperator(counts(), send=lambda _: False) as op:
         op.addMessages(_minute(0))
         op.advanceWatermark(at(60))
@@ -74,7 +77,7 @@ def test_a_full_downstream_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_outputs_that_wait_hold_messages_back_after_a_reset() -> None:
-    """They are handed out by the next timeout, not by the reset."""
+    """Outputs that wait still block rows after a reset, and the next timeout delivers them."""
     taken: list[tuple[Any, ...]] = []
 
     def send(outputs: pa.Table) -> bool:
@@ -95,7 +98,7 @@ def test_outputs_that_wait_hold_messages_back_after_a_reset() -> None:
 
 
 class _Halved(wr.AggregatedWindowOperator):
-    """Withholds what is cheap, and shows no symbol."""
+    """Withholds cheap rows, and removes the symbol from the outputs."""
 
     def beforeProcess(  # noqa: N802  the public name
         self, batch: pa.Table
@@ -109,7 +112,7 @@ class _Halved(wr.AggregatedWindowOperator):
 
 
 def test_hooks() -> None:
-    """Messages before any check, outputs before they are handed out, once each."""
+    """Hooks see rows before any check and outputs before delivery, once each."""
     with _Halved(counts()) as op:
         op.addMessages(table("symbol time price", ("a", 1, 1.0), ("a", 2, 2.0), ("a", None, 0.5)))
         op.finish()
@@ -119,7 +122,7 @@ def test_hooks() -> None:
 
 
 def test_processing_time() -> None:
-    """Periodic panes come with the clock that is told, not with another one."""
+    """Periodic panes follow the clock passed to ``timeout``, and no other clock."""
     more = {"early": wr.Every("10 seconds"), "accumulation": wr.DISCARDING}
     with aggregated(**{**COUNTS, **more}) as op:
         op.timeout(NINE)
@@ -135,7 +138,7 @@ def test_processing_time() -> None:
 
 
 def test_late_panes_come_every_ten_seconds() -> None:
-    """What is usual without a query, as the source has it."""
+    """The default late trigger without a query is every ten seconds."""
     more = {"lateness": "1 hour", "accumulation": wr.ACCUMULATING}
     assert counts(**more).late == wr.Every("10 seconds")
     with aggregated(**{**COUNTS, **more}) as op:
@@ -150,7 +153,7 @@ def test_late_panes_come_every_ten_seconds() -> None:
 
 
 def test_checkpoints() -> None:
-    """State, watermark, clock and waiting outputs go into bytes, and on in another operator."""
+    """A checkpoint contains state, watermark, clock and waiting outputs for another operator."""
     with aggregated(**COUNTS) as op:
         op.addMessages(_minute(0))
         op.advanceWatermark(at(60))
@@ -179,7 +182,7 @@ def test_checkpoints() -> None:
 
 
 def test_a_store_in_a_folder(tmp_path: Path) -> None:
-    """What was flushed is there when the folder is opened again, and nothing else."""
+    """A reopened folder contains exactly the flushed state."""
     folder = str(tmp_path / "operator")
     offset = {
         "schema": "symbol string, time timestamp, price double, topic string, partition int, "
@@ -196,7 +199,7 @@ def test_a_store_in_a_folder(tmp_path: Path) -> None:
         with pytest.raises(wr.OperatorError, match=r"\[STORE_NOT_OPENED\]"):
             wr.AggregatedWindowOperator(counts(**offset), store=folder).init()
     with wr.AggregatedWindowOperator(counts(**offset), store=folder) as op:
-        op.addMessages(table(columns, *rows))  # those that were flushed are duplicates
+        op.addMessages(table(columns, *rows))  # the flushed rows are duplicates
         op.addMessage(
             {"symbol": "a", "time": at(-60), "price": 1.0}
             | {"topic": "t", "partition": 0, "offset": 9}
@@ -209,7 +212,7 @@ def test_a_store_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_checkpoints_that_do_not_fit() -> None:
-    """Damage and another spec are told by name."""
+    """A damaged checkpoint and one of another spec are refused, each with its own error."""
     with aggregated(**COUNTS) as op:
         kept = op.checkpoint()
         for broken in (
@@ -230,7 +233,10 @@ def test_checkpoints_that_do_not_fit() -> None:
 
 
 def test_a_reset_that_is_refused_changes_nothing() -> None:
-    """What was handed out does not come again, and what was refused is still to be had."""
+    """A refused reset changes nothing.
+
+    Delivered outputs are not repeated, and rejected rows are still available.
+    """
     with aggregated(**{**COUNTS, "lateness": "1 hour", "accumulation": wr.DISCARDING}) as other:
         other.addMessages(_minute(0))
         kept = other.checkpoint()
@@ -246,7 +252,7 @@ def test_a_reset_that_is_refused_changes_nothing() -> None:
 
 
 def test_what_comes_after_the_end() -> None:
-    """It is late, and there is no watermark to show (SEMANTICS R71)."""
+    """A row after the end is late, and its rejection shows no watermark (SEMANTICS R71)."""
     with aggregated(**COUNTS) as op:
         op.finish()
         op.addMessages(_minute(0))
@@ -255,7 +261,7 @@ def test_what_comes_after_the_end() -> None:
 
 
 class _Held:
-    """What the JVM has of operators, without keeping it there."""
+    """Observes the JVM's operators through weak references."""
 
     def __init__(self, jvm: Any, *ops: wr.AggregatedWindowOperator) -> None:
         self.jvm = jvm
@@ -265,7 +271,7 @@ class _Held:
         assert len(self.references) == len(ops)
 
     def alive(self, *, until: int) -> list[bool]:
-        """Say which are still there, once at most so many are, or the JVM has had its chances."""
+        """Return which are alive, once at most ``until`` are or the JVM has had enough time."""
         alive = [True] * len(self.references)
         for _ in range(100):
             gc.collect()
@@ -273,12 +279,12 @@ class _Held:
             alive = [reference.get() is not None for reference in self.references]
             if sum(alive) <= until:
                 break
-            self.freed.remove(100)  # Py4J lets go of objects on a thread of its own
+            self.freed.remove(100)  # Py4J releases objects on its own thread
         return alive
 
 
 def test_closing_frees_the_operator(spark: SparkSession) -> None:
-    """Nothing in the JVM holds it any more, whatever Python still holds."""
+    """A closed operator is freed in the JVM, even if Python still references it."""
     ops = [wr.AggregatedWindowOperator(counts()) for _ in range(4)]
     for op in ops:
         op.addMessages(_minute(0))
@@ -293,7 +299,7 @@ def test_closing_frees_the_operator(spark: SparkSession) -> None:
 
 
 def test_an_operator_that_is_dropped_is_freed(spark: SparkSession) -> None:
-    """Without close(), once Python has let go of it."""
+    """An operator without ``close()`` is freed in the JVM once Python drops it."""
     op = wr.AggregatedWindowOperator(counts())
     op.init()
     held = _Held(spark._jvm, op)
@@ -304,7 +310,11 @@ def test_an_operator_that_is_dropped_is_freed(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("how", ["checkpoint", "reset"])
 def test_panes_that_wait_survive_a_crash(tmp_path: Path, how: str) -> None:
-    """A checkpoint takes nothing as received: what led to a pane stays unapplied in the store."""
+    """A waiting pane survives a crash after a checkpoint or reset.
+
+    A checkpoint does not count outputs as received, so the rows of the pane stay unapplied in the
+    store.
+    """
     folder = str(tmp_path / "operator")
     expected = [("a", 1, (0.0, 60.0), "ON_TIME 0")]
     with wr.AggregatedWindowOperator(counts(), store=folder) as op:
@@ -322,7 +332,7 @@ def test_panes_that_wait_survive_a_crash(tmp_path: Path, how: str) -> None:
 
 
 def test_a_checkpoint_is_in_the_store_once_it_is_flushed(tmp_path: Path) -> None:
-    """What a store had before a reset is there until then."""
+    """A reset keeps the store's old contents until the next flush."""
     folder = str(tmp_path / "operator")
     with aggregated(**COUNTS) as op:
         op.addMessages(_minute(0))

@@ -1,4 +1,4 @@
-"""Values that an operator without a query would have to change are refused by name."""
+"""An operator without a query refuses values that it would have to change, and names them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ FITS: dict[str, Any] = {
     ],
 )
 def test_what_does_not_fit(wrong: dict[str, Any], codes: list[str]) -> None:
-    """In a message and in a table alike; nothing of it is taken."""
+    """A value that does not fit is refused in a single row and in a table; nothing is added."""
     message = {**FITS, **wrong}
     maps = {"m": pa.map_(pa.string(), pa.float64() if "m" in wrong else pa.int64())}
     if "s" in wrong:
@@ -79,7 +79,7 @@ def test_what_does_not_fit(wrong: dict[str, Any], codes: list[str]) -> None:
     [{}, {"n": 2.0}, {"ratio": float("inf")}, {"o": None}, {"l": [1e-50]}, {"m": {"k": 2.0}}],
 )
 def test_what_fits(more: dict[str, Any]) -> None:
-    """Whole numbers as floats, what is infinite, rounded digits, no struct at all."""
+    """Accepted are integers as floats, infinity, rounded digits, and a null struct."""
     with aggregated(**SAID) as op:
         op.addMessage({**FITS, **more})
         op.finish()

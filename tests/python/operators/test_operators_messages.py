@@ -1,4 +1,4 @@
-"""Operators without a query whose rows hold messages: full state, joins, several as one."""
+"""Operators without a query whose output contains rows: full state, joins, several as one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _numbered(*rows: tuple[int, float, str, int]) -> pa.Table:
 
 
 def test_full_state_keeps_its_messages() -> None:
-    """Panes carry what is new; queries see what retention holds, by time or offset, by key."""
+    """Full state emits new rows in panes, and lookups return kept rows by time, offset or key."""
     with _kept() as op:
         op.addMessages(_numbered((9, 10, "x", 1), (8, 20, "y", 2), (9, 70, "z", 3)))
         rows = op.getResult().to_pylist()
@@ -74,7 +74,10 @@ def _complete(op: wr.FullStateWindowOperator) -> list[bool]:
 
 
 def test_windows_are_complete_by_their_own_axis() -> None:
-    """A closed one once its last instant has passed (W5), one of offsets by offsets alone (R21)."""
+    """Windows complete on their own axis.
+
+    A closed window completes after its last instant (W5), an offset window by offsets alone (R21).
+    """
     with _kept(window=wr.Sliding("1 minute")) as op:
         op.addMessages(_numbered((9, 10, "x", 1)))
         op.advanceWatermark(at(10))
@@ -100,7 +103,7 @@ def _join(**more: Any) -> wr.StreamStreamJoinOperator:
 
 
 def test_left_join() -> None:
-    """Pairs in the step of the later message; alone once no partner can come."""
+    """A left join emits pairs with the later row, and a single row once no partner can arrive."""
     with _join(how="left") as op:
         op.addMessages(table("id time value", (1, 0, "x"), (2, 0, "y")), stream="o")
         op.addMessages(table("time cost id", (300, 7.5, 1), (301, 1.0, 2)), stream="s")
@@ -132,7 +135,7 @@ def test_left_join() -> None:
     ],
 )
 def test_kinds_of_joins(how: Any, rows: list[tuple[Any, ...]]) -> None:
-    """Which rows come out, and which columns they have."""
+    """Each kind of join emits its rows with its columns."""
     with _join(how=how) as op:
         op.addMessages(table("id time value", (1, 0, "x"), (2, 0, "y")), stream="o")
         op.addMessages(table("time cost id", (0, 7.5, 1), (0, 1.0, 3)), stream="s")
@@ -152,7 +155,7 @@ def _sides(row: dict[str, Any]) -> list[tuple[dict[str, Any] | None, str]]:
 
 
 def test_streams_merged_in_one_window() -> None:
-    """The messages of each stream, once the least of their watermarks has passed the window."""
+    """Merged streams emit the rows of each stream, once the least watermark passes the window."""
     spec = wr.CoGroupSpec(
         streams=[
             wr.JoinStream(name="o", schema="id bigint, time timestamp, value string", time="time"),
@@ -180,7 +183,7 @@ def test_streams_merged_in_one_window() -> None:
 
 
 def test_composite() -> None:
-    """A full state in front of a join and an aggregate behind it, wired by names."""
+    """A composite connects full state, a join and an aggregate by their stream names."""
     orders = wr.FullStateWindowOperator(
         wr.WindowOperatorSpec(
             schema="id bigint, time timestamp, value string",
@@ -205,7 +208,7 @@ def test_composite() -> None:
             outputStreams="totals",
         )
     )
-    # Added in another order than they run in.
+    # The parts are added in another order than they run in.
     composite = wr.CompositeOperator().addOperator(totals).addOperator(orders)
     with composite.addOperator(_join(outputStreams="pairs")):
         composite.addMessages(table("id time value", (1, 0, "x"), (2, 5, "y")), stream="orders")
@@ -219,7 +222,7 @@ def test_composite() -> None:
 
 
 def test_composites_that_cannot_be_wired() -> None:
-    """Every name that is wrong, before anything starts."""
+    """A composite reports all wrong stream names before it starts."""
 
     def part(inputs: str, output: str) -> wr.AggregatedWindowOperator:
         window = wr.Tumbling("1 minute")

@@ -1,4 +1,4 @@
-"""Outputs of operators without a query whose way out fails: none is lost or comes twice."""
+"""Outputs of operators without a query whose delivery fails are neither lost nor repeated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MINUTE = [("a", 1, (0.0, 60.0), "ON_TIME 0")]
 
 
 class _FailsOnce(wr.AggregatedWindowOperator):
-    """Cannot show the first outputs at once."""
+    """Fails at the first outputs."""
 
     failed = False
 
@@ -33,7 +33,7 @@ class _FailsOnce(wr.AggregatedWindowOperator):
 
 @pytest.mark.parametrize("sends", [True, False])
 def test_a_hook_that_fails(*, sends: bool) -> None:
-    """The next call shows it what it failed on."""
+    """A hook that fails sees the same outputs again at the next call."""
     taken: list[tuple[Any, ...]] = []
 
     def send(outputs: pa.Table) -> bool:
@@ -51,7 +51,7 @@ def test_a_hook_that_fails(*, sends: bool) -> None:
 
 
 def test_a_send_that_fails() -> None:
-    """What it was offered it is offered again, once."""
+    """A ``send`` that fails is offered the same outputs again, once."""
     taken: list[tuple[Any, ...]] = []
     broken = [True]
 
@@ -72,7 +72,10 @@ def test_a_send_that_fails() -> None:
 
 @pytest.mark.parametrize("sends", [True, False])
 def test_a_value_that_cannot_be_told(*, sends: bool) -> None:
-    """Each call that would hand it over says so; none takes it as received."""
+    """A value that cannot be computed raises in each call that would deliver it.
+
+    No call counts it as received.
+    """
     said = {**COUNTS, "aggregates": "10 div (count(*) - 1) AS n"}
     send = (lambda _: True) if sends else None
     with wr.AggregatedWindowOperator(wr.WindowOperatorSpec(**said), send=send) as op:
@@ -86,7 +89,7 @@ def test_a_value_that_cannot_be_told(*, sends: bool) -> None:
 
 
 def test_an_empty_result_has_columns() -> None:
-    """Before there are outputs, and after they were taken."""
+    """An empty result has its columns, before there are outputs and after they were taken."""
     with aggregated(**COUNTS) as op:
         names = op.getResult().schema.names
         op.flush()

@@ -1,4 +1,4 @@
-"""Windows by policies without a query, their events and their partitions."""
+"""Policy windows without a query, their events and their partitions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _ticks(*rows: tuple[str, float]) -> pa.Table:
 
 
 class _Log(wr.WindowListener):
-    """Writes down what it hears, and how often it was drained."""
+    """Records the events that it receives, and how often it was drained."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[Any, ...]] = []
@@ -56,7 +56,7 @@ class _Log(wr.WindowListener):
 
 
 def test_the_last_ticks_once_the_price_has_moved() -> None:
-    """Example 8 of the surface, smaller: the last 3, once the price moved by more than 1."""
+    """A window of the last 3 rows fires once the price has moved by more than 1 (example 8)."""
     window = wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByDelta("price", 1.0))
     with _quotes(window, accumulation=wr.ACCUMULATING) as op:
         op.addMessages(_ticks(*(("a", price) for price in (1.0, 1.5, 2.0, 2.0))))
@@ -70,7 +70,7 @@ def test_the_last_ticks_once_the_price_has_moved() -> None:
 
 
 def test_events_in_order() -> None:
-    """The table of the source for a tumbling count, heard after each call."""
+    """A listener receives the documented events of a tumbling count after each call."""
     log = _Log()
     with _quotes(wr.Policy.tumbling(wr.ByCount(2))) as op:
         op.addListener(log)
@@ -87,7 +87,7 @@ def test_events_in_order() -> None:
 
 
 def test_markers() -> None:
-    """A message with true in the column is the last one of its key's window (P1)."""
+    """A row with true in the marker column is the last one of its key's window (P1)."""
     with _quotes(wr.Policy.tumbling(wr.ByPunctuation("is_end"))) as op:
         op.addMessages(_ticks(("a", 1.0), ("b", 5.0), ("a", 2.0)))
         assert op.getResult().num_rows == 0
@@ -96,7 +96,7 @@ def test_markers() -> None:
 
 
 def test_periods_of_processing_time() -> None:
-    """A tumbling period empties the window, also when there is nothing in it."""
+    """A tumbling period empties the window, even if it is empty already."""
     with _quotes(wr.Policy.tumbling(wr.ByTime("30 seconds"))) as op:
         op.timeout(NINE)
         op.addMessages(_ticks(("a", 1.0)))
@@ -109,7 +109,7 @@ def test_periods_of_processing_time() -> None:
 
 
 def test_partitions() -> None:
-    """They are listed, leave by a limit, or by a listener as the operator drains."""
+    """Partitions are listed, and evicted by a limit, or by a listener while the operator drains."""
     log = _Log()
     window = wr.Policy.tumbling(wr.ByCount(9), limit=wr.KeyLimits(maxKeys=2))
     with _quotes(window) as op:
@@ -133,7 +133,7 @@ def test_partitions() -> None:
 
 
 def test_checkpoints_keep_partitions_and_what_listeners_keep() -> None:
-    """Contents, marks and the state of each listener for each partition."""
+    """A checkpoint contains each partition's contents and marks, and the listeners' state."""
     window = wr.Policy.tumbling(wr.ByCount(3))
     first, second = _Log(), _Log()
     with _quotes(window) as op:
@@ -151,7 +151,7 @@ def test_checkpoints_keep_partitions_and_what_listeners_keep() -> None:
 
 
 def test_a_listener_that_fails() -> None:
-    """What it raises comes out of the call; others hear of everything all the same."""
+    """A listener's exception is raised by the call, and other listeners still get all events."""
 
     class Broken(wr.WindowListener):
         def onEvent(self, event: wr.WindowEvent) -> None:  # noqa: N802  the public name
@@ -180,13 +180,13 @@ def test_a_listener_that_fails() -> None:
     ],
 )
 def test_columns_that_a_policy_looks_at(window: wr.Policy, text: str) -> None:
-    """They must be there, and of a type that can be looked at."""
+    """A policy's column must exist and have a suitable type."""
     with pytest.raises(wr.SpecError, match=text):
         _quotes(window).init()
 
 
 def test_nothing_to_measure() -> None:
-    """A null counts as the value before (SEMANTICS R89)."""
+    """A null counts as the previous value (SEMANTICS R89)."""
     with _quotes(wr.Policy.tumbling(wr.ByDelta("price", 1.0))) as op:
         for price in (1.0, None, 1.5, 3.0):
             op.addMessage({"symbol": "a", "price": price, "is_end": False})
@@ -194,7 +194,7 @@ def test_nothing_to_measure() -> None:
 
 
 class _Failing(wr.PolicyWindowOperator):
-    """Cannot send before it may."""
+    """Fails to send until ``may`` is true."""
 
     may = False
 
@@ -207,7 +207,7 @@ class _Failing(wr.PolicyWindowOperator):
 
 
 def test_no_one_hears_of_what_a_reset_drops() -> None:
-    """Nor of events that a step before had not told (SEMANTICS R60)."""
+    """Events that a reset drops are never delivered, nor those of a failed step (SEMANTICS R60)."""
     log = _Log()
     with _Failing(_quotes(wr.Policy.tumbling(wr.ByCount(1))).spec) as op:
         op.addListener(log)
@@ -220,7 +220,7 @@ def test_no_one_hears_of_what_a_reset_drops() -> None:
 
 
 def test_policies_are_for_their_operator() -> None:
-    """Another operator says which one is meant."""
+    """Another operator refuses a policy spec and names the right operator."""
     spec = _quotes(wr.Policy.tumbling(wr.ByCount(1))).spec
     with pytest.raises(wr.SpecError, match=r"it is for PolicyWindowOperator"):
         wr.AggregatedWindowOperator(spec)

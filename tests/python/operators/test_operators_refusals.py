@@ -1,4 +1,4 @@
-"""What operators without a query refuse, and what they convert: specs, messages, times."""
+"""Input that operators without a query refuse or convert: specs, rows, times."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
     ],
 )
 def test_what_only_the_session_can_tell(more: dict[str, Any], text: str) -> None:
-    """Names, types and aggregates are looked up as the operator opens."""
+    """Unknown names, wrong types and wrong aggregates are reported when the operator opens."""
     with pytest.raises(wr.SpecError, match=text) as refused:
         wr.AggregatedWindowOperator(counts(**more)).init()
     assert "JVM" not in str(refused.value)
@@ -55,7 +55,7 @@ def test_what_only_the_session_can_tell(more: dict[str, Any], text: str) -> None
 
 
 def test_keys_of_a_join_are_of_one_type() -> None:
-    """An int is not equal to a bigint, by its bytes."""
+    """Join keys of different types are refused, because an int and a bigint differ in bytes."""
     streams = [
         wr.JoinStream(name="a", schema="id bigint, time timestamp", time="time"),
         wr.JoinStream(name="b", schema="id int, time timestamp", time="time"),
@@ -67,7 +67,7 @@ def test_keys_of_a_join_are_of_one_type() -> None:
 
 
 def test_keys_of_a_join_have_one_form() -> None:
-    """Texts that are equal without being the same would be two keys (SEMANTICS W2)."""
+    """Collated join keys are refused, as equal texts may differ in bytes (SEMANTICS W2)."""
     schema = "id string collate utf8_lcase, time timestamp"
     streams = [wr.JoinStream(name=name, schema=schema, time="time") for name in "ab"]
     spec = wr.JoinSpec(streams=streams, on="id", within=("0 s", "1 s"), lateness="0 seconds")
@@ -76,7 +76,7 @@ def test_keys_of_a_join_have_one_form() -> None:
 
 
 def test_columns_that_could_not_be_told_apart() -> None:
-    """SEMANTICS B6."""
+    """Column names that differ only in case are refused (SEMANTICS B6)."""
     schema = "a struct<id: int>, b struct<Id: int>, time timestamp"
     kept = wr.Retention(time="1 hour")
     full = counts(schema=schema, key=["a.id", "b.Id"], aggregates=(), retention=kept)
@@ -116,7 +116,7 @@ def test_columns_that_could_not_be_told_apart() -> None:
     ],
 )
 def test_messages_that_do_not_fit(columns: dict[str, list[Any]], texts: list[str]) -> None:
-    """One error names every column, its type and what is allowed; nothing has changed."""
+    """One error names every wrong column, its type and the allowed types; nothing is added."""
     with aggregated(**COUNTS) as op:
         with pytest.raises(wr.MessageError) as refused:
             op.addMessages(pa.table(columns))
@@ -140,7 +140,7 @@ def test_one_message_that_does_not_fit() -> None:
 
 
 def test_not_null_is_checked() -> None:
-    """A null where the schema forbids it is refused before it comes in."""
+    """A null that the schema forbids is refused before it is added."""
     schema = "symbol string NOT NULL, time timestamp, price double"
     with (
         aggregated(**{**COUNTS, "schema": schema}) as op,
@@ -150,7 +150,10 @@ def test_not_null_is_checked() -> None:
 
 
 def test_what_loses_nothing_is_converted() -> None:
-    """Naive times are of the session's zone; widths, units and encodings do not matter."""
+    """Lossless conversions are accepted: widths, units and encodings.
+
+    Naive times are in the session's zone.
+    """
     spec = {
         "schema": "symbol string, time timestamp, n int, at timestamp_ntz",
         "time": "time",
@@ -179,7 +182,7 @@ def test_what_loses_nothing_is_converted() -> None:
 
 
 def test_times_that_are_none() -> None:
-    """Whole numbers are offsets, and a text must be a time."""
+    """An integer is not accepted as a time, and a text must be a valid time."""
     with aggregated(**COUNTS) as op:
         with pytest.raises(TypeError, match=r"to is 5; it must be a datetime"):
             op.advanceWatermark(5)
@@ -188,7 +191,7 @@ def test_times_that_are_none() -> None:
 
 
 def test_the_zone_of_naive_times(spark: SparkSession) -> None:
-    """Naive texts, datetimes and columns are of the session's zone."""
+    """Naive texts, datetimes and columns are in the session's zone."""
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
         with aggregated(**COUNTS) as op:
@@ -205,7 +208,7 @@ def test_the_zone_of_naive_times(spark: SparkSession) -> None:
 
 
 def test_what_is_not_there() -> None:
-    """Told as such, in words."""
+    """A missing schema and a spec of the wrong kind are reported clearly."""
     with pytest.raises(wr.SpecError, match=r"SCHEMA_NOT_STATED"):
         wr.AggregatedWindowOperator(
             wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")

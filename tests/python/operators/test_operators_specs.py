@@ -1,4 +1,4 @@
-"""Specs of operators without a query are values, and say the same as Scala's."""
+"""Specs of operators without a query are values, and equal Scala's in JSON."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ offsets = st.none() | st.builds(wr.RowId, source=names, partition=names, offset=
 
 @st.composite
 def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
-    """Aggregates, full state, policies; what no operator can mean is drawn again."""
+    """Draw specs of aggregates, full state and policies, and skip invalid ones."""
     window = draw(st.one_of(kinds, policies, st.just(wr.Session(None))))
     said: dict[str, Any] = {
         "schema": draw(names),
@@ -76,7 +76,7 @@ def specs(draw: st.DrawFn) -> wr.WindowOperatorSpec:
 
 @given(policies)
 def test_policy_is_a_value(policy: wr.Policy) -> None:
-    """It prints as its call and goes through JSON and pickle."""
+    """A policy prints as its call, and JSON and pickle preserve it."""
     again = eval(repr(policy), vars(wr))  # noqa: S307  our own text
     assert again == policy
     assert hash(again) == hash(policy)
@@ -88,7 +88,7 @@ def test_policy_is_a_value(policy: wr.Policy) -> None:
 
 @given(specs())
 def test_spec_is_a_value(spec: wr.WindowOperatorSpec) -> None:
-    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    """JSON, pickle and printing preserve a spec, and equal specs have equal hashes."""
     again = reading.spec(spec.toJson())
     assert again == spec
     assert hash(again) == hash(spec)
@@ -116,7 +116,7 @@ JOINS = [
 
 @pytest.mark.parametrize("more", JOINS)
 def test_join_is_a_value(more: dict[str, Any]) -> None:
-    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    """JSON, pickle and printing preserve a join, and equal specs have equal hashes."""
     said = {"streams": [_stream("a"), _stream("b")], "on": "key", "lateness": "1 minute"}
     spec = wr.JoinSpec(**{**said, **more})
     for again in (
@@ -132,7 +132,7 @@ def test_join_is_a_value(more: dict[str, Any]) -> None:
 
 
 def test_co_group_is_a_value() -> None:
-    """JSON, pickle and printing keep everything, and equal specs have equal hashes."""
+    """JSON, pickle and printing preserve a co-group, and equal specs have equal hashes."""
     window = wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
     streams = [_stream("a", rowId=wr.KAFKA), _stream("b")]
     spec = wr.CoGroupSpec(streams=streams, on="key", window=window, outputStreams="both")
@@ -148,7 +148,7 @@ def test_co_group_is_a_value() -> None:
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_co_groups_that_cannot_be() -> None:
-    """Too few streams, windows of their own, windows that do not merge."""
+    """A co-group with too few streams, own windows, or windows that do not merge is refused."""
     window = wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
     spec = wr.CoGroupSpec(streams=[_stream("a", window=wr.Over())], window=window)
     with pytest.raises(wr.SpecError, match=r"2 problems in a co-group: .*VALUE_.*STREAMS_TOO_FEW"):
@@ -161,14 +161,14 @@ def test_co_groups_that_cannot_be() -> None:
 
 @pytest.mark.parametrize("case", CASES["policies"], ids=lambda case: case["window"])
 def test_policies_mean_what_scala_says(case: dict[str, Any]) -> None:
-    """Python reads what Scala reads, and writes the same."""
+    """Python reads Scala's JSON of policies, and writes the same JSON."""
     policy = reading.kind(json.dumps(case["json"]))
     assert repr(policy) == case["window"]
     assert json.loads(policy.toJson()) == case["json"]
 
 
 def _read(fields: dict[str, Any]) -> wr.WindowOperatorSpec | wr.JoinSpec | wr.CoGroupSpec:
-    """Read a spec of Scala, with what messages are."""
+    """Read a spec of Scala, with the schema of the rows added."""
     if fields["operator"] == "full_state":
         return reading.spec(json.dumps({**fields, "input": MESSAGES}))
     names = [stream["name"] for stream in fields["streams"]]
@@ -181,7 +181,7 @@ def _read(fields: dict[str, Any]) -> wr.WindowOperatorSpec | wr.JoinSpec | wr.Co
 
 @pytest.mark.parametrize("case", CASES["operators"], ids=lambda case: case["why"])
 def test_operators_are_scalas(case: dict[str, Any]) -> None:
-    """Python reads what Scala reads, and writes the same."""
+    """Python reads Scala's JSON of operators, and writes the same JSON."""
     written = json.loads(_read(case["json"]).toJson())
     del written["input"]
     assert written == case["json"]
@@ -190,7 +190,7 @@ def test_operators_are_scalas(case: dict[str, Any]) -> None:
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_an_unbounded_join() -> None:
-    """The text of the surface."""
+    """An unbounded join is refused with the documented text."""
     spec = wr.JoinSpec(streams=[_stream("o"), _stream("s")], on="key", lateness="0 seconds")
     with pytest.raises(wr.UnboundedJoinError) as refused:
         wr.StreamStreamJoinOperator(spec).init()
@@ -213,7 +213,7 @@ def test_an_unbounded_join() -> None:
     ],
 )
 def test_messages_that_cannot_be_written(said: dict[str, Any], codes: list[str]) -> None:
-    """Without a session, everything at once."""
+    """Invalid arguments are all reported at once, without a session."""
     with pytest.raises(wr.SpecError) as refused:
         wr.WindowOperatorSpec(**{**prices(window=wr.Tumbling("1 minute")), **said})
     assert {problem.code for problem in refused.value.problems} >= set(codes)
@@ -240,7 +240,7 @@ def test_messages_that_cannot_be_written(said: dict[str, Any], codes: list[str])
     ],
 )  # fmt: skip
 def test_specs_that_make_no_sense(said: dict[str, Any], codes: list[str]) -> None:
-    """The JVM refuses them as the operator opens, everything at once."""
+    """The JVM reports all contradictions of a spec when the operator opens."""
     spec = wr.WindowOperatorSpec(**{**prices(window=wr.Tumbling("1 minute")), **said})
     kind = {
         "policy": wr.PolicyWindowOperator,
@@ -253,7 +253,7 @@ def test_specs_that_make_no_sense(said: dict[str, Any], codes: list[str]) -> Non
 
 
 def test_what_is_usual_depends_on_the_operator() -> None:
-    """In a query, without one, and where messages are kept."""
+    """Default triggers differ between queries, operators without a query, and kept rows."""
     window = wr.Tumbling("1 minute")
     query = wr.WindowOperatorSpec(window=window, lateness="0 s")
     alone = wr.WindowOperatorSpec(**prices(window=window, aggregates="count(*)"))
@@ -284,12 +284,12 @@ def test_what_is_usual_depends_on_the_operator() -> None:
     ],
 )
 def test_policies_describe_themselves(kind: wr.Policy, said: str) -> None:
-    """In words: what is inside, and when it fires."""
+    """A policy's description states its contents and when it fires."""
     assert said in kind.describe()
 
 
 def test_specs_of_policies_are_checked() -> None:
-    """What is no By, no number, no name."""
+    """Policy specs refuse wrong types, numbers and names."""
     with pytest.raises(TypeError, match=r"Policy\.sliding\(by\) takes By"):
         wr.Policy.sliding(wr.ByPunctuation("a"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match=r"DELTA_NOT_UNDERSTOOD"):

@@ -1,4 +1,4 @@
-"""Naive times of operators without a query: those of the session's zone, however Spark names it."""
+"""Naive times of operators without a query are in the session's zone, in any Spark notation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark]
 
-NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  what these tests are of
+NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  tests naive times
 
 
 @pytest.fixture(params=["+02:00", "UTC+2", "Africa/Cairo", "CAT"])
@@ -32,7 +32,7 @@ def _two_ahead(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[
 @pytest.mark.usefixtures("_two_ahead")
 @pytest.mark.parametrize("unit", ["s", "us", "ns"])
 def test_a_zone_that_is_an_offset(unit: str) -> None:
-    """Messages by themselves, tables and watermarks."""
+    """A session zone that is an offset applies to single rows, tables and watermarks."""
     with aggregated(**COUNTS) as op:
         row: dict[str, Any] = {"symbol": "a", "time": NAIVE, "price": 1.0}
         op.addMessage(row)
@@ -49,7 +49,7 @@ def test_a_zone_that_is_an_offset(unit: str) -> None:
     [("+02:00", 7200), ("-3", -10800), ("GMT+5:30", 19800), ("UTC-01:00:30", -3630), ("Z", 0)],
 )
 def test_offsets_as_spark_says_them(name: str, ahead: int) -> None:
-    """Each with its sign and its parts."""
+    """Offset zones are read with their sign and all parts."""
     zone = _zones.tzinfo_of(name)
     assert isinstance(zone, timezone)
     assert zone.utcoffset(None) == timedelta(seconds=ahead)
@@ -59,12 +59,12 @@ def test_offsets_as_spark_says_them(name: str, ahead: int) -> None:
     ("name", "ahead"), [("JST", 9), ("PST", -8), ("EST", -5), ("UT", 0), ("GMT0", 0)]
 )
 def test_short_names_of_zones(name: str, ahead: int) -> None:
-    """They are those that Spark knows, not what is common where they stand."""
+    """Short zone names have Spark's meaning."""
     assert NAIVE.replace(tzinfo=_zones.tzinfo_of(name)).utcoffset() == timedelta(hours=ahead)
 
 
 def test_spark_has_the_same_short_names(spark: SparkSession) -> None:
-    """In an hour of winter and one of summer."""
+    """Python's short zone names equal Java's, in winter and in summer."""
     jvm: Any = spark._jvm
     java = jvm.java.time
     for name in java.ZoneId.SHORT_IDS:
@@ -88,7 +88,7 @@ def test_spark_has_the_same_short_names(spark: SparkSession) -> None:
 def test_a_time_where_clocks_change(
     spark: SparkSession, month: int, day: int, minute: datetime, unit: str
 ) -> None:
-    """As Spark reads it, in tables and messages alike."""
+    """A local time at a clock change is read as Spark reads it, in tables and single rows."""
     before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
@@ -108,7 +108,7 @@ def test_a_time_where_clocks_change(
 
 
 def test_aggregates_read_no_more_than_in_a_query() -> None:
-    """Neither where their filter does not hold nor of a message without a time (SEMANTICS R94)."""
+    """Aggregates do not read filtered rows or rows without a time (SEMANTICS R94)."""
     texts = ["sum(100 div n) FILTER (WHERE n <> 0) AS s", "max(1 div m) AS t"]
     schema = "symbol string, time timestamp, n int, m int"
     with aggregated(**{**COUNTS, "aggregates": texts, "schema": schema}) as op:

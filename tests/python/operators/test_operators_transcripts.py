@@ -1,4 +1,4 @@
-"""The transcripts through the operators, and scripts/replay with every engine."""
+"""Runs the transcripts through the operators, and scripts/replay with every engine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
 GAPS = json.loads((TRANSCRIPTS / "known-gaps.json").read_text())
 
-#: One case in so many; all in full runs.
+#: Run one of this many cases; full runs run all.
 EVERY = {"quick": 30, "full": 1}.get(os.environ.get("WINDROW_MODE", ""), 24)
 
 
 @pytest.mark.parametrize("file", sorted(TRANSCRIPTS.glob("*.jsonl")), ids=lambda file: file.stem)
 def test_transcript(file: Path) -> None:
-    """What comes out is what the file expects; what is listed as a gap must differ."""
+    """The output equals the expected one, and differs for cases that are listed as gaps."""
     ran, differing = 0, {}
     for case in list(run.cases(file))[::EVERY]:
         name = str(case.json["id"])
@@ -77,7 +77,7 @@ PANE = {
     ],
 )
 def test_differences_are_seen(expect: object, *, differs: bool) -> None:
-    """A check that cannot fail would be none."""
+    """A wrong expectation is detected as a difference."""
     assert bool(run.run(_case(expect))) == differs
 
 
@@ -94,12 +94,12 @@ def _file(tmp_path: Path, *expects: object) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["reference", "core", "spark", "python"])
 def test_replay(engine: str, tmp_path: Path) -> None:
-    """``scripts/replay`` names the cases that differ, and how."""
+    """``scripts/replay`` names the cases that differ, and how they differ."""
     status, printed = replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine)
     assert status == 1
     assert "case-1" in printed
     assert "step 1" in printed
     assert "case-0" not in printed
     assert f"2 cases on {engine}: 1 different, 1 equal" in printed
-    if engine in ("reference", "python"):  # one program sets the status of all others
+    if engine in ("reference", "python"):  # one program sets the status for all other engines
         assert replay(_file(tmp_path, [PANE]), engine)[0] == 0

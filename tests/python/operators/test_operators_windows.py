@@ -1,4 +1,4 @@
-"""Operators without a query that aggregate: columns, kinds of windows, Spark's aggregates."""
+"""Aggregating operators without a query: columns, kinds of windows, Spark's aggregates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIME = pa.timestamp("us", "UTC")
 
 
 def test_a_notebook_without_a_query() -> None:
-    """Example 12 of the surface."""
+    """Example 12 of the API runs."""
     messages = pa.table(
         {
             "time": [datetime(2025, 1, 1, 9, 0, second) for second in (1, 30, 59)],  # noqa: DTZ001
@@ -71,7 +71,7 @@ def _window(first: str, last: str, kind: pa.DataType, *, nullable: bool = False)
     ],
 )
 def test_columns_of_panes(window: wr.WindowKind, more: dict[str, Any], column: pa.Field) -> None:
-    """Names and types are those of the surface, also when nothing came out."""
+    """Panes have the documented names and types, even if there are none."""
     spec = prices(window=window, aggregates=["count(*) AS n", "max(price) AS top"], **more)
     with aggregated(**spec) as op:
         schema = pa.schema(list(op.getResult().schema))
@@ -93,7 +93,7 @@ def test_columns_of_panes(window: wr.WindowKind, more: dict[str, Any], column: p
 
 
 def test_moving_average() -> None:
-    """Each message has the average of the ten minutes that end with it; late ones correct."""
+    """Each row has the average of the ten minutes that end with it, and late rows correct it."""
     spec = prices(
         window=wr.Over(range="10 minutes"),
         lateness="5 minutes",
@@ -120,7 +120,7 @@ def test_moving_average() -> None:
 
 
 def test_sessions_that_merge_are_retracted() -> None:
-    """What two sessions had said is withdrawn as a message joins them."""
+    """The panes of two sessions are retracted when a row merges them."""
     spec = prices(
         window=wr.Session("30 seconds"),
         lateness="1 hour",
@@ -142,7 +142,10 @@ def test_sessions_that_merge_are_retracted() -> None:
 
 
 def test_a_session_gap_of_each_message() -> None:
-    """An interval or whole microseconds; none, or one that is not positive, is a broken time."""
+    """A gap is an interval or an integer of microseconds.
+
+    A row with a missing gap, or one that is not positive, is rejected.
+    """
     spec = {
         "schema": "time timestamp, gap interval day to second",
         "time": "time",
@@ -161,7 +164,7 @@ def test_a_session_gap_of_each_message() -> None:
 
 
 def test_aggregates_are_sparks() -> None:
-    """Filters, ratios, order, objects: whatever Spark's analyser takes."""
+    """Spark's aggregates are supported: filters, ratios, order, objects."""
     spec = prices(
         window=wr.Tumbling("1 minute"),
         aggregates=[
@@ -184,7 +187,7 @@ def test_aggregates_are_sparks() -> None:
 
 
 def test_replays_have_no_effect() -> None:
-    """Source, partition and offset identify a message."""
+    """A row with a known source, partition and offset is ignored."""
     spec = prices(
         schema="symbol string, time timestamp, price double, topic string, partition int, "
         "offset bigint",

@@ -1,4 +1,4 @@
-"""Naive times of operators without a query: as they stand without a zone, else of the session's."""
+"""Naive times of operators without a query: kept for TIMESTAMP_NTZ, else in the session's zone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("_berlin")]
 
-NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  what these tests are of
+NAIVE = datetime(2025, 1, 1, 9, 0, 1)  # noqa: DTZ001  tests naive times
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def _berlin(spark: SparkSession) -> Iterator[None]:
 
 
 def test_times_without_zone() -> None:
-    """Watermarks and questions say them as messages do."""
+    """With TIMESTAMP_NTZ, watermarks and lookups accept the naive times of the rows."""
     schema = "symbol string, time timestamp_ntz"
     with wr.AggregatedWindowOperator(counts(schema=schema)) as op:
         op.addMessage({"symbol": "a", "time": NAIVE})
@@ -54,7 +54,7 @@ def test_times_without_zone() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_times_inside_a_struct(*, whole: bool) -> None:
-    """They are of the session's zone, as those of a column are."""
+    """Naive times inside a struct are in the session's zone, like those of a column."""
     schema = "symbol string, o struct<time: timestamp, v: bigint>"
     with wr.AggregatedWindowOperator(counts(schema=schema, time="o.time")) as op:
         message: dict[str, Any] = {"symbol": "a", "o": {"time": NAIVE, "v": 1}}
@@ -72,7 +72,10 @@ def test_times_inside_a_struct(*, whole: bool) -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_times_inside_lists_and_maps(*, whole: bool) -> None:
-    """They are of the session's zone, at any depth; what is null stays so, what is empty, too."""
+    """Naive times in lists and maps are in the session's zone, at any depth.
+
+    Nulls and empty values stay as they are.
+    """
     schema = (
         "time timestamp, l array<timestamp>, s array<struct<t: timestamp>>, "
         "m map<string, timestamp>, k map<timestamp, array<timestamp>>"
@@ -121,7 +124,7 @@ def test_times_inside_lists_and_maps(*, whole: bool) -> None:
 
 
 def test_days_of_a_zone_are_of_instants() -> None:
-    """So is what is too far ahead; by UTC's days times count as they stand (SEMANTICS W4, R51)."""
+    """TIMESTAMP_NTZ supports UTC days, but no zones and no ``maxFuture`` (SEMANTICS W4, R51)."""
     schema = "symbol string, time timestamp_ntz"
     night = datetime(2026, 3, 28, 23, 30)  # noqa: DTZ001
     utc = counts(schema=schema, window=wr.Tumbling("1 day", zone="UTC"))

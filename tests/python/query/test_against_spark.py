@@ -1,4 +1,4 @@
-"""With lateness 0 the panes are the rows of Spark's own ``window`` and ``session_window``."""
+"""With lateness 0 the panes equal the rows of Spark's own ``window`` and ``session_window``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Case = tuple[Callable[[], wr.WindowKind], Callable[[], "Column"]]
 
 
 def _sparks_gap() -> Column:
-    """Give the gap of each message as Spark's ``session_window`` wants it."""
+    """Return the gap of each row in the type that Spark's ``session_window`` expects."""
     return F.make_interval(secs=F.col("gap") / 1_000_000)
 
 
@@ -56,7 +56,7 @@ CASES: dict[str, Case] = {
 }
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
-#: Streams that every run compares; the JVM tests compare all.
+#: Streams that every run compares; the JVM tests compare all of them.
 ALWAYS = {("hopping", "keyed"), ("session, gap of each message", "keyed")}
 
 STREAMED = [
@@ -72,12 +72,12 @@ STREAMED = [
 
 
 def aggregates() -> list[Column]:
-    """Give sums, typed and imperative aggregates, and an expression of two."""
+    """Return sums, typed and imperative aggregates, and an expression over two aggregates."""
     return [
         F.count("*").alias("n"),
         F.sum("amount").alias("total"),
         F.avg("amount").alias("mean"),
-        F.max_by("amount", F.struct("time", "amount")).alias("latest"),  # no ties
+        F.max_by("amount", F.struct("time", "amount")).alias("latest"),  # without ties
         F.sort_array(F.collect_list("amount")).alias("all"),
         F.approx_count_distinct("amount").alias("kinds"),
         (F.sum("price") / F.count("amount")).alias("ratio"),
@@ -85,7 +85,7 @@ def aggregates() -> list[Column]:
 
 
 def rows(found: Sequence[Row], *without: str) -> list[tuple[Any, ...]]:
-    """Rows in one order, some columns left out; floating point to 9 digits."""
+    """Return sorted rows without some columns; floating point is rounded to 9 digits."""
     return sorted(
         (
             tuple(
@@ -100,9 +100,9 @@ def rows(found: Sequence[Row], *without: str) -> list[tuple[Any, ...]]:
 
 
 def expected(df: DataFrame, keys: Sequence[str], window: Column) -> DataFrame:
-    """Give Spark's own result, columns in windrow's order.
+    """Return Spark's own result with its columns in Windrow's order.
 
-    A key that is always the same stands for none, which Spark's sessions refuse.
+    A constant column replaces an empty key, which Spark's sessions do not support.
     """
     constant = (F.col("gap") * 0).alias("constant")
     grouped = df.groupBy(constant, *keys, window.alias("window"))
@@ -111,7 +111,7 @@ def expected(df: DataFrame, keys: Sequence[str], window: Column) -> DataFrame:
 
 @pytest.mark.parametrize(("case", "keys"), STREAMED)
 def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
-    """Same windows, same values, each once and last."""
+    """A stream returns Spark's windows and values, each in one pane that is the last."""
     kind, window = case
     feed.add(*disordered(seed=7))
     ours = wr.stream(feed.stream(), time="time", key=keys, watermark="10 minutes")
@@ -123,7 +123,7 @@ def test_streaming(feed: Feed, case: Case, keys: Sequence[str]) -> None:
 
 
 def in_batches() -> Iterator[Any]:
-    """Give each case keyed and unkeyed: every second in the default mode, the others in `full`."""
+    """Yield each case keyed and unkeyed; half of them run only in `full`."""
     for i, (name, case) in enumerate(CASES.items()):
         for j, (keyed, keys) in enumerate(KEYS.items()):
             marks = pytest.mark.full if (i + j) % 2 else pytest.mark.slow
@@ -132,7 +132,7 @@ def in_batches() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("case", "keys"), list(in_batches()))
 def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
-    """The same call on a batch gives the final panes, without any watermark (SEMANTICS B1)."""
+    """The same call on a batch returns the final panes without a watermark (SEMANTICS B1)."""
     kind, window = case
     feed.add(*disordered(seed=8))
     ours = wr.stream(feed.batch(), time="time", key=keys).lateness("0 seconds")
@@ -143,7 +143,7 @@ def test_batch(feed: Feed, case: Case, keys: Sequence[str]) -> None:
 
 @pytest.mark.slow
 def test_watermark_of_the_dataframe(feed: Feed) -> None:
-    """A watermark set before serves as well as one set by the builder (SEMANTICS T5)."""
+    """A watermark on the DataFrame works like one set by the builder (SEMANTICS T5)."""
     feed.add(*disordered(seed=9))
     marked = feed.stream().withWatermark("time", "10 minutes")
     before = wr.stream(marked, time="time", key="product")
@@ -157,7 +157,7 @@ def test_watermark_of_the_dataframe(feed: Feed) -> None:
 
 
 def test_keys_may_be_expressions(feed: Feed) -> None:
-    """Columns as keys and as time."""
+    """Keys and event time may be expressions."""
     feed.add(*disordered(seed=10))
     keys = [F.upper("product").alias("upper"), (F.col("amount") % 3).alias("third")]
     later = F.col("time") + F.expr("INTERVAL 1 HOUR")

@@ -1,4 +1,4 @@
-"""When windows fire in a query, and what their panes hold."""
+"""When windows fire in a query, and the values of their panes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ MINUTE = wr.Tumbling("1 minute")
 
 
 def minutes(feed: Feed, kind: wr.WindowKind = MINUTE) -> wr.Windowed:
-    """Windows of a key, an hour of lateness, a watermark without delay."""
+    """Return windows of a key with one hour of lateness and a watermark without delay."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     return stream.lateness("1 hour").window(kind)
 
 
 def totals(feed: Feed, windows: wr.Windowed) -> list[Row]:
-    """Panes with the sum of the amounts."""
+    """Run the query and return its panes with the sum of the amounts."""
     return feed.run(windows.aggregate(F.sum("amount").alias("total")).panes)
 
 
 def short(panes: list[Row]) -> list[tuple[int | None, str, int, bool]]:
-    """Total, timing, index and whether it is a retraction."""
+    """Return the total, timing, index and retraction flag of each pane."""
     return [(r.total, r.pane.timing, r.pane["index"], r.pane.is_retraction) for r in panes]
 
 
@@ -49,12 +49,12 @@ STEPS = (
 
 
 def of_first(panes: list[Row]) -> list[tuple[int | None, str, int, bool]]:
-    """Panes of the window that begins at 9:00."""
+    """Return the panes of the window that begins at 9:00."""
     return short([row for row in panes if row.window.start.minute == 0])
 
 
 def test_each_step_accumulating(feed: Feed) -> None:
-    """The whole value so far, at the end of every step that changed it."""
+    """An accumulating pane repeats the complete value at the end of every step that changed it."""
     feed.add(*STEPS)
     windows = minutes(feed).trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
     assert of_first(totals(feed, windows)) == [
@@ -66,7 +66,7 @@ def test_each_step_accumulating(feed: Feed) -> None:
 
 
 def test_each_message_discarding(feed: Feed) -> None:
-    """Only what came since the last pane; on time there is nothing left to say."""
+    """A discarding pane contains only the rows since the last pane; on time none are left."""
     feed.add(*STEPS)
     windows = minutes(feed).trigger(early=wr.EachMessage()).accumulationMode(wr.DISCARDING)
     assert of_first(totals(feed, windows)) == [
@@ -79,7 +79,7 @@ def test_each_message_discarding(feed: Feed) -> None:
 
 
 def test_counted_retracting_updated_only(feed: Feed) -> None:
-    """A pane for every two messages withdraws the one before; equal ones are held back."""
+    """Each pane of two rows retracts the previous one; panes with an equal value are skipped."""
     feed.add(*STEPS)
     windows = (
         minutes(feed)
@@ -105,14 +105,14 @@ def test_counted_retracting_updated_only(feed: Feed) -> None:
     ids=repr,
 )
 def test_changelog_sums_up(feed: Feed, kind: wr.WindowKind) -> None:
-    """Panes less retractions leave one row for each window: the value of its last pane."""
+    """Panes minus retractions leave one row per window: the value of its last pane."""
     feed.add(*disordered(seed=5), [order("23:00:00")], NOTHING)
     windows = minutes(feed, kind).lateness("1 day").trigger(early=wr.Every(messages=3))
     panes = totals(feed, windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING))
     live: dict[str, list[int]] = {}
     for row in panes:
         if row.window.start.hour > 20:
-            continue  # of the message that closes all others
+            continue  # a window of the row that completes all others
         values = live.setdefault(repr((row.product, row.window)), [])
         if row.pane.is_retraction:
             assert values.pop() == row.total
@@ -128,7 +128,7 @@ def test_changelog_sums_up(feed: Feed, kind: wr.WindowKind) -> None:
 
 
 def test_period_fires_without_data(feed: Feed) -> None:
-    """A period ends although nothing comes any more; the query goes on by itself (R69)."""
+    """A period ends although no more rows arrive, because the query continues by itself (R69)."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", amount=2)])
     windows = minutes(feed).trigger(early=wr.Every("200 milliseconds"))
     panes = (
@@ -138,7 +138,7 @@ def test_period_fires_without_data(feed: Feed) -> None:
     try:
         deadline = time.monotonic() + 120
         while not feed.spark.table("periods").collect() and time.monotonic() < deadline:
-            assert not query.awaitTermination(1), "it ended"  # raises if it failed
+            assert not query.awaitTermination(1), "it ended"  # raises if the query failed
         assert query.lastProgress is not None
     finally:
         query.stop()
@@ -146,7 +146,7 @@ def test_period_fires_without_data(feed: Feed) -> None:
 
 
 def test_a_period_has_a_pace(feed: Feed, tmp_path: Path) -> None:
-    """Told no trigger, a query begins a step a second, not one after another (SEMANTICS R88)."""
+    """Without a trigger, a query with a period starts one step per second (SEMANTICS R88)."""
     windows = minutes(feed.add([order("09:00:10")])).accumulationMode(wr.ACCUMULATING)
     timed = windows.trigger(early=wr.Every("1 hour")).aggregate(F.count("*"))
     untimed = windows.aggregate(F.count("*"))
@@ -161,7 +161,7 @@ def test_a_period_has_a_pace(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
-    """``availableNow`` ends, and the session's own setting is as it was."""
+    """A run with ``availableNow`` ends and does not change the session's own setting."""
     feed.add([order("09:00:10", amount=1)], [order("09:02:00", amount=2)], NOTHING)
     conf = feed.spark.conf
     before = conf.get("spark.sql.streaming.noDataMicroBatches.enabled")
@@ -196,7 +196,7 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
     ],
 )
 def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigger) -> None:
-    """The same words as arguments of the SQL functions."""
+    """The SQL functions accept the same triggers as arguments."""
     feed.add(*STEPS)
     feed.stream().createOrReplaceTempView("orders")
     table = "TABLE(SELECT product, sum(amount) AS total FROM orders GROUP BY product)"
@@ -212,7 +212,7 @@ def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigge
 
 
 def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -> None:
-    """A period ends once in a step at most (SEMANTICS R57)."""
+    """A period shorter than Spark's trigger causes a warning (SEMANTICS R57)."""
     for period, warned in (("1 minute", True), ("2 hours", False)):
         early = minutes(feed).trigger(early=wr.Every(period)).accumulationMode(wr.ACCUMULATING)
         with warnings.catch_warnings(record=True) as told:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 FULL = os.environ.get("WINDROW_MODE") == "full"
-TABLES = {"quick": 1, "full": 1000}.get(os.environ.get("WINDROW_MODE", ""), 3)  # of ten cases
+# tables per ten cases
+TABLES = {"quick": 1, "full": 1000}.get(os.environ.get("WINDROW_MODE", ""), 3)
 STREAMS = 60 if FULL else 1
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 START = datetime(2025, 1, 1, 9)  # noqa: DTZ001  the session's zone is UTC
@@ -101,7 +102,7 @@ KINDS: Sequence[tuple[Callable[[], wr.WindowKind], Callable[[], Column]]] = (
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, of which some make expressions fail, and what is asked of them."""
+    """Rows, some of which make expressions fail, and the aggregates over them."""
 
     rows: list[ROW]
     key: str
@@ -111,7 +112,7 @@ class Table:
 
 
 def draw(seed: int) -> Table:
-    """Draw a table with ten aggregates; in some tables only rows without a time are bad."""
+    """Draw a table with ten aggregates; in some tables only the rows without a time are bad."""
     rng = random.Random(seed)  # noqa: S311  no secret
     bad = rng.choice([0, 0.02, 0.1])
 
@@ -139,7 +140,7 @@ def draw(seed: int) -> Table:
             "spark.sql.ansi.enabled": ansi,
             "spark.sql.codegen.wholeStage": generated,
             "spark.sql.codegen.factoryMode": "FALLBACK" if generated == "true" else "NO_CODEGEN",
-            # Else Spark takes what aggregates have in common out of their filters.
+            # Otherwise Spark moves common subexpressions of aggregates out of their filters.
             "spark.sql.subexpressionElimination.enabled": "false",
         },
     )
@@ -151,19 +152,19 @@ def register(spark: SparkSession) -> None:
 
 
 def plain(value: object) -> object:
-    """Give a value by which two engines are compared."""
+    """Return a value in a form that compares equal between two engines."""
     if isinstance(value, float):
         return "nan" if math.isnan(value) else float(f"{value:.9e}")
     return tuple(plain(one) for one in value) if isinstance(value, list | tuple) else value
 
 
 def list_of(df: DataFrame) -> Sequence[Any]:
-    """Run a batch."""
+    """Run a batch query and return its rows."""
     return df.collect()
 
 
 def values(df: DataFrame, run: Callable[[DataFrame], Sequence[Any]]) -> Values:
-    """Count equal rows of a query that is well formed."""
+    """Count the equal rows of a valid query; return None if it fails."""
     try:
         return Counter(tuple(plain(value) for value in row) for row in run(df))
     except PySparkException:
@@ -171,7 +172,7 @@ def values(df: DataFrame, run: Callable[[DataFrame], Sequence[Any]]) -> Values:
 
 
 def of_windrow(df: DataFrame, table: Table, aggregates: Sequence[str], **more: Any) -> DataFrame:
-    """Give key, start and results of Windrow's windows."""
+    """Return the key, start and results of Windrow's windows."""
     named = [F.expr(text).alias(f"v{i}") for i, text in enumerate(aggregates)]
     stream = wr.stream(df, time="t", key=F.expr(table.key).alias("key"), **more).lateness(
         "0 seconds"
@@ -181,7 +182,7 @@ def of_windrow(df: DataFrame, table: Table, aggregates: Sequence[str], **more: A
 
 
 def of_spark(df: DataFrame, table: Table, aggregates: Sequence[str]) -> DataFrame:
-    """Give the same of Spark's own windows."""
+    """Return the key, start and results of Spark's own windows."""
     named = [F.expr(text).alias(f"v{i}") for i, text in enumerate(aggregates)]
     window = KINDS[table.kind][1]().alias("w")
     grouped = df.groupBy(F.expr(table.key).alias("key"), window).agg(*named)
@@ -191,7 +192,7 @@ def of_spark(df: DataFrame, table: Table, aggregates: Sequence[str]) -> DataFram
 def check(
     table: Table, seed: int, spark_of: Callable[[str], Values], ours: Callable[..., Values]
 ) -> None:
-    """Aggregates that Spark can evaluate have its values, in one query; each other one fails."""
+    """Check that Windrow returns the values that Spark returns and fails where Spark fails."""
     expected = {text: spark_of(text) for text in dict.fromkeys(table.aggregates)}
     fine = [text for text, known in expected.items() if known is not None]
     for text, known in expected.items():
@@ -208,7 +209,7 @@ def check(
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + TABLES))
 def test_a_batch_fails_exactly_if_that_of_spark_does(spark: SparkSession, seed: int) -> None:
-    """Under FILTER, CASE and the like, in keys, and of rows without a time."""
+    """A batch fails exactly if Spark's does: with FILTER, CASE, in keys, in rows without a time."""
     table = draw(seed)
     register(spark)
     df = spark.createDataFrame(table.rows, SCHEMA).coalesce(1)
@@ -265,7 +266,7 @@ def test_a_stream_fails_exactly_if_that_of_spark_does(
 
 
 def test_filters_stay_before_what_functions_have_in_common(spark: SparkSession) -> None:
-    """Where Spark generates code it evaluates that for filtered rows, too; without, it does not."""
+    """A filtered row is not evaluated, although Spark's generated code evaluates common parts."""
     rows = [(START, "a", 4), (START, "a", 0), (None, "a", 0)]
     df = spark.createDataFrame(rows, "t timestamp, k string, x int")
     texts = ["sum(100 div x) FILTER (WHERE x <> 0)", "avg(100 div x) FILTER (WHERE x > 0)"]
@@ -275,7 +276,7 @@ def test_filters_stay_before_what_functions_have_in_common(spark: SparkSession) 
 
 
 def test_an_alias_can_be_read_by_the_next_aggregate(spark: SparkSession) -> None:
-    """As in Spark's own aggregation, of columns and in SQL."""
+    """An aggregate may read the alias of a previous one, as in Spark, in Python and in SQL."""
     rows = [(START, "a", 4), (START, "a", 5)]
     df = spark.createDataFrame(rows, "t timestamp, k string, x int")
     windows = wr.stream(df, time="t", key="k").lateness("0 seconds").window(wr.Tumbling("1 minute"))
@@ -294,7 +295,10 @@ def test_an_alias_can_be_read_by_the_next_aggregate(spark: SparkSession) -> None
 def test_functions_that_fail_are_not_called_without_a_time(
     spark: SparkSession, combine: str
 ) -> None:
-    """Although what they read is there: Spark has left such a row out before."""
+    """A function that fails is not called for a row without a time, even if its input is valid.
+
+    Spark filters out such a row before the call.
+    """
     rows = [(START, "a", 4, 1), (None, "a", 5, -1)]
     df = spark.createDataFrame(rows, "t timestamp, k string, x int, times int")
     windows = wr.stream(df, time="t", key="k").lateness("0 seconds").window(wr.Tumbling("1 minute"))

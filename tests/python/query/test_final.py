@@ -1,4 +1,4 @@
-"""The end of a bounded run: every window completes, in the batch that tells it."""
+"""The end of a bounded run: every window completes in the batch that contains the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def run(output: Any, folder: Path, **more: Any) -> Any:
-    """Run to the end; rows of each kind are kept in files."""
+    """Run the query to its end and write the rows of each kind to files."""
     kinds = ("rows", "rejected") if isinstance(output, wr.JoinOutput) else ("panes", "rejected")
     sinks = {kind: wr.Files(str(folder / kind)) for kind in kinds}
     query = output.start(**sinks, checkpoint=str(folder / "checkpoint"), availableNow=True, **more)
@@ -29,19 +29,19 @@ def run(output: Any, folder: Path, **more: Any) -> Any:
 
 
 def read(feed: Feed, folder: Path, kind: str) -> list[Any]:
-    """What has come out so far."""
+    """Return the rows written so far."""
     return feed.spark.read.parquet(str(folder / kind)).collect()
 
 
 def minutes(feed: Feed, lateness: str = "1 hour") -> wr.Output:
-    """Windows of a minute with lateness, of which few would complete by themselves."""
+    """Return one-minute windows whose lateness lets few of them complete without an end."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
 def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
-    """Without it the last windows stay open; with it each has its last pane."""
+    """Without ``drain`` the last windows stay open; with it each window emits its last pane."""
     feed.add([order("09:00:10", amount=1)], [order("09:01:10", amount=2)])
     run(minutes(feed), tmp_path / "open")
     assert read(feed, tmp_path / "open", "panes") == []
@@ -55,7 +55,7 @@ def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
-    """SEMANTICS R71: a run that goes on knows that it was told."""
+    """A run that continues after the end does not write the end again (SEMANTICS R71)."""
     feed.add([order("09:00:10")])
     for _ in range(2):
         minutes(feed).start(
@@ -68,7 +68,7 @@ def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
-    """It comes back, and the end is not told twice."""
+    """Rows that arrive after the end are rejected as late, and the end is not written again."""
     feed.add([order("09:00:10", amount=1)])
     run(minutes(feed), tmp_path, drain=True)
     feed.add([order("09:00:20", amount=8), order("12:00:00", amount=16)])
@@ -82,7 +82,7 @@ def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
-    """Stopped in a batch of the first part it goes on at the next start, to the end (R71)."""
+    """A query stopped in the first part does not write the end; its restart does (R71)."""
     feed.add(*([order(f"09:0{minute}:00", amount=minute)] for minute in range(3)))
     totals: list[int] = []
     batches: list[int] = []
@@ -108,7 +108,7 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_what_is_known_of_the_first_part_goes_with_the_query(feed: Feed, tmp_path: Path) -> None:
-    """A driver of many final runs does not keep what each has reported."""
+    """The progress of the first part is released with the query, so a driver does not grow."""
     feed.add([order("09:00:10", amount=1)])
     query = run(minutes(feed), tmp_path, drain=True)
     run_id = query.runId
@@ -120,7 +120,7 @@ def test_what_is_known_of_the_first_part_goes_with_the_query(feed: Feed, tmp_pat
 
 @pytest.mark.full
 def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path) -> None:
-    """Of many batches, one of which fails: each window ends with all its messages (R71)."""
+    """With a file limit and a failed batch in the middle, every window gets all its rows (R71)."""
     feed.add(*disordered(7, batches=6))
     batches: list[int] = []
 
@@ -151,7 +151,10 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
 def test_what_comes_before_the_last_batch_is_in_it(
     feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three files with a limit of one, and a driver that dies once the end is told (R71)."""
+    """Rows that arrive before the last batch are part of it, even if the driver dies (R71).
+
+    There are three files with a limit of one, and the driver dies right after it writes the end.
+    """
     feed.add([order("09:00:10", amount=1)])
     tell = Ending.tell
 
@@ -172,7 +175,7 @@ def test_what_comes_before_the_last_batch_is_in_it(
 
 
 def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
-    """Windows that no time completes fire what they have."""
+    """Windows that no time completes fire with their rows at the end."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
     counted = wr.stream(feed.stream(), key="product").lateness("0 seconds").window(wr.Count(2))
     run(counted.aggregate(F.sum("amount").alias("total")), tmp_path, drain=True)
@@ -183,7 +186,7 @@ def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -> None:
-    """FINAL for each partition; each window's messages."""
+    """At the end each policy key has a FINAL event, and full state emits each window's rows."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
     policy = wr.Policy.tumbling(wr.ByCount(2))
     stream = wr.stream(feed.stream(), time="time", key="product")
@@ -205,7 +208,7 @@ def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -
 
 
 def test_a_chain_ends_in_one_batch(feed: Feed, tmp_path: Path) -> None:
-    """The last panes of one operator are the last input of the next."""
+    """The last panes of one operator are the last input of the next, in the same batch."""
     feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
     panes = wr.stream(minutes(feed).panes, name="totals").lateness("1 hour").window(wr.Inherit())
     overall = panes.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("total").alias("total"))
@@ -214,7 +217,7 @@ def test_a_chain_ends_in_one_batch(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_a_join_ends(feed: Feed, tmp_path: Path) -> None:
-    """What found no match is told at the end."""
+    """A left join emits its unmatched rows at the end."""
     feed.add([order("09:00:10", "a", 1), order("09:00:20", "b", 2)])
     one = wr.stream(feed.stream(), time="time", watermark="0 seconds", name="one")
     two = wr.stream(
@@ -228,7 +231,7 @@ def test_a_join_ends(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_a_run_without_end_cannot_be_final(feed: Feed, tmp_path: Path) -> None:
-    """A query that goes on would never come to it."""
+    """``drain`` is refused for a query that never ends."""
     with pytest.raises(wr.SpecError) as refused:
         minutes(feed).start(panes="panes", checkpoint=str(tmp_path / "c"), drain=True)
     assert [problem.code for problem in refused.value.problems] == ["DRAIN_WITHOUT_END"]
@@ -236,7 +239,7 @@ def test_a_run_without_end_cannot_be_final(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_in_sql(feed: Feed, tmp_path: Path) -> None:
-    """A folder with a line of text ends a query that is written in SQL."""
+    """A folder with one line of text ends a query that is written in SQL."""
     folder = tmp_path / "end"
     folder.mkdir()
     feed.add([order("09:00:10", amount=1)])

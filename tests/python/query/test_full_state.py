@@ -1,4 +1,4 @@
-"""Full state in queries: panes carry the messages that are new, each message once."""
+"""Full state in queries: panes contain the new rows, each row once."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>
 
 
 def kept(df: DataFrame, kind: wr.WindowKind, **more: Any) -> wr.Windowed:
-    """Messages by product, an hour of lateness, two hours of retention."""
+    """Return windows by product with one hour of lateness and two hours of retention."""
     stream = wr.stream(df, time="time", key="product", **more)
     return stream.lateness("1 hour").retain(time="2 hours").window(kind)
 
 
 def short(rows: list[Any]) -> list[tuple[Any, ...]]:
-    """Product, start of the window, amounts of the messages, timing and index."""
+    """Return the product, window start, amounts of the rows, timing and index of each pane."""
     return [
         (
             r.product,
@@ -41,7 +41,7 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_each_message_once(feed: Feed) -> None:
-    """A message comes out with the first window that takes it (R6), late ones too (R15)."""
+    """A row is emitted with the first window that accepts it (R6), also if it is late (R15)."""
     feed.add(
         [order("09:00:10", amount=1), order("09:00:05", amount=2)],
         [order("09:01:30", amount=3)],
@@ -58,7 +58,7 @@ def test_each_message_once(feed: Feed) -> None:
 
 
 def test_only_when_complete(feed: Feed) -> None:
-    """Without an early trigger what is unsent comes as the window completes (R16)."""
+    """Without an early trigger the rows are emitted when their window completes (R16)."""
     feed.add([order("09:00:10", amount=1), order("09:00:05", amount=2)], [order("09:02:00")])
     windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds")
     panes = feed.run(windows.trigger(early=wr.Never()).keepRows().panes)
@@ -66,7 +66,7 @@ def test_only_when_complete(feed: Feed) -> None:
 
 
 def test_columns(feed: Feed) -> None:
-    """Names and types are the documented ones; messages are the input's rows."""
+    """The columns have the documented names and types; the rows are those of the input."""
     feed.add([order("09:00:10", amount=7, gap=3)])
     panes = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds").keepRows().panes
     window = "struct<start:timestamp,end:timestamp>"
@@ -81,7 +81,7 @@ def test_columns(feed: Feed) -> None:
 
 
 def test_nothing_is_lost(feed: Feed) -> None:
-    """Every message is in exactly one pane, or rejected with a reason."""
+    """Every row is in exactly one pane, or rejected with a reason."""
     batches = disordered(seed=31)
     feed.add(*batches)
     output = kept(feed.stream(), wr.Session("5 minutes"), watermark="1 minute").keepRows()
@@ -93,7 +93,7 @@ def test_nothing_is_lost(feed: Feed) -> None:
 
 
 def test_replays_have_no_effect(feed: Feed) -> None:
-    """The same offset twice comes out once (R13)."""
+    """A row whose offset was already processed is not emitted again (R13)."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
     offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
     windows = kept(feed.stream(), wr.Tumbling("1 minute"), watermark="0 seconds", rowId=offset)
@@ -101,7 +101,7 @@ def test_replays_have_no_effect(feed: Feed) -> None:
 
 
 def test_batch(feed: Feed) -> None:
-    """On a batch every window has one pane with all its messages, in order of time."""
+    """On a batch every window has one pane with all its rows, ordered by time."""
     feed.add(*disordered(seed=32))
     panes = kept(feed.batch(), wr.Tumbling("5 minutes")).keepRows().panes.collect()
     grouped = feed.batch().groupBy("product", F.window("time", "5 minutes").alias("window"))
@@ -114,7 +114,7 @@ def test_batch(feed: Feed) -> None:
 
 
 def test_mistakes(feed: Feed) -> None:
-    """Everything that is wrong at once, before anything runs."""
+    """All mistakes are reported at once, before the query runs."""
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds")
     windows = stream.window(wr.Tumbling("1 minute"), fillGaps=True)
     with pytest.raises(wr.SpecError) as refused:
@@ -128,7 +128,7 @@ def test_mistakes(feed: Feed) -> None:
 
 
 def test_aggregates_keep_no_messages(feed: Feed) -> None:
-    """So they are not asked for by join keys; what is missing as well is not told."""
+    """Aggregates keep no rows, so ``index`` is refused, and that is the only problem reported."""
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").index(by="product")
     with pytest.raises(wr.SpecError) as refused:
         stream.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate()
@@ -136,7 +136,7 @@ def test_aggregates_keep_no_messages(feed: Feed) -> None:
 
 
 def test_names_taken(feed: Feed) -> None:
-    """A key may not be called as a column of the panes."""
+    """A key may not have the name of a pane column."""
     renamed = feed.stream().withColumnRenamed("product", "messages")
     stream = wr.stream(renamed, time="time", key="messages", watermark="0 seconds")
     with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
@@ -144,7 +144,7 @@ def test_names_taken(feed: Feed) -> None:
 
 
 def test_sql_says_the_same(feed: Feed) -> None:
-    """A plain table with ``key`` is full state."""
+    """SQL's full state, a plain table with ``key``, returns the same panes as the builder."""
     feed.add(*disordered(seed=33))
     feed.stream().createOrReplaceTempView("orders")
     said = feed.spark.sql(
@@ -160,7 +160,7 @@ def test_sql_says_the_same(feed: Feed) -> None:
 
 @pytest.mark.parametrize("key", ["array()", "array('product', 'amount')"])
 def test_sql_keys(feed: Feed, key: str) -> None:
-    """No key or several."""
+    """SQL accepts an empty key and several keys."""
     feed.add([order("09:00:10"), order("09:00:20", "b")])
     feed.batch().createOrReplaceTempView("orders")
     table = "TABLE(SELECT * FROM orders)"
@@ -177,7 +177,7 @@ def test_sql_keys(feed: Feed, key: str) -> None:
     ],
 )
 def test_sql_mistakes(feed: Feed, more: str, code: str) -> None:
-    """A key that is no column; a plain table without one."""
+    """SQL refuses a key that is not a column, and a plain table without a key."""
     feed.batch().createOrReplaceTempView("orders")
     call = "windrow_count(TABLE(SELECT * FROM orders), time => 'time', n => 2"
     with pytest.raises(AnalysisException, match=code):

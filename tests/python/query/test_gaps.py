@@ -1,4 +1,4 @@
-"""``fillGaps`` in queries: silent keys, calendars, and chains of operators above (SEMANTICS R3)."""
+"""``fillGaps`` in queries: silent keys, calendars, and downstream operators (SEMANTICS R3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCHEMA = "time timestamp, sensor string, temp double"
 START = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
-#: For how many windows of a kind each pane below counts; None: not the same for all.
+#: The number of windows of a kind that contain each upstream pane; None: it varies.
 KINDS: Mapping[str, tuple[wr.WindowKind, int | None]] = {
     "tumbling": (wr.Tumbling("10 minutes"), 1),
     "hopping": (wr.Hopping("10 minutes", step="5 minutes"), 2),
@@ -48,7 +48,7 @@ def minutes(readings: DataFrame, silence: Silence) -> wr.Output:
 
 
 def above(kind: str, silence: Silence) -> Callable[[DataFrame], wr.Output]:
-    """Count the panes of minutes in windows of another kind."""
+    """Return a pipeline that counts the panes of ``minutes`` in windows of another kind."""
 
     def chained(readings: DataFrame) -> wr.Output:
         panes = minutes(readings, silence).panes
@@ -63,7 +63,7 @@ def above(kind: str, silence: Silence) -> Callable[[DataFrame], wr.Output]:
 
 
 def readings(seed: int) -> list[list[tuple[datetime, str, float]]]:
-    """Readings in order, of sensors that are silent and come back, with jumps of the watermark."""
+    """Draw ordered readings of sensors that pause and resume, with jumps of the watermark."""
     draw = random.Random(seed)  # noqa: S311  no secret
     at, batches = START, []
     for number in range(8):
@@ -78,7 +78,7 @@ def readings(seed: int) -> list[list[tuple[datetime, str, float]]]:
 def ran(
     spark: SparkSession, pipeline: Callable[[DataFrame], wr.Output], seed: int, **how: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give panes and rejected rows."""
+    """Return the panes and the rejected rows."""
     with harness(pipeline, spark, schema=SCHEMA, **how) as h:
         for number, batch in enumerate(readings(seed)):
             h.add(batch)
@@ -92,14 +92,14 @@ def ran(
 def of_minutes(
     spark: SparkSession, silence: Silence, seed: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Give what the windows below give, whatever is above."""
+    """Return the output of the upstream windows alone."""
     return ran(spark, lambda df: minutes(df, silence), seed)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("silence", [True, "5 minutes"])
 def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Silence) -> None:
-    """With no lateness anywhere each pane below is in the windows above."""
+    """With lateness 0 everywhere, the downstream windows accept each upstream pane."""
     for seed in range(3):
         below, none = of_minutes(spark, silence, seed)
         panes, rejected = ran(spark, above(kind, silence), seed)
@@ -115,7 +115,7 @@ def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Si
 
 
 def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
-    """A silent sensor keeps its value as long as the range goes back; on a real query, too."""
+    """A silent sensor keeps its value within the range, on the core and in a real query."""
     for engine in ("core", "query"):
         with harness(above("over a range", True), spark, schema=SCHEMA, engine=engine) as h:
             h.add([("2025-01-01 09:00:10", "c", 1.0), ("2025-01-01 09:00:20", "a", 2.0)])
@@ -128,7 +128,7 @@ def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
 
 
 def test_sql_takes_what_python_takes(spark: SparkSession) -> None:
-    """Of a batch: true, a text and an interval; what is none of these is named."""
+    """SQL accepts true, a text and an interval for ``fill_gaps``; other values are an error."""
     times = ("09:00:10", "09:04:20")
     rows = ", ".join(f"('c', timestamp'2025-01-01 {time}')" for time in times)
     table = f"TABLE(SELECT sensor, count(*) AS n FROM VALUES {rows} AS t(sensor, time) GROUP BY 1)"  # noqa: S608

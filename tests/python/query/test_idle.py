@@ -1,4 +1,4 @@
-"""Keys and queries at rest: windows fire on time without messages, and nothing runs for nothing."""
+"""Idle keys and queries: windows fire on time without rows, and no batch runs needlessly."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ KEYS = 100_000
 
 
 def minutes(feed: Feed) -> wr.Windowed:
-    """Windows of a minute for each product, a watermark without delay."""
+    """Return one-minute windows for each product, with a watermark without delay."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     return stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
 
 
 def batches(query: StreamingQuery, checkpoint: Path) -> set[int]:
-    """Batches of a query that are done, once all that is there has been read."""
+    """Wait until all available input is read, and return the committed batches."""
     query.processAllAvailable()
     return {int(file.name) for file in (checkpoint / "commits").glob("[0-9]*")}
 
 
 @pytest.mark.full
 def test_keys_that_were_idle_for_long_fire_on_time(feed: Feed, tmp_path: Path) -> None:
-    """Another key's messages move the watermark; the windows of all others fire with it (R12)."""
+    """Rows of another key move the watermark, which fires the windows of idle keys (R12)."""
     many = [order("09:00:10", f"k{n}") for n in range(KEYS)]
     idle = [[order(f"09:00:{second}", "clock")] for second in range(20, 26)]
     feed.add(many, *idle, [order("09:01:00", "clock")], [order("09:01:01", "clock")])
@@ -62,7 +62,7 @@ def _watermark(progress: object) -> str:
 
 
 def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
-    """Without data a query goes on until its watermark rests, and not a batch longer (R69)."""
+    """Without data a query runs batches only until its watermark stops moving (R69)."""
     checkpoint = tmp_path / "checkpoint"
     query = (
         minutes(feed)
@@ -72,7 +72,7 @@ def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
     try:
         feed.add([order("09:00:10")], [order("09:01:10")])
         before = batches(query, checkpoint)
-        for _ in range(5):  # each waits for a trigger that finds nothing
+        for _ in range(5):  # each call waits for a trigger that finds no data
             assert batches(query, checkpoint) == before
         feed.add([order("09:02:10")])
         after = batches(query, checkpoint)
@@ -85,12 +85,12 @@ def test_an_idle_query_runs_no_batches(feed: Feed, tmp_path: Path) -> None:
 
 
 def ago(hours: float) -> str:
-    """Give a time of event so long before now."""
+    """Return an event time this many hours before now."""
     return f"{datetime.now(UTC) - timedelta(hours=hours):%Y-%m-%d %H:%M:%S}"
 
 
 def by_the_clock(feed: Feed, delay: str, size: str) -> wr.Output:
-    """Windows that complete when the clock is so far past their end."""
+    """Return windows that complete when the clock is ``delay`` past their end."""
     behind = wr.ProcessingTimeWatermark(delay)
     stream = wr.stream(feed.stream(), time="time", key="product", watermark=behind)
     windows = stream.lateness("0 seconds").window(wr.Tumbling(size))
@@ -98,7 +98,7 @@ def by_the_clock(feed: Feed, delay: str, size: str) -> wr.Output:
 
 
 def test_a_watermark_by_the_clock_needs_no_data(feed: Feed, tmp_path: Path) -> None:
-    """Nothing comes after the message, and its window fires all the same (SEMANTICS R52)."""
+    """A window fires by the clock although no more rows arrive (SEMANTICS R52)."""
     folder = tmp_path / "panes"
     query = by_the_clock(feed.add([order(ago(0))]), "1 second", "2 seconds").start(
         checkpoint=str(tmp_path / "checkpoint"), panes=wr.Files(str(folder))
@@ -114,7 +114,7 @@ def test_a_watermark_by_the_clock_needs_no_data(feed: Feed, tmp_path: Path) -> N
 
 
 def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
-    """The clock of the step before judges, with the row of what is refused (SEMANTICS R52)."""
+    """Rows are judged by the clock of the previous step, and late ones are returned (R52)."""
     checkpoint = str(tmp_path / "checkpoint")
     for amount in (1, 2):
         feed.add([order(ago(9), amount=amount), order(ago(0.5), amount=10 * amount)])
@@ -133,14 +133,15 @@ def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_the_clock_in_sql(feed: Feed) -> None:
-    """The same watermark, by its argument: the window fires in the batch of its message."""
+    """The clock's watermark is an argument in SQL too; the window fires in its row's batch."""
     feed.add([order(ago(9))]).stream().createOrReplaceTempView("clocked")
     panes = feed.spark.sql(
         "SELECT total, pane.timing FROM windrow_tumble("
         "TABLE(SELECT sum(amount) AS total FROM clocked), time => 'time', size => '1 minute', "
         "lateness => '0 seconds', processing_time_watermark => '1 hour')"
     )
-    without_data = "spark.sql.streaming.noDataMicroBatches.enabled"  # else it has no end (R69)
+    # otherwise the query does not end (R69)
+    without_data = "spark.sql.streaming.noDataMicroBatches.enabled"
     before = feed.spark.conf.get(without_data) or "true"
     feed.spark.conf.set(without_data, "false")
     try:
@@ -151,7 +152,7 @@ def test_the_clock_in_sql(feed: Feed) -> None:
 
 @pytest.mark.parametrize("makes_batches", [pytest.param(True, marks=pytest.mark.full), False])
 def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool) -> None:
-    """Without them panes wait for the next data, which is judged by the watermark before (T4)."""
+    """Without no-data batches, panes wait for the next rows, judged by the old watermark (T4)."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     setting = "spark.sql.streaming.noDataMicroBatches.enabled"
     before = feed.spark.conf.get(setting)
@@ -184,5 +185,5 @@ def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool
         feed.spark.conf.set(setting, str(before))
     if makes_batches:
         assert runs == [([1], []), ([1, 2], [4]), ([1, 2], [4, 16])]
-    else:  # the last batch of each run has told nothing yet
+    else:  # the last batch of each run has not fired any windows yet
         assert runs == [([], []), ([5], []), ([5, 18], [])]

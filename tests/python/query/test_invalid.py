@@ -1,4 +1,4 @@
-"""Messages that end their query, ``invalid="fail"`` (SEMANTICS A7)."""
+"""Rows that make their query fail, ``invalid="fail"`` (SEMANTICS A7)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROW = re.compile(
 
 
 def said(failed: Exception) -> str:
-    """Give windrow's own words; beside them there are no frames of its own."""
+    """Return Windrow's error text, and check that it contains none of Windrow's stack frames."""
     text = str(failed)
     assert "at windrow." not in text
     found = re.search(r"\[MESSAGE_INVALID\] [^\n]*", text)
@@ -46,14 +46,14 @@ def said(failed: Exception) -> str:
 
 
 def failure(run: Callable[[], object]) -> str:
-    """Give windrow's words of what fails."""
+    """Return Windrow's error text of a failing call."""
     with pytest.raises(Exception, match="MESSAGE_INVALID") as failed:
         run()
     return said(failed.value)
 
 
 def counted(df: DataFrame, invalid: Any = "reject", **more: Any) -> wr.Output:
-    """Count the orders of each minute, and name them."""
+    """Sum the orders of each minute."""
     known: dict[str, Any] = {"time": "time", "key": "product", "name": "orders", **more}
     windows = wr.stream(df, invalid=invalid, **known).lateness("1 minute")
     tumbling = windows.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
@@ -72,7 +72,10 @@ def counted(df: DataFrame, invalid: Any = "reject", **more: Any) -> wr.Output:
 def test_each_kind_of_poison(
     spark: SparkSession, tmp_path: Path, operator: str, columns: set[str]
 ) -> None:
-    """Who goes on without what each failure names leaves out what would be rejected, no more."""
+    """Each failure names one invalid row; without these rows, the query succeeds.
+
+    The rows that fail are exactly the rows that ``reject`` would return.
+    """
     folder = str(tmp_path / "in")
     rows(spark, SMALL, 0).coalesce(1).sortWithinPartitions("id").write.parquet(folder)
     bad: list[int] = []
@@ -92,14 +95,14 @@ def test_each_kind_of_poison(
         left = [one for one in range(len(SMALL)) if one not in bad]
         bad.append(left[int(found[1]) - 1])
     assert set(bad) == expected
-    assert bad == sorted(bad)  # the first one ends the query
+    assert bad == sorted(bad)  # the first invalid row makes the query fail
     assert named == columns
     fate = of_rows(fates(output("fail").output))
     assert fate == set(range(len(SMALL))) - expected
 
 
 def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Status:
-    """Run a query over all files to its end, or to its failure."""
+    """Run a query over all files to its end or its failure, and return its status."""
     df = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(folder / "in"))
     query = counted(df, invalid, watermark="0 seconds").start(
         panes=wr.Files(str(folder / "panes")),
@@ -113,7 +116,7 @@ def started(spark: SparkSession, folder: Path, invalid: str) -> wr.Status:
 
 
 def of_batches(seed: int, size: int, batches: int = 3) -> list[list[Order]]:
-    """Orders of minutes that go on."""
+    """Draw batches of orders, one minute of event time per batch."""
     draw = random.Random(seed)  # noqa: S311  no secret
     return [
         [
@@ -125,7 +128,7 @@ def of_batches(seed: int, size: int, batches: int = 3) -> list[list[Order]]:
 
 
 def sums(batches: list[list[Order]]) -> list[tuple[str, str, int]]:
-    """Product, minute and sum of all that are over when all batches are in."""
+    """Return product, minute and sum of the windows that are complete after all batches."""
     found: dict[tuple[str, str], int] = defaultdict(int)
     for one in (one for batch in batches[:-1] for one in batch):
         found[one["product"], one["time"][-8:-3]] += one["amount"]
@@ -138,14 +141,18 @@ def sums(batches: list[list[Order]]) -> list[tuple[str, str, int]]:
     "how", ["mended", "rejected", pytest.param("left out", marks=pytest.mark.full)]
 )
 def test_a_query_goes_on(spark: SparkSession, tmp_path: Path, size: int, how: str) -> None:
-    """From the same checkpoint, with the batch that failed as a whole: nothing lost or doubled."""
+    """A query that failed continues from its checkpoint without lost or doubled rows.
+
+    The failed batch is processed again completely.
+    """
     good = of_batches(7, size)
     at = random.Random(size).randrange(size)  # noqa: S311  no secret
     broken = [list(batch) for batch in good]
     broken[1][at] = {**good[1][at], "time": None}
     add_files(tmp_path / "in", *broken)
     file = tmp_path / "in" / "0001.json"
-    for _ in range(1 if how == "mended" else 2):  # it stays where it is
+    # unless the file is fixed, the restart fails at the same place
+    for _ in range(1 if how == "mended" else 2):
         error = started(spark, tmp_path, "fail").error
         assert error is not None
         where = f"[MESSAGE_INVALID] stream 'orders', file '{file.as_uri()}' row {at + 1}: by 'time'"
@@ -166,7 +173,7 @@ def test_a_query_goes_on(spark: SparkSession, tmp_path: Path, size: int, how: st
 
 
 def two(spark: SparkSession, more: str = "", *values: object) -> DataFrame:
-    """Two messages in one partition, the second one without a time."""
+    """Return two rows in one partition, the second one without a time."""
     usual = spark.range(1, 3, 1, 1)
     df = usual.select(
         "id",
@@ -181,12 +188,12 @@ def two(spark: SparkSession, more: str = "", *values: object) -> DataFrame:
 
 
 def joined(a: wr.Stream, b: wr.Stream) -> wr.JoinOutput:
-    """A join of two streams."""
+    """Return a join of two streams."""
     return wr.join(a, b, on="product", within=("0 seconds", "1 minute"))
 
 
 def streams(a: DataFrame, b: DataFrame, **said: Any) -> tuple[wr.Stream, wr.Stream]:
-    """Two streams by product; what is said, is of both."""
+    """Return two streams by product with common settings."""
     usual: dict[str, Any] = {"key": "product", **said}
     return (
         wr.stream(a, time="time", name="a", **usual).lateness("0 seconds"),
@@ -197,7 +204,7 @@ def streams(a: DataFrame, b: DataFrame, **said: Any) -> tuple[wr.Stream, wr.Stre
 
 
 def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
-    """By its identity, else by its file, else by its task; never by what it says."""
+    """An invalid row is located by identity, file or task, and its values are never shown."""
     kafka = two(spark, "topic string, partition int, offset long", "clicks", 3, 17)
     place = "source 'clicks' partition 3 offset 17"
     offset = wr.RowId(offset="place", partition="part", source=F.lit("s" * 1000))
@@ -229,7 +236,7 @@ def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_several_streams(spark: SparkSession) -> None:
-    """Each message is told by its own stream, in joins and co-groups; all say the same."""
+    """Joins and co-groups name the stream of the invalid row; both streams set ``invalid``."""
     good, bad = two(spark).where("id = 1"), two(spark)
     text = failure(joined(*streams(good, bad, invalid="fail")).rows.collect)
     assert "stream 'b', row 2 of partition" in text
@@ -248,7 +255,7 @@ def test_several_streams(spark: SparkSession) -> None:
 
 
 def test_in_sql(spark: SparkSession) -> None:
-    """By the same words."""
+    """SQL accepts the same values of ``invalid``."""
     two(spark).createOrReplaceTempView("messages")
     tumbling = (
         "SELECT * FROM windrow_tumble(TABLE(SELECT product, sum(amount) FROM messages "
@@ -273,5 +280,5 @@ def test_in_sql(spark: SparkSession) -> None:
 
 
 def test_what_ends_a_query_is_windrows_error() -> None:
-    """From its words to its class."""
+    """A text with MESSAGE_INVALID is read as a ``MessageError``."""
     assert isinstance(wr.errors.from_text("[MESSAGE_INVALID] stream 'a': b"), wr.MessageError)

@@ -1,4 +1,4 @@
-"""Keys are equal where Spark's own groupBy and join take them for equal (SEMANTICS W2, R35)."""
+"""Keys are equal exactly if Spark's groupBy and join treat them as equal (SEMANTICS W2, R35)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT = "timestamp'2025-01-01 10:00:00'"
 
 
 def double(bits: int) -> float:
-    """A number by its bits, so that several NaN can be told apart."""
+    """Return the number with these bits, so that several NaN can be distinguished."""
     return float(struct.unpack(">d", struct.pack(">Q", bits))[0])
 
 
@@ -42,11 +42,11 @@ class Values:
     """Hostile values of types, some of them random."""
 
     def __init__(self, seed: int, count: int) -> None:
-        """``count`` of each type that has more than a few."""
+        """Create a source of ``count`` values for each type with many values."""
         self.rng, self.count = random.Random(seed), count  # noqa: S311  no secret
 
     def __call__(self, kind: str) -> list[Any]:
-        """Values of a type by its name in ``KINDS``, nulls among them."""
+        """Return values of a type by its name in ``KINDS``, including nulls."""
         plain: dict[str, list[Any]] = {
             "double": NUMBERS,
             "float": NUMBERS,
@@ -58,7 +58,7 @@ class Values:
         return [None, *(self.one(kind) for _ in range(self.count))]
 
     def one(self, kind: str) -> Any:
-        """One value of a nested type."""
+        """Return one value of a nested type."""
         pick = self.rng.choice
         several = range(self.rng.randrange(4))
         make: dict[str, Callable[[], Any]] = {
@@ -80,7 +80,7 @@ class Values:
         return make[kind]()
 
     def shuffled(self, items: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-        """A map whose entries stand in any order; some are left out."""
+        """Return a map with its entries in any order and some of them left out."""
         kept = [item for item in items if self.rng.random() < 0.8]
         self.rng.shuffle(kept)
         return dict(kept)
@@ -97,7 +97,7 @@ MAPS = [
 ]
 KINDS = [*COMPARABLE, *MAPS]
 
-#: More, as SQL writes them.
+#: More values, as SQL literals.
 LITERALS = {
     "boolean": ["true", "false"],
     "decimal(30,2)": ["1.5", "1.50", "-0.0", "99999999999999999999999999.99"],
@@ -117,7 +117,7 @@ LITERALS = {
 
 
 def table(spark: SparkSession, seed: int, count: int, kinds: Sequence[str]) -> DataFrame:
-    """One row for each value, twice, with a column ``k<i>`` for each kind, of which one is said."""
+    """Return each value twice, in a column ``k<i>`` per kind; the row's other columns are null."""
     values = Values(seed, count)
     made = [kind for kind in kinds if kind not in LITERALS]
     rows: list[tuple[Any, ...]] = []
@@ -141,31 +141,31 @@ def table(spark: SparkSession, seed: int, count: int, kinds: Sequence[str]) -> D
 
 
 def written(df: DataFrame, folder: Path) -> DataFrame:
-    """The same rows, always the same, with a time."""
-    plain = [name for name, of in df.dtypes if of != "interval"]  # files have no such type
+    """Write the rows to a file, so that each read returns the same rows, and add a time."""
+    plain = [name for name, of in df.dtypes if of != "interval"]  # files do not support this type
     df.select(plain).write.parquet(str(folder))
     return df.sparkSession.read.parquet(str(folder)).withColumn("time", F.expr(AT))
 
 
 def groups(rows: list[Row]) -> set[frozenset[int]]:
-    """Which rows belong together."""
+    """Return which rows belong together."""
     return {frozenset(row.ids) for row in rows}
 
 
 def ids() -> Column:
-    """The rows of a group."""
+    """Return the ids of the rows of a group."""
     return F.collect_set("id").alias("ids")
 
 
 def ours(df: DataFrame, keys: Sequence[str], mark: str | None = None) -> wr.Output:
-    """Rows together by windrow."""
+    """Group the rows with Windrow."""
     stream = wr.stream(df, time="time", key=keys, watermark=mark)
     return stream.lateness("0 seconds").window(wr.Tumbling("1 day")).aggregate(ids())
 
 
 @pytest.fixture(scope="module")
 def hostile(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
-    """Some hundred values of all types that may be keys."""
+    """Return a few hundred values of all types that may be keys."""
     kinds = [*KINDS, *(kind for kind in LITERALS if kind != "interval")]
     return written(table(spark, 1, 20, kinds), tmp_path_factory.mktemp("keys") / "rows")
 
@@ -173,7 +173,11 @@ def hostile(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Da
 @pytest.mark.slow
 @pytest.mark.anywhere
 def test_groups_are_those_of_spark(hostile: DataFrame) -> None:
-    """Nulls, zeros, NaN, unicode, trailing blanks, maps in any order, nested; in Python and SQL."""
+    """Windrow groups as Spark does, in Python and in SQL.
+
+    The values include nulls, zeros, NaN, Unicode, trailing blanks, maps in any order, and nested
+    values.
+    """
     keys = [name for name in hostile.columns if name[0] == "k"]
     spark = groups(hostile.groupBy(*keys).agg(ids()).select("ids").collect())
     assert len(spark) > 100
@@ -187,7 +191,7 @@ def test_groups_are_those_of_spark(hostile: DataFrame) -> None:
 
 @pytest.mark.slow
 def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
-    """The same over micro-batches."""
+    """A stream groups as Spark does over several micro-batches."""
     session = hostile.sparkSession
     keys = [name for name in hostile.columns if name[0] == "k"]
     for part in range(3):
@@ -210,7 +214,7 @@ def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None:
-    """A question finds what Spark takes for equal, from inside and from outside (S6, S7)."""
+    """A lookup finds keys that Spark treats as equal, from inside and outside (S6, S7)."""
     equal = [
         ("0D", "map('a', 1, 'b', 2)"),
         ("-0D", "map('b', 2, 'a', 1)"),
@@ -219,7 +223,7 @@ def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None
         ("null", "map()"),
     ]
     rows = ", ".join(f"({i}, {number}, {pairs})" for i, (number, pairs) in enumerate(equal))
-    # The columns of a lookup are called as those of the key.
+    # The columns of a lookup have the names of the key's columns.
     text = f"SELECT {AT} AS time, id, d, m FROM VALUES {rows} t(id, d, m)"  # noqa: S608
     spark.sql(text).coalesce(1).write.parquet(str(tmp_path / "in"))
     reader = spark.readStream.schema(spark.read.parquet(str(tmp_path / "in")).schema)
@@ -246,7 +250,7 @@ def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_maps_with_nulls(spark: SparkSession) -> None:
-    """A null is no value of another entry, which Spark's own groupBy takes it for."""
+    """A null in a map equals only a null, although Spark's own groupBy confuses it with a value."""
     maps = ["map('b', null, 'c', 1)", "map('c', 1, 'b', null)", "map('b', 1, 'c', 1)"]
     maps += ["map('b', 0, 'c', 1)", "map('b', null, 'c', null)", "map('c', null, 'b', null)"]
     rows = ", ".join(f"({i}, {text})" for i, text in enumerate(maps))
@@ -257,21 +261,27 @@ def test_maps_with_nulls(spark: SparkSession) -> None:
 
 @pytest.mark.slow
 def test_intervals_with_months_and_days(spark: SparkSession) -> None:
-    """Files have no such values; a month is not 30 days, twelve are a year."""
+    """Intervals group as in Spark: a month is not 30 days, twelve months are a year.
+
+    Files do not support interval values, so the table is cached instead.
+    """
     df = table(spark, 1, 1, ["interval", "double"]).withColumn("time", F.expr(AT)).cache()
     spark_groups = groups(df.groupBy("k0", "k1").agg(ids()).select("ids").collect())
     assert groups(ours(df, ["k0", "k1"]).panes.select("ids").collect()) == spark_groups
 
 
 def pairs(rows: list[Row]) -> list[tuple[int, int]]:
-    """Which rows met which."""
+    """Return the pairs of joined rows."""
     return sorted((row[0], row[1]) for row in rows)
 
 
 @pytest.mark.slow
 @pytest.mark.anywhere
 def test_joins_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
-    """By the nested values in one field, where a null is equal, and by each alone, where not."""
+    """A join matches rows as Spark does, by single keys and by a struct of all keys.
+
+    A null inside the struct is equal to a null; a null key is not.
+    """
     kinds = [
         *COMPARABLE,
         *(k for k in LITERALS if "map" not in k and k != "interval"),
@@ -290,7 +300,7 @@ def test_joins_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_keys_of_a_fixed_length(spark: SparkSession) -> None:
-    """CHAR of different lengths is padded where it is compared, as Spark does."""
+    """CHAR values of different lengths are padded for the comparison, as in Spark."""
     for name, size in (("short", 3), ("long", 5)):
         spark.sql(f"DROP TABLE IF EXISTS keys_{name}")
         spark.sql(f"CREATE TABLE keys_{name} (c CHAR({size}), time TIMESTAMP) USING parquet")
@@ -351,7 +361,7 @@ def test_keys_that_are_refused(spark: SparkSession, key: str) -> None:
 
 @pytest.mark.slow
 def test_a_collated_text_beside_the_key(feed: Feed) -> None:
-    """Messages with one are combined like others, and rejected as they are, nested ones too."""
+    """Rows with a collated non-key column are combined like others and rejected unchanged."""
     feed.add([order("09:00:10", "Aa", 1), order("09:00:20", "aA", 2)], [order("09:05:00", "b", 4)])
     feed.add(NOTHING, [order("09:00:30", "AA", 8)], NOTHING)
     text = F.collate("product", "UTF8_LCASE")
@@ -367,7 +377,7 @@ def test_a_collated_text_beside_the_key(feed: Feed) -> None:
 
 @pytest.mark.slow
 def test_the_remedies(spark: SparkSession) -> None:
-    """What the errors say makes windows as Spark's own groupBy over the collated text."""
+    """The remedies in the errors group as Spark's own groupBy over the collated text does."""
     texts = "VALUES ('Berlin'), ('BERLIN'), ('berlin  '), ('Rom') t(c)"
     df = spark.sql(f"SELECT {AT} AS time, monotonically_increasing_id() AS id, c FROM {texts}")  # noqa: S608
     for collation, remedy in (("UTF8_LCASE", "lower(c)"), ("UTF8_BINARY_RTRIM", "rtrim(c)")):

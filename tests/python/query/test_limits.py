@@ -1,4 +1,4 @@
-"""Guards: limits that only a mistake reaches (SEMANTICS S9)."""
+"""Guards: limits that a query reaches only by mistake (SEMANTICS S9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from operators.tables import NINE, counts
 
 @contextmanager
 def limit(spark: SparkSession, name: str, value: str) -> Iterator[None]:
-    """Set the limit of a guard for a while."""
+    """Set the limit of a guard temporarily."""
     setting = f"spark.windrow.{name}"
     before = spark.conf.get(setting, None)
     spark.conf.set(setting, value)
@@ -30,14 +30,14 @@ def limit(spark: SparkSession, name: str, value: str) -> Iterator[None]:
 
 
 def orders(spark: SparkSession) -> DataFrame:
-    """Give ten orders of one minute."""
+    """Return ten orders within one minute."""
     return spark.range(10).select(
         F.timestamp_seconds(F.col("id") + 1_700_000_000).alias("time"), F.col("id").alias("price")
     )
 
 
 def minutes(spark: SparkSession) -> DataFrame:
-    """Give the prices of each hour, all of which are needed at once."""
+    """Return the prices of each hour in an aggregate that needs all rows at once."""
     hours = (
         wr.stream(orders(spark), time="time").lateness("0 seconds").window(wr.Tumbling("1 hour"))
     )
@@ -45,7 +45,7 @@ def minutes(spark: SparkSession) -> DataFrame:
 
 
 def test_windows_for_each_message_are_counted_before_anything_comes(spark: SparkSession) -> None:
-    """Also where each of them is small."""
+    """Too many windows per row are refused before the query starts, even if each is small."""
     of = wr.stream(
         spark.readStream.format("rate").load().withColumnRenamed("timestamp", "time"),
         time="time",
@@ -64,7 +64,7 @@ def test_windows_for_each_message_are_counted_before_anything_comes(spark: Spark
 
 
 def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
-    """The same query goes on with a higher one."""
+    """A query that reached a limit succeeds after the limit is raised."""
     with (
         limit(spark, "maxMessagesPerWindow", "9"),
         pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\] the window from .*at most 9 may be"),
@@ -76,7 +76,7 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
 
 @pytest.mark.slow
 def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> None:
-    """However long before it was described, in a batch and at each start of a stream."""
+    """A query reads the limit at each run or start, not when it is described."""
     before = minutes(spark)
     with limit(spark, "maxMessagesPerWindow", "9"):
         meanwhile = minutes(spark)
@@ -113,7 +113,7 @@ def test_a_query_reads_the_limit_as_it_runs(spark: SparkSession, feed: Feed) -> 
 
 @pytest.mark.slow
 def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
-    """Keys of each, and messages of a window by policies."""
+    """Full state, joins and policies limit their keys, and policies the rows of a window."""
 
     def kept() -> DataFrame:
         of = wr.stream(orders(spark), time="time", key="price").lateness("0 seconds")
@@ -150,7 +150,7 @@ def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
 
 
 def test_operators_outside_queries_have_the_guards_of_the_session(spark: SparkSession) -> None:
-    """As they are made."""
+    """An operator outside a query uses the session's limits at its creation."""
     spec = counts(window=wr.Session("1 minute"))
     messages = [{"symbol": name, "time": NINE, "price": 1.0} for name in "abc"]
     with limit(spark, "maxKeysPerShard", "2"), wr.AggregatedWindowOperator(spec) as op:
@@ -161,7 +161,7 @@ def test_operators_outside_queries_have_the_guards_of_the_session(spark: SparkSe
 
 
 def test_a_limit_must_be_a_number(spark: SparkSession) -> None:
-    """What cannot be a limit says what can."""
+    """An invalid limit is refused with the name of the setting and its value."""
     for value in ("many", "0"):
         said = rf"\[LIMIT_NOT_UNDERSTOOD\].*maxKeysPerShard.*'{value}'"
         with limit(spark, "maxKeysPerShard", value), pytest.raises(wr.SpecError, match=said):

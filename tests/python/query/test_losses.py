@@ -1,4 +1,4 @@
-"""What reading the code found: messages lost, rows that depend on a shuffle, dead queries."""
+"""Faults found by reading the code: lost rows, shuffle-dependent output, failed queries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
-    """Under a longer delay what was late stays late, and comes with its row (SEMANTICS R86, S2)."""
+    """If a longer delay sets the clock back, late rows stay late (SEMANTICS R86, S2).
+
+    They are returned with their row.
+    """
     for delay, amount in (("1 hour", 1), ("10 hours", 2)):
         feed.add([order(ago(5), amount=amount)])
         query = by_the_clock(feed, delay, "1 minute").start(
@@ -40,7 +43,7 @@ def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
 def test_what_was_null_before_its_column_was_not(
     spark: SparkSession, tmp_path: Path, kind: str
 ) -> None:
-    """A column that a restart reads without nulls has them in messages that were kept (S2)."""
+    """A column that a restart reads as non-null keeps its nulls in stored rows (S2)."""
     both = Both(spark, tmp_path)
     column, instead = ("product", F.lit("")) if kind == "text" else ("amount", F.lit(7))
     found: list[Row] = []
@@ -70,7 +73,7 @@ def test_what_was_null_before_its_column_was_not(
 
 
 def test_sources_that_are_no_texts(spark: SparkSession) -> None:
-    """Devices by bytes count their own offsets (SEMANTICS R13)."""
+    """The source may be a column of bytes; each has its own offsets (SEMANTICS R13)."""
     rows = spark.sql(
         "SELECT timestamp'2025-01-01' AS time, 1 AS k, device, 0 AS p, 0L AS n "
         "FROM VALUES (X'C0A80101'), (X'C1A80101'), (X'C0A80101'), (X'61') t(device)"
@@ -83,7 +86,7 @@ def test_sources_that_are_no_texts(spark: SparkSession) -> None:
 
 
 def test_an_odd_offset_in_a_cogroup(spark: SparkSession, tmp_path: Path) -> None:
-    """It is none: the message is taken without identity."""
+    """A row of a co-group with an offset that is not a number is accepted without identity."""
     both = Both(spark, tmp_path)
     both.add(
         [[order("09:00:00", "x"), order("09:00:01", "7")], NOTHING],
@@ -101,7 +104,7 @@ def test_an_odd_offset_in_a_cogroup(spark: SparkSession, tmp_path: Path) -> None
 
 
 def both_ways(spark: SparkSession, of: Any, *rows: Order) -> list[list[Any]]:
-    """Give what comes of rows in one task, and of the same in the other order."""
+    """Return the output for rows in one task, in the given and in reversed order."""
     schema = "time string, product string, price double, amount bigint, gap bigint"
     found = []
     for some in (rows, rows[::-1]):
@@ -112,7 +115,7 @@ def both_ways(spark: SparkSession, of: Any, *rows: Order) -> list[list[Any]]:
 
 
 def test_messages_that_differ_in_their_gap(spark: SparkSession, tmp_path: Path) -> None:
-    """Their order is that of their gaps, however they were shuffled (SEMANTICS T3)."""
+    """Rows that differ only in their gap are ordered by it, in any shuffle order (SEMANTICS T3)."""
     shown = []
     for seconds in ((5, 10), (10, 5)):
         feed = Feed(spark, tmp_path / f"{seconds}")
@@ -131,7 +134,7 @@ def test_messages_that_differ_in_their_gap(spark: SparkSession, tmp_path: Path) 
 
 
 def test_the_greatest_of_equal_texts(spark: SparkSession) -> None:
-    """Of what a collation holds equal the same is taken, however it was shuffled (SEMANTICS R1)."""
+    """``max`` returns the same one of equal collated texts for every shuffle (SEMANTICS R1)."""
 
     def greatest(df: Any) -> Any:
         stream = wr.stream(df, time="time", key="amount").lateness("0 seconds")
@@ -145,7 +148,10 @@ def test_the_greatest_of_equal_texts(spark: SparkSession) -> None:
 
 
 def test_a_join_behind_what_passes_no_watermark_on(spark: SparkSession, tmp_path: Path) -> None:
-    """It would never let go of anything (SEMANTICS R69)."""
+    """A join after an operator that passes on no watermark is refused (SEMANTICS R69).
+
+    Such a join would never remove a row from its state.
+    """
     both = Both(spark, tmp_path)
     panes = [
         wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name=name)
@@ -167,7 +173,7 @@ def test_a_join_behind_what_passes_no_watermark_on(spark: SparkSession, tmp_path
 
 
 def test_a_field_of_a_window_in_sql(feed: Feed) -> None:
-    """Its end may be the event time, for the watermark is that of its column (SEMANTICS T5)."""
+    """In SQL the end of a window may be the event time, with a watermark (SEMANTICS T5)."""
     feed.add([order("09:00:10")], [order("09:05:00")], [order("09:20:00")], NOTHING)
     feed.stream().withWatermark("time", "0 seconds").createOrReplaceTempView("ordered")
     panes = feed.spark.sql(
@@ -179,7 +185,7 @@ def test_a_field_of_a_window_in_sql(feed: Feed) -> None:
 
 
 def test_keys_of_a_cogroup_with_dots(spark: SparkSession, tmp_path: Path) -> None:
-    """They are names, in SQL as well (SEMANTICS B7)."""
+    """Key names of a co-group may contain dots, in SQL too (SEMANTICS B7)."""
     both = Both(spark, tmp_path).add([[order("09:00:00")]], [[order("09:00:01")]])
     for name, feed in (("left_orders", both.orders), ("right_orders", both.shipments)):
         feed.batch().withColumnRenamed("product", "a.b").createOrReplaceTempView(name)

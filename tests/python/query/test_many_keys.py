@@ -1,4 +1,4 @@
-"""Windows with more keys than a step brings: what comes stands beside the rest (SEMANTICS S18)."""
+"""Windows with more keys than one step receives: new values are stored apart (SEMANTICS S18)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 KEYS, BATCHES, SIZE = 12_000, 12, 4_000
 SHARDS = "4"
 
-#: Of the starts, each of a few batches.
+#: Settings of each start; a start runs a few batches.
 SETTINGS = (
     {"spark.sql.shuffle.partitions": "1", "spark.windrow.combine": "always"},
     {"spark.sql.shuffle.partitions": "3", "spark.windrow.combine": "never"},
@@ -34,12 +34,12 @@ SETTINGS = (
 
 
 def at(second: int) -> str:
-    """Give the time so long after the beginning."""
+    """Return the time this many seconds after the beginning."""
     return f"{BEGIN + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}"
 
 
 def messages() -> list[list[Order]]:
-    """Give two days, a quarter of them three hours out of order, and some of a few keys alone."""
+    """Draw two days of orders, a quarter of them three hours late, some batches with few keys."""
     rng = random.Random(18)  # noqa: S311  no secret
     return [
         [
@@ -55,7 +55,7 @@ def messages() -> list[list[Order]]:
 
 
 def aggregates() -> list[Column]:
-    """Of fixed width, of any width, and one to which the order shows."""
+    """Return aggregates of fixed width, of variable width, and one that depends on the order."""
     return [
         F.count("*").alias("n"),
         F.sum("amount").alias("total"),
@@ -65,7 +65,7 @@ def aggregates() -> list[Column]:
 
 
 def row(values: Any) -> tuple[Any, ...]:
-    """Make rows comparable: nothing is said of the order of equal times."""
+    """Return a comparable row; the order of equal times is unspecified, so values are sorted."""
     return (
         values.product,
         values.window.start,
@@ -93,7 +93,7 @@ HOPS = (wr.Hopping("12 hours", step="6 hours"), ("12 hours", "6 hours"))
 def test_against_plain_groups(
     feed: Feed, tmp_path: Path, windows: wr.WindowKind, plain: tuple[str, ...], *, ordered: bool
 ) -> None:
-    """With restarts under other settings between any four steps."""
+    """The panes equal Spark's groups, with restarts and new settings after every four steps."""
     chosen = aggregates() if ordered else aggregates()[:3]
     checkpoint, panes = tmp_path / "checkpoint", tmp_path / "panes"
     told: list[int | None] = []

@@ -1,4 +1,4 @@
-"""A retraction repeats its pane to the bit, whatever is aggregated (SEMANTICS R18, R90)."""
+"""A retraction repeats its pane to the bit for every aggregate (SEMANTICS R18, R90)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SCHEMA = "time timestamp, key string, x double, y float, n bigint, d decimal(12,2), w decimal(38,6)"
-#: Added in another grouping these give another sum; some of them give none at all.
+#: The sum of these depends on the grouping; some of their moments are not finite.
 DOUBLES = [1e16, 1.0, -1e16, 0.1, -0.0, 0.0, 0.3, -0.7, 1e-9, 1e300, -1e300, 7.7]
 CASES = {"quick": 1, "full": 20}.get(os.environ.get("WINDROW_MODE", ""), 2)
 
@@ -53,7 +53,7 @@ SKETCHES = ["hll_sketch_agg(n)", "theta_sketch_agg(n)", "approx_percentile(x, 0.
 IN_ORDER = ["collect_list(x)", "first(x)", "max_by(x, n)", "percentile(n, 0.5)", "sum(x)"]
 NESTED = ["min(array(x, y))", "max(struct(x, n))", "histogram_numeric(x, 3)"]
 
-#: Functions whose buffers have a fixed width, those with objects, those to which order shows.
+#: Functions with buffers of fixed width, with objects, and functions that depend on the order.
 AGGREGATES: dict[str, list[str]] = {
     "numbers": [*NUMBERS, *MOMENTS, "min(x)", "max(x)", "try_sum(n)"],
     "objects": ["approx_count_distinct(x)", "sum(x)", "avg(y)", "bit_xor(n)", "var_pop(x)"],
@@ -62,7 +62,7 @@ AGGREGATES: dict[str, list[str]] = {
 
 
 def messages(seed: int, size: int = 60) -> list[list[dict[str, Any]]]:
-    """Make batches of disordered messages of some 20 minutes."""
+    """Draw batches of disordered rows that cover about 20 minutes."""
     rng = random.Random(seed)  # noqa: S311  no secret
     return [
         [
@@ -88,7 +88,7 @@ def _message(rng: random.Random, seconds: int) -> dict[str, Any]:
 
 
 def operator(df: DataFrame, kind: Any, aggregates: Sequence[str], **more: Any) -> wr.Output:
-    """Describe windows that fire on time, and again for each late batch."""
+    """Return windows that fire on time and again for each late batch."""
     stream = wr.stream(df, time="time", key="key", watermark="10 seconds", name="lower")
     windows = (
         stream.lateness("1 hour").window(kind).accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
@@ -101,7 +101,7 @@ def operator(df: DataFrame, kind: Any, aggregates: Sequence[str], **more: Any) -
 def fired(
     spark: SparkSession, pipeline: Any, batches: Sequence[Sequence[Mapping[str, Any]]], seed: int
 ) -> list[dict[str, Any]]:
-    """Run a pipeline with restarts between some batches; give its panes in order."""
+    """Run a pipeline with restarts between some batches, and return its panes in order."""
     rng = random.Random(seed)  # noqa: S311  no secret
     with wr.testing.harness(pipeline, spark, schema=SCHEMA) as h:
         for batch in batches:
@@ -113,7 +113,7 @@ def fired(
 
 
 def bits(value: Any) -> Any:
-    """Say what a value is, told from all others: -0.0 from 0.0, and equal to itself if NaN."""
+    """Return a value that distinguishes -0.0 from 0.0 and makes NaN equal to itself."""
     if isinstance(value, float):
         return struct.pack("<d", value)
     if isinstance(value, Mapping):
@@ -124,18 +124,18 @@ def bits(value: Any) -> Any:
 
 
 def window(pane: Mapping[str, Any]) -> Any:
-    """Name the window of a pane."""
+    """Return the identity of a pane's window."""
     return bits([pane["key"], pane.get("message") or pane["window"]])
 
 
 def shown(pane: Mapping[str, Any]) -> Any:
-    """Give all of a pane but whether it is taken back."""
+    """Return all of a pane except its retraction flag."""
     rest = {name: value for name, value in pane["pane"].items() if name != "is_retraction"}
     return bits({**pane, "pane": rest})
 
 
 def taken_back(panes: Sequence[Mapping[str, Any]]) -> int:
-    """See that each retraction repeats a pane that holds; give how many there are."""
+    """Check that each retraction repeats a valid pane, and return the number of retractions."""
     live: dict[Any, list[Any]] = defaultdict(list)
     count = 0
     for pane in panes:
@@ -150,14 +150,14 @@ def taken_back(panes: Sequence[Mapping[str, Any]]) -> int:
 
 @pytest.fixture(autouse=True)
 def shards(spark: SparkSession) -> Iterator[None]:
-    """Keys of one shard and of two."""
+    """Use two shards."""
     spark.conf.set("spark.windrow.shards", "2")
     yield
     spark.conf.unset("spark.windrow.shards")
 
 
 def combinations() -> Iterator[Any]:
-    """Give each with each: one for each kind of windows, the others in `full`."""
+    """Yield all combinations: one for each kind of windows, the others only in `full`."""
     for i, kind in enumerate(KINDS):
         for j, aggregates in enumerate(AGGREGATES):
             marks = () if i % len(AGGREGATES) == j else (pytest.mark.full,)
@@ -166,7 +166,7 @@ def combinations() -> Iterator[Any]:
 
 @pytest.mark.parametrize(("kind", "aggregates"), list(combinations()))
 def test_a_retraction_repeats_its_pane(spark: SparkSession, kind: str, aggregates: str) -> None:
-    """For each kind of windows and aggregates, with and without early panes."""
+    """Each retraction repeats its pane, for all kinds and aggregates, with early panes or not."""
     texts = AGGREGATES[aggregates]
     count = 0
     for seed in range(CASES):

@@ -18,14 +18,14 @@ PANE = "struct<timing:string,index:bigint,is_last:boolean,is_retraction:boolean>
 
 
 def minutes(feed: Feed, **more: Any) -> wr.Windowed:
-    """Windows of a minute, an hour of lateness, a watermark without delay."""
+    """Return one-minute windows with an hour of lateness and a watermark without delay."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", **more)
     windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING)
 
 
 def short(rows: list[Any]) -> list[tuple[Any, ...]]:
-    """Product, start of the window, total and pane, in order."""
+    """Return the product, window start, total, timing and index of each pane, in order."""
     return [
         (r.product, r.window.start.strftime("%H:%M"), r.total, r.pane.timing, r.pane["index"])
         for r in rows
@@ -33,7 +33,7 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
 
 
 def test_on_time_then_late(feed: Feed) -> None:
-    """A correction follows for every batch that changes a complete window."""
+    """Each batch that changes a complete window emits a correction."""
     feed.add(
         [order("09:00:10", amount=1), order("09:00:20", amount=2)],
         [order("09:01:30", amount=5)],
@@ -50,7 +50,7 @@ def test_on_time_then_late(feed: Feed) -> None:
 
 
 def test_a_delay_of_a_part_of_a_millisecond(feed: Feed) -> None:
-    """The watermark is never ahead of what is stated, though Spark counts milliseconds (T5)."""
+    """The watermark is never ahead of its exact value, although Spark counts milliseconds (T5)."""
     feed.add([order("09:00:00.001000")], NOTHING, [order("09:00:00.000600", amount=2)], NOTHING)
     stream = wr.stream(feed.stream(), time="time", watermark="500 microseconds")
     windows = stream.lateness("0 seconds").window(wr.Tumbling("100 microseconds"))
@@ -58,7 +58,7 @@ def test_a_delay_of_a_part_of_a_millisecond(feed: Feed) -> None:
 
 
 def test_each_message(feed: Feed) -> None:
-    """One late pane for every message, in order of event time."""
+    """With ``EachMessage``, each late row emits a pane, in order of event time."""
     feed.add(
         [order("09:00:10"), order("09:02:00")],
         NOTHING,
@@ -71,7 +71,7 @@ def test_each_message(feed: Feed) -> None:
 
 
 def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
-    """Nothing is lost: what enters no window comes out as it came in."""
+    """A row that no window accepts is returned unchanged, with its reason."""
     rows = [
         order(None, "null", amount=1, gap=11),
         order("2099-01-01 00:00:00", "future", amount=2, gap=22),
@@ -105,7 +105,7 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
     ],
 )
 def test_what_is_over_at_the_watermark_itself(feed: Feed, kind: wr.WindowKind, late: int) -> None:
-    """Is handed back whole, as what was over before."""
+    """A row whose window ends exactly at the watermark is rejected, as are older rows."""
     times = ["10:58:59", "10:59:00", "10:59:01"]
     feed.add([order("11:00:00")], NOTHING, [order(time) for time in times])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
@@ -115,7 +115,7 @@ def test_what_is_over_at_the_watermark_itself(feed: Feed, kind: wr.WindowKind, l
 
 
 def test_equal_messages_that_are_refused_are_as_many_rows(feed: Feed) -> None:
-    """SEMANTICS A2: also where they came to their shard as one."""
+    """Equal rejected rows are all returned, even if combined before the shuffle (SEMANTICS A2)."""
     feed.add([order("11:00:00")], NOTHING, [order("09:30:00", "late")] * 3)
     feed.spark.conf.set("spark.windrow.combine", "always")
     try:
@@ -126,7 +126,7 @@ def test_equal_messages_that_are_refused_are_as_many_rows(feed: Feed) -> None:
 
 
 def test_too_far_ahead_in_a_long_window(feed: Feed) -> None:
-    """The guard judges a message's own time, also where messages of a window are combined."""
+    """``maxFuture`` judges a row's own time, even if rows of a window are combined."""
     now = datetime.now(UTC)
     ahead = [now + timedelta(minutes=minutes) for minutes in (0, 10, 120)]
     feed.add([order(f"{time:%Y-%m-%d %H:%M:%S}", amount=i) for i, time in enumerate(ahead)])
@@ -137,7 +137,7 @@ def test_too_far_ahead_in_a_long_window(feed: Feed) -> None:
 
 
 def test_columns(feed: Feed) -> None:
-    """Names and types are the documented ones."""
+    """The columns have the documented names and types."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     window = "struct<start:timestamp,end:timestamp>"
     panes = f"struct<product:string,window:{window},total:bigint,pane:{PANE}>"
@@ -167,7 +167,7 @@ def test_time_without_zone(feed: Feed) -> None:
 
 
 def test_time_without_zone_is_in_none(feed: Feed) -> None:
-    """Days of a zone and the future are of instants; by UTC's days it counts as it stands (W4)."""
+    """TIMESTAMP_NTZ is refused with zones and ``maxFuture``; UTC days accept it (W4)."""
     late = F.expr("TIMESTAMP_NTZ '2026-03-28 23:30:00'")
     local = feed.add([order("09:00:10")]).batch().withColumn("time", late)
     stream = wr.stream(local, time="time").lateness("0 seconds")
@@ -190,7 +190,7 @@ def test_time_without_zone_is_in_none(feed: Feed) -> None:
 
 
 def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
-    """Spark has watermarks of TIMESTAMP alone; what can be done is said, for joins too."""
+    """A watermark needs TIMESTAMP; the error shows the remedy, for joins too."""
     local = feed.stream().withColumn("time", F.col("time").cast("timestamp_ntz"))
     stream = wr.stream(local, time="time", watermark="0 seconds").lateness("0 seconds")
     refused = r"\[TIME_NOT_TIMESTAMP\].*TIMESTAMP_NTZ.*CAST"
@@ -203,7 +203,7 @@ def test_time_without_zone_has_no_watermark(feed: Feed) -> None:
 
 @pytest.mark.slow
 def test_replays_have_no_effect(feed: Feed) -> None:
-    """The same offset twice counts once."""
+    """A row whose offset was already processed is not counted again."""
     feed.add([order("09:00:10", amount=1, gap=0)], [order("09:00:20", amount=2, gap=0)])
     offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="gap")
     output = minutes(feed, rowId=offset).aggregate(F.sum("amount").alias("total"))
@@ -227,17 +227,17 @@ def test_replays_have_no_effect(feed: Feed) -> None:
     ],
 )
 def test_mistakes_are_plain(feed: Feed, code: str, make: Any) -> None:
-    """What the JVM finds is a SpecError without a frame of Java."""
+    """Problems that the JVM finds raise a SpecError without Java stack frames."""
     windows = make(feed).lateness("0 seconds").window(wr.Tumbling("1 minute"))
     with pytest.raises(wr.SpecError) as refused:
-        windows.aggregate(F.count("*")).panes  # noqa: B018  asking is the point
+        windows.aggregate(F.count("*")).panes  # noqa: B018  the access raises
     assert [problem.code for problem in refused.value.problems] == [code]
     assert "java" not in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_unknown_columns(feed: Feed) -> None:
-    """All names that do not exist at once; in expressions Spark finds them."""
+    """All unknown column names are reported at once; names are case-insensitive."""
     named = wr.stream(feed.stream(), time="tyme", key=("product", "ki"), watermark="0 seconds")
     with pytest.raises(wr.SpecError) as refused:
         named.lateness("0 seconds").window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
@@ -253,7 +253,7 @@ def test_unknown_columns(feed: Feed) -> None:
 
 
 def test_problems_of_columns_and_aggregates_at_once(feed: Feed) -> None:
-    """What only the JVM can see comes in one error, too."""
+    """Problems that only the JVM can find are reported in one error too."""
     stream = wr.stream(feed.stream(), time="product").lateness("0 seconds")
     with pytest.raises(wr.SpecError) as refused:
         stream.window(wr.Tumbling("1 minute")).aggregate(F.count_distinct("amount")).panes  # noqa: B018
@@ -262,7 +262,7 @@ def test_problems_of_columns_and_aggregates_at_once(feed: Feed) -> None:
 
 
 def test_all_problems_of_a_description_at_once(feed: Feed) -> None:
-    """Lateness, aggregates and gap in one error, before the JVM is asked."""
+    """Problems of lateness, aggregates and gap are in one error, before the JVM is called."""
     stream = wr.stream(feed.stream(), time="time", maxFuture="-1 second")
     with pytest.raises(wr.SpecError) as refused:
         stream.window(wr.Session(None)).aggregate()
@@ -275,7 +275,7 @@ def test_all_problems_of_a_description_at_once(feed: Feed) -> None:
 
 
 def test_explains(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
-    """What each window waits for, in words."""
+    """``explain`` describes the condition that each window waits for."""
     minutes(feed).aggregate(F.count("*")).explain()
     said = capsys.readouterr().out
     assert "when the watermark reaches end + 1 hour" in said

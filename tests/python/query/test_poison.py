@@ -1,4 +1,4 @@
-"""Poison: rows that no one meant to send. No query dies of them, and each has a fate."""
+"""Poison: rows that were never meant to be sent. They end no query, and each has a fate."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ TIMES = [
         f"TIMESTAMP '{at}'"
         for at in (
             "0001-01-01 00:00:00",
-            "1582-10-10 12:00:00",  # between the calendars
+            "1582-10-10 12:00:00",  # between the two calendars
             "1900-02-28 23:59:59.999999",
             "1969-12-31 23:59:59.999999",
-            "2026-03-29 01:30:00",  # Berlin's clocks go forward then
-            "2026-10-25 01:00:00",  # and back
+            "2026-03-29 01:30:00",  # daylight saving time begins in Berlin
+            "2026-10-25 01:00:00",  # and ends
             "2099-01-01 00:00:00",
             "9999-12-31 23:59:59.999999",
         )
@@ -93,26 +93,26 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
-#: So many messages one sum tells apart.
+#: Number of rows that one sum can distinguish.
 BITS = 62
 
-#: The messages that sums tell of.
+#: The rows that the sums represent.
 SUMMED = (
     "filter(sequence(0, 185), id -> "
     "getbit(array(panes.bits0, panes.bits1, panes.bits2)[int(id DIV 62)], id % 62) = 1)"
 )
 
-#: Offsets that no window holds (SEMANTICS R21), which are counted.
+#: Offsets that no window contains (SEMANTICS R21); they are counted as gaps.
 GAPS = {"offsets": [LEAST, LEAST + 1, -1, GREATEST]}
 
 
 def of_all() -> Column:
-    """Give the messages of a window."""
+    """Return an aggregate that collects the ids of a window."""
     return F.collect_list("id").alias("ids")
 
 
 def of_sums() -> list[Column]:
-    """Give the messages of a window as sums, which are combined before they travel."""
+    """Return the ids of a window encoded as sums, which are combined before the shuffle."""
     bit = F.expr(f"shiftleft(1L, id % {BITS})")
     return [
         F.sum(F.when(F.expr(f"id DIV {BITS} = {part}"), bit)).alias(f"bits{part}")
@@ -173,7 +173,7 @@ OPERATORS: dict[str, Callable[[DataFrame, dict[str, Any]], wr.Output]] = {
 
 
 def rows(spark: SparkSession, kinds: Sequence[dict[str, Any]], first: int) -> DataFrame:
-    """Give one row of each kind."""
+    """Return one row of each kind."""
     given = [
         {**USUAL, "id": first + i, "off": 1000 + first + i, **kind} for i, kind in enumerate(kinds)
     ]
@@ -185,27 +185,27 @@ def rows(spark: SparkSession, kinds: Sequence[dict[str, Any]], first: int) -> Da
 
 
 def test_every_kind_has_a_name() -> None:
-    """The list is what it says."""
+    """The list contains all kinds of poison."""
     assert len(KINDS) >= 80
 
 
 @pytest.fixture(autouse=True)
 def combined(spark: SparkSession) -> Iterator[None]:
-    """Have what can be combined combined, also where it does not pay."""
+    """Combine rows even if it does not pay."""
     with having(spark, {"spark.windrow.combine": "always"}):
         yield
 
 
 @pytest.fixture
 def partitions(spark: SparkSession) -> Iterator[Callable[[int], None]]:
-    """Give a way to change the number of tasks behind a shuffle."""
+    """Return a function that sets the number of shuffle partitions."""
     setting = "spark.sql.shuffle.partitions"
     before = str(spark.conf.get(setting))
     yield lambda number: spark.conf.set(setting, number)
     spark.conf.set(setting, before)
 
 
-#: Streams that every run has: combined messages, messages that travel alone, and offsets.
+#: Streams of every run: combined rows, rows sent separately, and offsets.
 ALWAYS = ("sums", "the last rows", "offsets")
 
 
@@ -216,7 +216,7 @@ ALWAYS = ("sums", "the last rows", "offsets")
 def test_no_query_dies_and_every_row_has_a_fate(
     spark: SparkSession, partitions: Callable[[int], None], tmp_path: Path, operator: str
 ) -> None:
-    """Also behind a restart; a row is in panes or in what is rejected, with a reason."""
+    """No query fails, and each row is in panes or rejected with a reason, after a restart too."""
     folder = tmp_path / "in put"
     half = len(KINDS) // 2
     parts = (KINDS[:half], KINDS[half:], [{"time": "TIMESTAMP '2026-01-02 00:00:00'"}])
@@ -253,7 +253,7 @@ def _keep(found: list[Row], batch: DataFrame, _: int) -> None:
 
 
 def fates(df: DataFrame) -> list[Row]:
-    """Give the messages of each pane, or the one that is rejected, with its reason."""
+    """Return the ids of each pane, or the rejected id with its reason."""
     panes = df.schema["panes"].dataType
     assert isinstance(panes, StructType)
     held = "panes.ids" if "ids" in panes.names else "panes.messages.id"
@@ -262,7 +262,7 @@ def fates(df: DataFrame) -> list[Row]:
 
 
 def of_rows(seen: Sequence[Row]) -> set[int]:
-    """Check that a message has one fate, and give those that have one."""
+    """Check that each row has one fate, and return the ids of these rows."""
     rejected = Counter(row.id for row in seen if row.reason)
     shown = {one for row in seen for one in row.shown or ()}
     assert set(rejected.values()) <= {1}
@@ -272,7 +272,7 @@ def of_rows(seen: Sequence[Row]) -> set[int]:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_of_a_batch_every_row_comes_out(spark: SparkSession, operator: str) -> None:
-    """Once or more in panes, or once with a reason, or it is counted as in no window."""
+    """In a batch each row is in panes, rejected with a reason, or counted as a gap."""
     out = OPERATORS[operator](rows(spark, KINDS, 0), {})
     missing = [KINDS[one] for one in set(range(len(KINDS))) - of_rows(fates(out.output))]
     assert sorted(kind["off"] for kind in missing) == GAPS.get(operator, [])
@@ -280,11 +280,11 @@ def test_of_a_batch_every_row_comes_out(spark: SparkSession, operator: str) -> N
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Pacific/Apia"])
 def test_the_zone_of_a_session_changes_no_fate(spark: SparkSession, zone: str) -> None:
-    """Nor do changes of its clocks, nor a day that it leaves out: times are instants."""
+    """The session's time zone and its clock changes do not affect a row's fate."""
     setting = "spark.sql.session.timeZone"
     before = str(spark.conf.get(setting))
     given = rows(spark, KINDS, 0).withColumn("time", F.col("time").cast("timestamp")).cache()
-    given.count()  # their times are read in the zone before
+    given.count()  # caches the rows while the previous zone is set
 
     def found() -> dict[str, list[Row]]:
         return {name: sorted(fates(OPERATORS[name](given, {}).output), key=str) for name in ZONED}
@@ -307,7 +307,7 @@ WRONG: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_numbers_of_messages_of_other_types(spark: SparkSession, kind: str) -> None:
-    """Of partitions and offsets that are no whole numbers what can be is read: no row is lost."""
+    """Partitions and offsets that are not integers are read if possible; no row is lost."""
     usual = rows(spark, [{}] * len(WRONG[kind]), 0)
     values = F.array(*[F.lit(value).cast(kind) for value in WRONG[kind]])
     strange = F.get(values, F.col("id").cast("int"))
@@ -318,7 +318,7 @@ def test_numbers_of_messages_of_other_types(spark: SparkSession, kind: str) -> N
 
 @pytest.mark.full
 def test_as_many_source_partitions_as_messages(spark: SparkSession, tmp_path: Path) -> None:
-    """A hundred thousand, each with a message, come again after a restart: duplicates only."""
+    """With 100,000 source partitions of one row each, a replay contains duplicates only."""
     many = 100_000
     usual = rows(spark, [{}], 0).drop("id", "part", "off", "key").crossJoin(spark.range(many))
     columns = [name.split()[0] for name in SCHEMA.split(", ")]

@@ -1,4 +1,4 @@
-"""Windows by policies in queries: panes, events, limits (R66), periods (R69), restarts."""
+"""Policy windows in queries: panes, events, limits (R66), periods (R69), restarts."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SCHEMA = "symbol string, price double, mark boolean, n bigint"
 
 
 class Quotes:
-    """A folder of quotes, one file for each batch, that a query reads with its last one new."""
+    """A folder of quotes with one file per batch, and a query that reads the new ones."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin without quotes."""
+        """Start without quotes."""
         self.spark, self.folder, self.count = spark, folder, 0
         self.panes: list[Row] = []
         self.events: list[Row] = []
         (folder / "in").mkdir()
 
     def stream(self) -> wr.streams.Stream:
-        """Describe it: no time, no watermark."""
+        """Return the stream, without time and watermark."""
         df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
         return wr.stream(
             df, key="symbol", rowId=wr.RowId(source=F.lit(""), partition=F.lit(0), offset="n")
@@ -47,7 +47,7 @@ class Quotes:
         df.write.mode("append").json(str(self.folder / "in"))
 
     def run(self, policy: Policy) -> None:
-        """Run what is new, from the checkpoint of the run before."""
+        """Process the new quotes, starting from the checkpoint of the previous run."""
         out = (
             self.stream()
             .window(policy)
@@ -71,17 +71,17 @@ class Quotes:
 
 @pytest.fixture
 def quotes(spark: SparkSession, tmp_path: Path) -> Quotes:
-    """Give an empty folder of quotes."""
+    """Return an empty folder of quotes."""
     return Quotes(spark, tmp_path)
 
 
 def shown(rows: list[Row]) -> list[tuple[Any, ...]]:
-    """What of panes is compared."""
+    """Return the compared columns of panes."""
     return sorted((r.symbol, r.window.number, r.prices, r.total, r.pane.timing) for r in rows)
 
 
 def test_a_tumbling_policy_over_restarts(quotes: Quotes) -> None:
-    """A window stays open over restarts; its events are numbered on."""
+    """A window stays open over restarts, and the numbers of its events continue."""
     policy = Policy.tumbling(ByCount(3))
     quotes.add(("a", 1.0), ("b", 10.0), ("a", 2.0))
     quotes.run(policy)
@@ -103,7 +103,7 @@ def test_a_tumbling_policy_over_restarts(quotes: Quotes) -> None:
 
 
 def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
-    """A sliding window fires before the message that moves the price."""
+    """A sliding window fires before the row that moves the price."""
     policy = Policy.sliding(ByCount(2), trigger=ByDelta("price", 1.0))
     quotes.add(("a", 1.0), ("a", 1.5), ("a", 2.5), ("a", 2.6), ("a", 5.0))
     quotes.run(policy)
@@ -111,7 +111,7 @@ def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
 
 
 def test_markers(quotes: Quotes) -> None:
-    """A marker is the last message of the window of its key, and empties that alone (P1)."""
+    """A marker is the last row of its key's window, and empties only that window (P1)."""
     quotes.add(("a", 1.0), ("b", 7.0), ("a", 2.0), ("a", 0.5, True), ("a", 3.0), ("c", 4.0, True))
     quotes.run(Policy.tumbling(ByPunctuation("mark")))
     assert shown(quotes.panes) == [
@@ -121,7 +121,7 @@ def test_markers(quotes: Quotes) -> None:
 
 
 def test_limits_of_all_keys(quotes: Quotes) -> None:
-    """The oldest key leaves when there are too many."""
+    """The oldest key is evicted when there are too many keys."""
     policy = Policy.tumbling(ByCount(9), limit=KeyLimits(maxKeys=2))
     quotes.add(("a", 1.0), ("b", 2.0), ("c", 3.0))
     quotes.run(policy)
@@ -131,7 +131,7 @@ def test_limits_of_all_keys(quotes: Quotes) -> None:
 
 
 def test_a_period_ends_without_messages(quotes: Quotes) -> None:
-    """A query with a period goes on without data."""
+    """A query with a period continues without data."""
     seen: list[Row] = []
 
     def take(batch: DataFrame, _: int) -> None:
@@ -155,7 +155,7 @@ def test_a_period_ends_without_messages(quotes: Quotes) -> None:
 
 
 def test_replays_have_no_effect(quotes: Quotes) -> None:
-    """An offset that was applied does nothing."""
+    """A row whose offset was already processed is ignored."""
     policy = Policy.tumbling(ByCount(2))
     quotes.add(("a", 1.0))
     quotes.run(policy)
@@ -166,7 +166,7 @@ def test_replays_have_no_effect(quotes: Quotes) -> None:
 
 
 def test_batches_of_input(spark: SparkSession) -> None:
-    """All of a batch is one step, after which the input is over."""
+    """A batch is a single step, followed by the end of the input."""
     rows = [("a", 1.0, False, 1), ("a", 2.0, False, 2), ("a", 3.0, False, 3)]
     stream = wr.stream(
         spark.createDataFrame(rows, SCHEMA),
@@ -179,7 +179,7 @@ def test_batches_of_input(spark: SparkSession) -> None:
 
 
 def test_what_is_wrong(quotes: Quotes) -> None:
-    """Mistakes name the column, its type, and what means nothing here."""
+    """Errors name the column, its type, and arguments that do not apply."""
 
     def measured(column: str) -> wr.Output:
         policy = Policy.tumbling(ByDelta(column, 1.0))
@@ -205,7 +205,7 @@ def test_what_is_wrong(quotes: Quotes) -> None:
 
 
 def test_what_it_waits_for(quotes: Quotes, capsys: pytest.CaptureFixture[str]) -> None:
-    """No watermark is waited for."""
+    """``explain`` does not mention a watermark for a policy window."""
     quotes.stream().window(Policy.tumbling(ByCount(3))).aggregate(F.sum("price")).explain()
     said = capsys.readouterr().out
     assert "all messages leave once there are 3" in said

@@ -1,4 +1,4 @@
-"""Windows on positions in queries: offsets of a source (R72), numbers of a key; without time."""
+"""Windows on positions in queries: source offsets (R72), row numbers of a key; without time."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ ORIGIN = wr.RowId(source="topic", partition="p", offset="o")
 
 
 class Log:
-    """A folder that is read as a log: one file for each batch."""
+    """A folder that is read as a log, one file per batch."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin empty."""
+        """Start empty."""
         self.spark, self.folder = spark, folder
         (folder / "in").mkdir()
 
     def stream(self) -> wr.streams.Stream:
-        """Describe it without time."""
+        """Return the stream, without time."""
         df = self.spark.readStream.schema(SCHEMA).json(str(self.folder / "in"))
         return wr.stream(df, key="k", rowId=ORIGIN)
 
     def step(self, out: wr.Output, *rows: tuple[str, int, int, int]) -> list[tuple[Any, ...]]:
-        """Add (key, value, partition, offset) and run them from the checkpoint; give the panes."""
+        """Add (key, value, partition, offset), run from the checkpoint, and return the panes."""
         messages = [(key, value, "t", partition, offset) for key, value, partition, offset in rows]
         self.spark.createDataFrame(messages, SCHEMA).coalesce(1).write.mode("append").json(
             str(self.folder / "in")
@@ -54,17 +54,17 @@ class Log:
 
 @pytest.fixture
 def log(spark: SparkSession, tmp_path: Path) -> Log:
-    """Give an empty log."""
+    """Return an empty log."""
     return Log(spark, tmp_path)
 
 
 def on_time(last: bool = True) -> tuple[Any, ...]:  # noqa: FBT001, FBT002
-    """Give the pane of a window that fires once."""
+    """Return the pane fields of a window that fires once."""
     return ("ON_TIME", 0, last, False)
 
 
 def test_offsets_complete_windows_of_keys_that_are_silent(log: Log) -> None:
-    """A window ends with its last offset, whichever key that is of, in its own partition."""
+    """A window ends with the last offset of its partition, regardless of that row's key."""
     windows = log.stream().lateness(0).window(wr.OffsetRange(3))
     out = windows.aggregate(F.sum("v").alias("total"))
     assert log.step(out, ("a", 1, 0, 0), ("b", 2, 0, 1), ("a", 5, 1, 0)) == []
@@ -94,7 +94,7 @@ def test_tuple_sessions(log: Log) -> None:
 
 
 def test_counts_without_time(log: Log) -> None:
-    """Messages of a key are counted by source, partition and offset."""
+    """Rows of a key are counted in the order of source, partition and offset."""
     out = log.stream().window(wr.Count(2)).aggregate(F.collect_list("v").alias("all"))
     assert log.step(out, ("a", 3, 1, 0), ("a", 1, 0, 0), ("a", 2, 0, 1)) == [
         ("a", (0, 1), [1, 2], on_time())
@@ -102,7 +102,7 @@ def test_counts_without_time(log: Log) -> None:
 
 
 def test_a_global_window_without_time(log: Log) -> None:
-    """A running value at each message needs no watermark."""
+    """A running value for each row needs no watermark."""
     windows = log.stream().lateness("0 seconds").window(wr.Global())
     running = windows.trigger(early=wr.EachMessage()).accumulationMode(wr.ACCUMULATING)
     out = running.aggregate(F.sum("v").alias("total"))
@@ -111,7 +111,7 @@ def test_a_global_window_without_time(log: Log) -> None:
 
 
 def test_offsets_must_be_stated(spark: SparkSession) -> None:
-    """Windows on offsets need the columns that hold them."""
+    """Windows on offsets need the offset columns."""
     df = spark.createDataFrame([("a", 1, "t", 0, 0)], SCHEMA)
     with pytest.raises(wr.SpecError, match="OFFSET_NOT_STATED"):
         wr.stream(df, key="k").lateness(0).window(wr.OffsetRange(3)).aggregate(F.sum("v")).panes  # noqa: B018
@@ -127,7 +127,7 @@ def test_offsets_must_be_stated(spark: SparkSession) -> None:
     ids=repr,
 )
 def test_cogroups_without_time(log: Log, kind: wr.WindowKind) -> None:
-    """Streams without event time as one, under windows that need none (API, example 5)."""
+    """A co-group of streams without time supports windows that need none (API, example 5)."""
     df = log.stream()._df
     a, b = (
         wr.stream(df.where(F.col("p") == part), key="k", rowId=ORIGIN, name=name)
@@ -152,7 +152,7 @@ WITHOUT_TIME = {
 
 
 def test_a_cogroup_that_needs_time(log: Log) -> None:
-    """Windows of time refuse it, and so do streams of which some have time."""
+    """Windows of time refuse a co-group of streams without time, or with time in some only."""
     df = log.stream()._df
     bare = [wr.stream(df, key="k", name=name) for name in ("a", "b")]
     with pytest.raises(wr.SpecError, match="TIME_NOT_STATED"):

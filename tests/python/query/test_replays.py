@@ -1,4 +1,4 @@
-"""What was not applied before is no replay, out of order and with holes (SEMANTICS R13)."""
+"""A row is a replay only if it was applied before, out of order and with holes (SEMANTICS R13)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA = "topic string, partition int, offset bigint, k string, time timestamp"
 
 
 def apart(spark: SparkSession, count: int, keys: int, *, order: Column | None = None) -> DataFrame:
-    """Give messages of one source partition; every other one is an hour ahead of its neighbours."""
+    """Return rows of one source partition; every other row is an hour ahead of its neighbors."""
     number = F.col("id")
     later = F.when(F.hash(number * 7) % 2 == 0, 3600).otherwise(0)
     return spark.range(0, count, 1, 4).select(
@@ -33,7 +33,7 @@ def apart(spark: SparkSession, count: int, keys: int, *, order: Column | None = 
 
 @pytest.mark.slow
 def test_one_hot_key_of_a_batch(spark: SparkSession) -> None:
-    """Thousands of messages of one shard, far out of order: all count, as without offsets."""
+    """Thousands of rows of one shard, far out of order, all count, as without offsets."""
     rows = apart(spark, 5000, keys=1)
     day = wr.Tumbling("1 day")
     with_offsets = wr.stream(rows, time="time", key="k", rowId=wr.KAFKA).lateness("0 seconds")
@@ -51,7 +51,7 @@ def test_one_hot_key_of_a_batch(spark: SparkSession) -> None:
 
 @pytest.mark.slow
 def test_a_join_after_a_shuffle(spark: SparkSession) -> None:
-    """A source partition that several tasks bring, in any order, joins as without offsets."""
+    """A source partition read by several tasks, in any order, joins as without offsets."""
     spark.conf.set("spark.windrow.shards", "1")
     try:
         sides = [apart(spark, 6000, keys=6000).repartition(4, "k") for _ in range(2)]
@@ -66,7 +66,7 @@ def test_a_join_after_a_shuffle(spark: SparkSession) -> None:
 
 
 def written(spark: SparkSession, folder: Path, batches: list[list[int]]) -> DataFrame:
-    """Give a stream that reads one file of offsets in each batch, times out of order by hours."""
+    """Return a stream with one file of offsets per batch, and times out of order by hours."""
     for offsets in batches:
         rows = [
             ("topic", one % 3, one, f"k{one % 7}", START + timedelta(seconds=one * 7919 % 10007))
@@ -81,7 +81,7 @@ def written(spark: SparkSession, folder: Path, batches: list[list[int]]) -> Data
 @pytest.mark.slow
 @pytest.mark.parametrize("shuffled", [pytest.param(False, marks=pytest.mark.full), True])
 def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffled: bool) -> None:
-    """Of a source with holes every second batch is sent twice: each is known, and nothing else."""
+    """Exactly the rows that a source with holes sends twice are recognized as duplicates."""
     offsets = [one for one in range(9000) if one * 7919 % 101 > 20]
     batches = [
         offsets[at::3] if shuffled else offsets[at * 2400 : at * 2400 + 2400] for at in (0, 1, 2)
@@ -105,7 +105,7 @@ def test_batches_that_come_again(spark: SparkSession, tmp_path: Path, *, shuffle
 
 @pytest.mark.full
 def test_a_backlog_in_one_batch(spark: SparkSession, tmp_path: Path) -> None:
-    """More than a thousand messages of a source partition for each of 128 shards."""
+    """A batch with over a thousand rows of a source partition for each of 128 shards succeeds."""
     apart(spark, 400_000, keys=1000, order=F.hash("id")).write.parquet(str(tmp_path / "in"))
     came = spark.readStream.schema(SCHEMA).parquet(str(tmp_path / "in"))
     stream = wr.stream(came, time="time", key="k", rowId=wr.KAFKA, watermark="0 seconds")

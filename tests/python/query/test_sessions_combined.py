@@ -1,4 +1,4 @@
-"""Messages of sessions that travel as one give what each by itself does (SEMANTICS T3, R18)."""
+"""Combined rows of sessions have the same result as separate rows (SEMANTICS T3, R18)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ START = datetime(2025, 1, 1, 9, tzinfo=UTC)
 
 
 def messages(seed: int, batches: int, size: int) -> list[list[Order]]:
-    """Give whole seconds, so that many are exactly a gap apart; some late, some without a time."""
+    """Draw times in full seconds, so that many are exactly a gap apart; some late, some null."""
     rng = random.Random(seed)  # noqa: S311  no secret
     return [
         [
@@ -52,7 +52,7 @@ def _second(rng: random.Random, batch: int) -> int:
 def sessions(
     df: Any, *, lateness: str, mode: Any, early: Any, more: tuple[str, ...] = ()
 ) -> wr.Output:
-    """Count, sum, least and mean of sessions, corrected at the end of each step."""
+    """Return the count, sum, minimum and mean of sessions, corrected at the end of each step."""
     stream = wr.stream(df, time="time", key="product", watermark="10 seconds").lateness(lateness)
     windows = stream.window(wr.Session(f"{GAP} seconds")).accumulationMode(mode)
     fired = windows.trigger(early=early, late=wr.EachBatch())
@@ -66,7 +66,7 @@ def sessions(
     )
 
 
-WIDE = "sum(CAST(amount AS DECIMAL(30, 2)))"  # wider than a word of a row
+WIDE = "sum(CAST(amount AS DECIMAL(30, 2)))"  # wider than one word of a row
 
 
 TAKEN = [("0 seconds", ()), ("300 seconds", ("max(product)",)), ("300 seconds", (WIDE,))]
@@ -78,7 +78,7 @@ FIRED = [
 
 
 def combinations() -> Iterator[Any]:
-    """Give each with each: three that have every value between them, the other six in `full`."""
+    """Yield all combinations: three that cover every value, the other six only in `full`."""
     for i, taken in enumerate(TAKEN):
         for j, fired in enumerate(FIRED):
             marks = () if i == j else (pytest.mark.full,)
@@ -94,7 +94,7 @@ def test_streams(
     mode: Any,
     early: Any,
 ) -> None:
-    """With other shards, and with shards that several tasks bring messages to."""
+    """Combining does not change the output, with other shards or several tasks per shard."""
     feed.add(*messages(7, batches=3, size=3000))
     found = []
     for combine, shards in (("always", "5"), ("never", "1")):
@@ -116,7 +116,7 @@ def test_streams(
 @pytest.mark.parametrize("combine", ["always", "never"])
 @pytest.mark.parametrize("of", ["max(price)", "max(product)"])
 def test_a_late_message_counts_as_late(feed: Feed, tmp_path: Path, combine: str, of: str) -> None:
-    """Although its time is the one that stands for others of its key, which are not (S15)."""
+    """A late row counts as late, although combined rows share its time and are not late (S15)."""
     feed.add([order("09:00:10", "z")], [], [order("09:00:05"), order("09:00:07")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("5 minutes").window(wr.Session(f"{GAP} seconds"))
@@ -130,7 +130,7 @@ def test_a_late_message_counts_as_late(feed: Feed, tmp_path: Path, combine: str,
 
 
 def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
-    """By hand: those at most the gap apart are together (R20)."""
+    """Batch sessions contain the rows at most the gap apart, as computed here (R20)."""
     feed = Feed(spark, tmp_path / "feed").add(*messages(8, batches=4, size=4000))
     expected: Counter[tuple[Any, ...]] = Counter()
     by_key: dict[str, list[tuple[datetime, int]]] = {}
@@ -153,7 +153,7 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
         stream = wr.stream(feed.batch(), time="time", key="product").lateness("0 seconds")
         windows = stream.window(wr.Session(f"{GAP} seconds"))
         counts = F.count("*").alias("n"), F.sum("amount").alias("s")
-        for more in (), (F.max(F.col("product")),):  # a text has no fixed width
+        for more in (), (F.max(F.col("product")),):  # a text does not have a fixed width
             panes = windows.aggregate(*counts, *more).panes.collect()
             found = Counter((r.product, r.window.start, r.window.end, r.n, r.s) for r in panes)
             assert found == expected
@@ -161,14 +161,15 @@ def test_a_batch(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_how_late_messages_were(feed: Feed, tmp_path: Path) -> None:
-    """Is told of each by itself: those whose own end has passed travel alone."""
-    begin = [order(f"{START + timedelta(seconds=28):%Y-%m-%d %H:%M:%S}", "first", 1)]  # W at 18 s,
+    """Lateness is recorded per row: rows whose own window has ended are sent separately."""
+    # the watermark is 18 s,
+    begin = [order(f"{START + timedelta(seconds=28):%Y-%m-%d %H:%M:%S}", "first", 1)]
     pairs = [
         order(f"{START + timedelta(seconds=second):%Y-%m-%d %H:%M:%S}", f"k{key}", 1)
         for key in range(1000)
-        for second in (11, 14)  # their ends at 16 and 19 s
+        for second in (11, 14)  # their windows end at 16 and 19 s
     ]
-    feed.add(begin, begin, pairs)  # two steps later (T5)
+    feed.add(begin, begin, pairs)  # the watermark applies two steps later (T5)
     told = []
     for combine in ("always", "never"):
         checkpoint = tmp_path / combine

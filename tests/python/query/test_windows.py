@@ -1,4 +1,4 @@
-"""Windows that Spark's ``window`` does not have, against what Spark says of a whole table."""
+"""Windows that Spark's ``window`` does not support, compared with Spark's result for a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def shuffled(seed: int, batches: int = 4, size: int = 30) -> list[list[Order]]:
-    """Orders in disorder, of which no two have one time."""
+    """Draw disordered orders with distinct times."""
     rng = random.Random(seed)  # noqa: S311  no secret
     seconds = rng.sample(range(7200), batches * size)
     moving = sorted(seconds, key=lambda second: second + rng.randrange(1200))
@@ -37,7 +37,7 @@ def shuffled(seed: int, batches: int = 4, size: int = 30) -> list[list[Order]]:
 
 
 def last_panes(panes: list[Row], *identity: str) -> list[Row]:
-    """Of each window the pane that came last."""
+    """Return the last pane of each window."""
     newest: dict[str, Row] = {}
     for row in panes:
         newest[repr([row[name] for name in identity])] = row
@@ -55,7 +55,7 @@ OVER: dict[str, tuple[wr.Over, Callable[[WindowSpec], WindowSpec]]] = {
 
 
 def _over(df: DataFrame, bounds: Callable[[WindowSpec], WindowSpec]) -> list[Row]:
-    """Give each order with the sum and number of those in its window."""
+    """Return each order with the sum and number of orders in its window."""
     window = bounds(Window.partitionBy("product").orderBy(F.col("time").cast("long")))
     return df.select(
         "product",
@@ -69,7 +69,7 @@ def _over(df: DataFrame, bounds: Callable[[WindowSpec], WindowSpec]) -> list[Row
 @pytest.mark.parametrize("name", OVER)
 @pytest.mark.parametrize("source", ["batch", "stream"])
 def test_over(feed: Feed, name: str, source: str) -> None:
-    """One value for each message, the one that Spark's window functions give of the whole."""
+    """Each row has the value that Spark's window functions compute over the complete table."""
     kind, bounds = OVER[name]
     batch = source == "batch"
     feed.add(*shuffled(seed=3))
@@ -98,7 +98,7 @@ def test_over(feed: Feed, name: str, source: str) -> None:
 
 @pytest.mark.anywhere
 def test_months_of_a_zone(feed: Feed) -> None:
-    """Months as Berlin has them, its clocks changing at the end of March."""
+    """Calendar months follow Berlin's time zone, including the clock change in March."""
     days = [f"2026-{month:02}-{day:02} 22:30:00" for month in range(1, 7) for day in (28, 1, 15)]
     feed.add(*([order(day, amount=n)] for n, day in enumerate(sorted(days))))
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
@@ -109,13 +109,13 @@ def test_months_of_a_zone(feed: Feed) -> None:
     months = feed.batch().groupBy("product", start).agg(F.sum("amount").alias("total"))
     whole = {(row.start, row.total) for row in months.collect()}
     assert {(row.window.start, row.total) for row in panes} < whole
-    assert len(whole) - len(panes) == 1  # the last month goes on
+    assert len(whole) - len(panes) == 1  # the last month is not complete
     assert {row.window.start.hour for row in panes} == {22, 23}
 
 
 @pytest.mark.anywhere
 def test_sliding(feed: Feed) -> None:
-    """A window for each distinct set of messages at most 10 seconds apart (KIP-450)."""
+    """There is a window for each distinct set of rows at most 10 seconds apart (KIP-450)."""
     feed.add(
         [order("09:00:01", amount=1), order("09:00:06", amount=2)],
         [order("09:00:13", amount=4)],
@@ -138,7 +138,7 @@ def test_sliding(feed: Feed) -> None:
 
 @pytest.mark.anywhere
 def test_global(feed: Feed) -> None:
-    """One window that fires by its trigger alone; its bounds are null."""
+    """A global window fires only by its trigger, and its bounds are null."""
     feed.add(
         [order("09:00:00", amount=1)], [order("08:00:00", amount=2)], [order("07:00", amount=4)]
     )
@@ -157,7 +157,7 @@ def test_global(feed: Feed) -> None:
 
 @pytest.mark.slow
 def test_global_with_retention(feed: Feed) -> None:
-    """It refuses what lies before the watermark less the time retained, and nothing else (R10)."""
+    """A global window rejects only rows before the watermark minus the retention (R10)."""
     feed.add([order("09:00:00", amount=1)], [order("08:00", amount=2)], [order("07:59", amount=4)])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.retain(time="1 hour").window(wr.Global()).trigger(early=wr.EachBatch())
@@ -172,7 +172,7 @@ def test_global_with_retention(feed: Feed) -> None:
 
 @pytest.mark.anywhere
 def test_count(feed: Feed) -> None:
-    """Every seven messages of a key, in the order in which they came."""
+    """Count windows contain every seven rows of a key, in the order of arrival."""
     batches = shuffled(seed=6)
     feed.add(*batches)
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
@@ -195,7 +195,7 @@ def test_count(feed: Feed) -> None:
 
 
 def test_filled_gaps(feed: Feed) -> None:
-    """Minutes without messages fire too, with the aggregate of nothing."""
+    """With ``fillGaps``, minutes without rows fire too, with the aggregate of no rows."""
     feed.add([order("09:00:10"), order("09:00:50")], [order("09:04:00")], [order("09:05:30")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"), fillGaps=True)
@@ -210,7 +210,7 @@ def test_filled_gaps(feed: Feed) -> None:
 
 
 def test_first_message_beyond(feed: Feed) -> None:
-    """A key's next message completes the window before it, whatever the watermark says."""
+    """A key's next row completes its previous window, regardless of the watermark."""
     feed.add([order("09:00:10", "a"), order("09:00:20", "b"), order("09:01:05", "a")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 day")
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"), closeOn="next_row")
@@ -219,7 +219,7 @@ def test_first_message_beyond(feed: Feed) -> None:
 
 
 def test_batch_has_no_early_panes(feed: Feed) -> None:
-    """All of a batch is there at once: its final panes come out, whatever the triggers."""
+    """A batch emits only its final panes, regardless of the triggers."""
     feed.add(*shuffled(seed=4))
     stream = wr.stream(feed.batch(), time="time", key="product").lateness("1 hour")
     plain = stream.window(wr.Tumbling("5 minutes")).accumulationMode(wr.ACCUMULATING)

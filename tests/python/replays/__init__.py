@@ -1,1 +1,1 @@
-"""Transcripts through the operators of the Python package, for tests and ``scripts/replay``."""
+"""Runs transcripts through the operators of the package, for tests and ``scripts/replay``."""

@@ -1,4 +1,4 @@
-"""``scripts/replay FILE --engine python --check``: a transcript through the operators."""
+"""``scripts/replay FILE --engine python --check``: runs a transcript through the operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from replays import run
 
 
 def main() -> int:
-    """Print what differs; 1 if anything does."""
+    """Print the differences; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="replay")
     parser.add_argument("file", type=Path)
     parser.add_argument("--engine", choices=["python"], required=True)

@@ -1,4 +1,4 @@
-"""A case of a transcript as an operator takes it: its spec, and its messages as tables."""
+"""A case of a transcript in the form that operators accept: its spec, and its rows as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = Mapping[str, Any]
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 _POSITIONS = ("count", "offset_range", "offset_session", "policy")
 
-#: The aggregates of transcripts are Spark's.
+#: Spark's aggregates for those of transcripts.
 _SQL = {"count": "count(*)", "collect": "collect_list(value)"}
 
 _COLUMNS = "time timestamp, value {value}, source string, partition bigint, offset bigint"
@@ -26,63 +26,63 @@ _OFFSET = {"source": "source", "partition": "partition", "offset": "offset"}
 
 
 class NotRunError(Exception):
-    """Why a case cannot be fed to an operator of this package."""
+    """The reason why an operator of this package cannot run a case."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One line of a file."""
+    """One line of a transcript file."""
 
     json: Json
 
     @property
     def spec(self) -> Json:
-        """What the case says of the operator."""
+        """Return the spec of the operator."""
         spec: Json = self.json["spec"]
         return spec
 
     @property
     def operator(self) -> str:
-        """aggregate, full_state, join, or policy."""
+        """Return the operator: aggregate, full_state, join, or policy."""
         return "policy" if self.kind == "policy" else str(self.spec.get("operator", "aggregate"))
 
     @property
     def kind(self) -> str:
-        """The kind of its windows."""
+        """Return the kind of the windows."""
         return str((self.spec.get("window") or {}).get("kind", ""))
 
     @property
     def steps(self) -> Sequence[Json]:
-        """Its steps, in order."""
+        """Return the steps in order."""
         steps: Sequence[Json] = self.json.get("steps", ())
         return steps
 
     @cached_property
     def unit(self) -> int:
-        """Microseconds of its unit of time."""
+        """Return the microseconds of the case's time unit."""
         return _UNITS[self.json.get("time_unit", "us")]
 
     @property
     def on_positions(self) -> bool:
-        """Bounds of its windows are positions."""
+        """Return whether the bounds of the windows are positions."""
         return self.kind in _POSITIONS
 
     def micros(self, time: float | None) -> int | None:
-        """Microseconds of a time."""
+        """Return the microseconds of a time."""
         return None if time is None else round(time * self.unit)
 
     def bound(self, bound: float) -> int:
-        """Microseconds of a bound, or the position that it is."""
+        """Return the microseconds of a bound, or the position."""
         return round(bound) if self.on_positions else round(bound * self.unit)
 
     @cached_property
     def aggregates(self) -> dict[str, str]:
-        """Column and function."""
+        """Return the function of each column."""
         return dict(self.spec.get("aggregates") or {})
 
     @property
     def own_gaps(self) -> bool:
-        """Some message brings a session gap."""
+        """Return whether a row has its own session gap."""
         return self.kind == "session" and (
             self.spec["window"].get("gap") is None or any("gap" in one for one in self._messages)
         )
@@ -93,7 +93,7 @@ class Case:
 
     @cached_property
     def _types(self) -> tuple[str, str]:
-        """SQL types of key and value."""
+        """Return the SQL types of key and value."""
         return _sql_type("keys", (one.get("key") for one in self._messages)), _sql_type(
             "values", (one.get("value") for one in self._messages)
         )
@@ -108,13 +108,13 @@ class Case:
 
     @property
     def _is_marked(self) -> bool:
-        """Whether markers empty its windows."""
+        """Return whether markers empty the windows."""
         return "punctuation" in (self.spec.get("window") or {}).get("eviction", {}).get(
             "tumbling", {}
         )
 
     def operator_json(self) -> str:
-        """Give the spec as the operators of this package read it."""
+        """Return the spec in the format of this package's operators."""
         if self.operator in ("join", "cogroup"):
             return self._join_json()
         fields: dict[str, Any] = dict(self.spec)
@@ -154,7 +154,7 @@ class Case:
         return json.dumps({**self.spec, "time_unit": unit, "input": messages})
 
     def tables(self, step: Json) -> dict[str, pa.Table]:
-        """Messages of a step by stream, in an order that the data decides."""
+        """Return the rows of a step by stream, in an order that the data determines."""
         by_stream: dict[str, list[Json]] = {}
         order = _by_position if self.operator == "policy" else _by_time
         for message in sorted(step.get("messages", ()), key=order):
@@ -183,7 +183,7 @@ class Case:
         return pa.table(columns)
 
     def markers(self, keys: pa.Table) -> pa.Table:
-        """Make a mark for each of some keys: a message without a time, which nothing shows."""
+        """Return a marker for each key: a row without a time, which no output shows."""
         return self._table([{**row, "marker": True} for row in keys.to_pylist()], "messages")
 
 
@@ -207,12 +207,12 @@ def _by_position(message: Json) -> tuple[Any, ...]:
 
 
 def _sortable(value: object) -> tuple[Any, ...]:
-    """Null first; whole numbers before texts."""
+    """Return a sort key: null first, then integers, then texts."""
     if isinstance(value, str):
         return (2, 0, value)
     return (0, 0, "") if value is None else (1, value, "")
 
 
 def shown(value: object) -> str:
-    """Show a value in a difference."""
+    """Return the text of a value in a difference."""
     return json.dumps(value, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What differs between what a case expects and what came out."""
+"""The differences between the expected and the actual output of a case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXACT = 1e-9
 
 
 def emission(case: Case, expected: Json | None, came: dict[str, list[Row]]) -> list[str]:
-    """Panes in order within key and window, events within a key; others as multisets."""
+    """Compare panes in order within key and window, events within a key, others as multisets."""
     found: list[str] = []
     for kind, rows in (expected or {}).items():
         wanted = [_plain(case, kind, row) for row in rows]
@@ -26,12 +26,12 @@ def emission(case: Case, expected: Json | None, came: dict[str, list[Row]]) -> l
     return found
 
 
-#: Classes of messages (SEMANTICS R5), which an operator from Python does not tell.
+#: Classes of rows (SEMANTICS R5), which a Python operator does not report.
 _CLASSES = {"in_time", "past", "future"}
 
 
 def answer(case: Case, expected: Json | None, came: Row) -> list[str]:
-    """Messages and windows in order; of counters those that are named."""
+    """Compare rows and windows in order, and only those counters that are named."""
     if expected is None:
         return []
     ((kind, wanted),) = expected.items()
@@ -50,7 +50,7 @@ def answer(case: Case, expected: Json | None, came: Row) -> list[str]:
 
 
 def _plain(case: Case, kind: str, row: Row) -> Row:
-    """Give a row of a file in microseconds."""
+    """Return a row of a file with times in microseconds."""
     if kind == "rows":
         return {name: one and _timed(case, one) for name, one in row.items()}
     plain = _timed(case, row)
@@ -113,7 +113,7 @@ def _as_multiset(kind: str, wanted: Sequence[Row], came: Sequence[Row]) -> list[
 
 
 def _same(left: object, right: object) -> bool:
-    """Compare whole numbers exactly and others closely."""
+    """Compare integers exactly, and floating point approximately."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(_same(left[k], right[k]) for k in left)
     if isinstance(left, list) and isinstance(right, list):

@@ -1,4 +1,4 @@
-"""Reads specs from the JSON that ``toJson`` writes and transcripts hold, without checking them."""
+"""Reads specs from the JSON of ``toJson`` and transcripts, without checks."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def cogroup(text: str) -> CoGroupSpec:
 
 
 class _Reading:
-    """Reads numbers as durations of the unit that the JSON names."""
+    """Reads numbers as durations in the unit of the JSON."""
 
     def __init__(self, fields: Json) -> None:
         self._unit = _UNITS[fields.get("time_unit", "us")]
 
     def _span(self, value: Any) -> Any:
-        """Give a duration as text; None stays."""
+        """Return a duration as text; None stays None."""
         return f"{value} {self._unit}" if isinstance(value, int) else value
 
     def spec(self, fields: Json) -> wr.WindowOperatorSpec:
-        """Read the fields of an operator over one stream; those left out keep their default."""
+        """Read the fields of an operator over one stream; missing fields keep their default."""
         keeps = fields.get("operator") == "full_state"
         window = self._kind(fields["window"])
         early: wr.PaneTrigger = wr.EachMessage() if keeps else wr.Never()
@@ -149,7 +149,7 @@ class _Reading:
         return wr.AnyOf(*map(self._trigger, value))
 
     def _kind(self, fields: Json) -> wr.WindowKind:
-        """Read windows; a field that is left out keeps its default."""
+        """Read windows; a missing field keeps its default."""
         said = {name: value for name, value in fields.items() if name not in ("kind", "time_unit")}
         name = fields["kind"]
         if name == "policy":
@@ -206,7 +206,7 @@ def _columns(said: Json) -> dict[str, Any]:
 
 
 def _input(fields: Json) -> dict[str, Any]:
-    """Read what the messages are, where the spec says it."""
+    """Read the columns of the rows, if the spec contains them."""
     said = fields.get("input")
     if said is None:
         return {}

@@ -1,4 +1,4 @@
-"""Transcripts through the operators of this package: every step is one of an operator."""
+"""Runs transcripts through the operators of this package, step by step."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _known_gaps(file: Path) -> set[str]:
 
 
 def run(case: Case) -> list[str]:
-    """Run a case; give what differs. Errors: NotRunError."""
+    """Run a case, and return the differences; raise NotRunError if it cannot be run."""
     refused = case.json.get("refused")
     try:
         player = _Player(case)
@@ -85,7 +85,7 @@ def run(case: Case) -> list[str]:
 
 
 class _Player:
-    """An operator, and what it has counted before it went away."""
+    """An operator, and the counts from before it was reopened."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -153,7 +153,7 @@ class _Player:
         self._operator = self._open()
         self._operator.reset(kept)
 
-    # ---- what came out
+    # ---- outputs
 
     def _emission(self) -> dict[str, list[Row]]:
         outputs = _rows(self._operator.getResult())
@@ -169,7 +169,7 @@ class _Player:
 
     def _pane(self, row: Row) -> Row:
         bounds = list(row["window"].values())
-        start, end = bounds[0], bounds[-1]  # of a window of policies both are its number
+        start, end = bounds[0], bounds[-1]  # for a policy window both are its number
         pane = {"key": row["key"], "window": None if start is None else [start, end], **row["pane"]}
         if self._case.operator == "cogroup":
             lists = {name: [_short(one) for one in some] for name, some in row["messages"].items()}
@@ -254,7 +254,8 @@ class _Hears(WindowListener):
 
     def onEvent(self, event: WindowEvent) -> None:  # noqa: N802  the public name
         rows = event.messages.to_pylist()
-        values = [row["value"] for row in rows if row["time"] is not None]  # marks have none
+        # markers do not have a time
+        values = [row["value"] for row in rows if row["time"] is not None]
         if values or event.event != "INSERTION":
             self._events.append({"key": event.key["key"], "event": event.event, "values": values})
 
@@ -264,7 +265,7 @@ def _short(message: Row) -> Row:
 
 
 def _rows(table: pa.Table) -> list[Row]:
-    """Give the rows with times as microseconds."""
+    """Return the rows with times in microseconds."""
     pa = _tables.arrow()
     columns = [column.cast(_whole(pa, column.type)) for column in table.columns]
     rows: list[Row] = pa.table(columns, names=table.schema.names).to_pylist()
@@ -272,7 +273,7 @@ def _rows(table: pa.Table) -> list[Row]:
 
 
 def _whole(pa: Any, kind: Any) -> Any:
-    """Give a type with numbers in place of times, also inside."""
+    """Return a type with integers in place of times, also inside other types."""
     if pa.types.is_timestamp(kind):
         return pa.int64()
     if pa.types.is_struct(kind):

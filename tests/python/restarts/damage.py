@@ -1,4 +1,4 @@
-"""Damages to single files, such as disks and people do."""
+"""Damage to single files, as caused by disks and people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOW = ("deleted", "cut", "emptied", "flipped")
 
 @dataclass(frozen=True)
 class Damage:
-    """What is done to a file; ``place`` and ``bit`` say where."""
+    """Damage to a file; ``place`` and ``bit`` locate a flipped bit or a cut."""
 
     file: Path
     how: str
@@ -23,7 +23,7 @@ class Damage:
 
     @contextmanager
     def done(self) -> Iterator[None]:
-        """Do it, and undo it afterwards."""
+        """Damage the file, and restore it afterwards."""
         whole = self.file.read_bytes()
         at = int(self.place * len(whole))
         if self.how == "deleted":
@@ -40,7 +40,7 @@ class Damage:
 
     @property
     def kind(self) -> str:
-        """Name the file without its numbers: ``state/N/N/N.zip``."""
+        """Return the file's path without its numbers: ``state/N/N/N.zip``."""
         parts = self.file.parts
         inner = next(i for i, part in enumerate(parts) if part in ("check point", "panes"))
         name = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "id", "/".join(parts[inner + 1 :]))
@@ -48,7 +48,7 @@ class Damage:
 
 
 def damages(folders: Sequence[Path], count: int, seed: int) -> Iterator[Damage]:
-    """Draw damages at random files and places."""
+    """Draw damage to random files and places."""
     dice = random.Random(seed)  # noqa: S311  no secret
     files = sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
     for _ in range(count):

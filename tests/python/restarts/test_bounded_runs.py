@@ -1,4 +1,4 @@
-"""Bounded runs on a busy machine, cut off anywhere: each ends with every row in one pane (R71)."""
+"""Bounded runs on a busy machine, interrupted anywhere, emit every row in one pane (R71)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RUNS = 500 if FULL else 2
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Have every core work on something else, too."""
+    """Keep every core busy with other work."""
     hot = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
     try:
         yield
@@ -38,7 +38,10 @@ def busy() -> Iterator[None]:
 
 
 def test_every_row_is_in_a_pane(feed: Feed, tmp_path: Path) -> None:
-    """Panes are kept by batch, so that one that comes again counts once."""
+    """Every row is in exactly one pane.
+
+    Panes are stored by batch, so that a repeated batch counts once.
+    """
     seed = int(os.environ.get("WINDROW_SEED", random.SystemRandom().randrange(2**32)))
     drawn = random.Random(seed)  # noqa: S311  no secrets
     minutes = drawn.randrange(2, 6)
@@ -54,7 +57,7 @@ def test_every_row_is_in_a_pane(feed: Feed, tmp_path: Path) -> None:
 
 
 def _run(feed: Feed, checkpoint: Path, cuts: list[int]) -> tuple[dict[int, Any], Any]:
-    """Run to the end, which a sink delays: it fails in the batches that it is told."""
+    """Run to the end with a sink that fails once in each of the given batches."""
     kept: dict[int, Any] = {}
 
     def sink(rows: Any, batch: int) -> None:

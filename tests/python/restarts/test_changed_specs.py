@@ -1,4 +1,4 @@
-"""What of a query may be another at a restart, field by field (SEMANTICS S2)."""
+"""The parts of a query that may change at a restart, field by field (SEMANTICS S2)."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PAGE = Path(__file__).parents[3] / "docs" / "state-format.md"
-#: What is no field of a query: the input itself, and names of standalone operators.
+#: Parameters that are not fields of a query: the input, and names of standalone operators.
 NO_FIELDS = {"df", "stream", "outputStreams"}
 
 
 @pytest.mark.parametrize("spec", CHANGES, ids=lambda spec: str(spec.__name__))
 def test_each_field_has_a_decision(spec: type) -> None:
-    """A new field without one fails; the page tells the same fields."""
+    """Every field has a decision, and the page lists exactly these fields."""
     known = {field.name.removeprefix("_") for field in fields(spec)} - NO_FIELDS
     assert set(CHANGES[spec]) == known
     told = re.findall(rf"^\| `{spec.__name__}` \| (.+?) \|", PAGE.read_text(), re.MULTILINE)
@@ -54,7 +54,7 @@ def test_each_field_has_a_decision(spec: type) -> None:
 
 
 def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
-    """What a query begins a checkpoint with decides."""
+    """Each change is refused or allowed, relative to the query that began the checkpoint."""
     session = session_of(spark)
     read = reading(session, tmp_path)
     for name, one in EACH:
@@ -75,7 +75,10 @@ def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def of_rows(name: str, output: Outputs) -> DataFrame:
-    """Give all that comes out in one form: of a window its panes' numbers, else no window."""
+    """Return all output in a uniform table, with the window and pane number of each pane.
+
+    Rows that do not belong to a window have null instead.
+    """
     if isinstance(output, wr.JoinOutput):
         rows, window, value = output.rows, F.lit(None), F.to_json(F.struct("*"))
     elif "messages" in output.panes.columns:
@@ -93,7 +96,10 @@ def of_rows(name: str, output: Outputs) -> DataFrame:
 
 
 def ends(rows: list[tuple[str, str | None, int, str]]) -> Iterator[tuple[str, str | None, str]]:
-    """Give the last value of each window, and all that has none; not of what closes windows."""
+    """Yield the last value of each window, and all rows without a window.
+
+    The rows that complete the windows are left out.
+    """
     last: dict[tuple[str, str], str] = {}
     for name, window, _, value in sorted(rows, key=lambda row: row[2]):
         if json.loads(window or value).get("product") == CLOSING:
@@ -109,7 +115,7 @@ CLOSING = "end"
 
 
 def closing() -> dict[str, str]:
-    """Make batches after which every window has left."""
+    """Return batches that complete and remove every window."""
     rows = [{"time": f"2025-05-0{day} 00:00:00", "product": CLOSING} for day in (1, 2, 3)]
     return {
         f"{name}/{number:04}.json": json.dumps(row)
@@ -119,7 +125,7 @@ def closing() -> dict[str, str]:
 
 
 def restarted(spark: SparkSession, folder: Path, name: str) -> None:
-    """Compare the end of a run that changes with that of one that does not."""
+    """Compare the final output of a query that changes with one that does not."""
     session, source = session_of(spark), made()
     rows: dict[str, list[tuple[str, str | None, int, str]]] = {"through": [], "changed": []}
 
@@ -142,19 +148,22 @@ def restarted(spark: SparkSession, folder: Path, name: str) -> None:
 
 
 def test_what_is_allowed_goes_on(spark: SparkSession, tmp_path: Path) -> None:
-    """Each window ends with the value that it has without the change."""
+    """Each window ends with the same value as without the change."""
     restarted(spark, tmp_path, "Windowed.early0")
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ALLOWED)
 def test_each_that_is_allowed_goes_on(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    """The same of each."""
+    """Each allowed change leaves the final values of all windows unchanged."""
     restarted(spark, tmp_path, name)
 
 
 def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
-    """Of several shards the first such limit, or the last, would be another number of them."""
+    """A limit over all keys cannot be added or removed with several shards.
+
+    A query with such a limit has a single shard, so its number of shards would change.
+    """
     session = session_of(spark)
     session.conf.set("spark.windrow.shards", "4")
     read = reading(session, tmp_path)
@@ -168,7 +177,7 @@ def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path
 
 
 def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFrame]:
-    """Give the same windows as they are said in Python and in SQL."""
+    """Return the same windows in Python and in SQL."""
     read = reading(session, folder)
     read("orders").createOrReplaceTempView("orders_of_restarts")
     said = session.sql(
@@ -183,7 +192,7 @@ def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFra
 
 
 def test_another_language_and_another_sink_go_on(spark: SparkSession, tmp_path: Path) -> None:
-    """From Python into files, then from SQL into a function, then from Python."""
+    """A query continues from Python with files, to SQL with a function, and back to Python."""
     session, source = session_of(spark), made()
     parts = [source["before"], source["after"], closing()]
 

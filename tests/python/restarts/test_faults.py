@@ -1,4 +1,4 @@
-"""Sinks and tasks that fail and processes that are killed: each pane comes out once all the same.
+"""Sinks and tasks that fail and processes that are killed: each pane is still emitted once.
 
 R1 and S3 of SEMANTICS.
 """
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.slow
 def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
-    """A batch that was written in part comes again, and is written once."""
+    """A batch that was written in part is repeated, and its rows are written once."""
     from pyspark.errors import StreamingQueryException
 
     feed.add(*disordered(seed=51, batches=4))
@@ -52,21 +52,21 @@ def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
             run("disturbed", None)
             break
         except StreamingQueryException as failed:
-            assert "in no mood" in str(failed)  # noqa: PT017  any other failure is one
+            assert "in no mood" in str(failed)  # noqa: PT017  any other failure is an error
             failures += 1
     assert failures == len(refused) >= 2
     assert files(feed, tmp_path / "disturbed") == files(feed, tmp_path / "undisturbed")
 
 
 def run_program(folder: Path, *arguments: str, master: str = "local[2]") -> tuple[int, list[str]]:
-    """Run the query of ``fresh/faults.py``; give its exit status and its panes."""
+    """Run the query of ``fresh/faults.py``, and return its exit status and its panes."""
     ran = start("faults.py", str(folder), *arguments, MASTER=master)
     return ran.returncode, ran.stdout.splitlines() or [ran.stderr[-2000:]]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with orders."""
+    """Return a folder with orders."""
     made = tmp_path_factory.mktemp("faults")
     add_files(made / "orders", *disordered(seed=41, batches=6, size=60))
     return made
@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(folder: Path) -> list[str]:
-    """Give the panes of a run in which nothing fails."""
+    """Return the panes of a run without faults."""
     status, panes = run_program(folder, "undisturbed", "none")
     assert status == 0, panes
     assert len(panes) > 100
@@ -83,7 +83,7 @@ def undisturbed(folder: Path) -> list[str]:
 
 @pytest.mark.full
 def test_retried_tasks(folder: Path, undisturbed: list[str]) -> None:
-    """Every task that reads messages, and every one that made panes, is done twice."""
+    """The panes do not change if every task that reads rows or emits panes runs twice."""
     status, panes = run_program(folder, "retried", "tasks", master="local[2,4]")
     assert status == 0, panes
     assert panes == undisturbed
@@ -93,14 +93,14 @@ def test_retried_tasks(folder: Path, undisturbed: list[str]) -> None:
 
 @pytest.fixture
 def two_hosts(tmp_path: Path) -> Iterator[str]:
-    """Give the address of a cluster on which a task may have two attempts at once."""
+    """Return the address of a cluster on which a task may have two attempts at once."""
     with cluster(tmp_path) as found:
         yield found.master
 
 
 @pytest.mark.full
 def test_speculative_attempts(folder: Path, undisturbed: list[str], two_hosts: str) -> None:
-    """A task that takes its time is done by two attempts at once, of which either may win."""
+    """The panes do not change if two attempts of a slow task run at once and either one wins."""
     status, panes = run_program(folder, "speculated", "stragglers", master=two_hosts)
     assert status == 0, panes
     assert panes == undisturbed
@@ -110,7 +110,10 @@ def test_speculative_attempts(folder: Path, undisturbed: list[str], two_hosts: s
 
 @pytest.mark.full
 def test_killed_drivers(folder: Path, undisturbed: list[str]) -> None:
-    """Killed in mid-batch, in turn while state is written and when panes are; then it goes on."""
+    """A query whose driver is killed continues, with the same panes.
+
+    The driver is killed while a batch writes state, and while it writes panes.
+    """
     for fault in ("kill-task 1", "kill-sink 2", "kill-task 4"):
         status, _ = run_program(folder, "killed", *fault.split())
         assert status != 0

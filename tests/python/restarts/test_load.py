@@ -1,4 +1,4 @@
-"""Large, long and far: what is promised of memory and state, in small (SEMANTICS S10, S11, R12)."""
+"""Guarantees on memory and state, tested at small scale (SEMANTICS S10, S11, R12)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SMALL = (
 @pytest.mark.spark
 @pytest.mark.parametrize("said", SMALL, ids=lambda said: said[0])
 def test_a_case_in_small_keeps_its_promise(said: tuple[str, ...]) -> None:
-    """What it prints says which row does not."""
+    """A small load case keeps its guarantee; its output shows the row that does not."""
     path = os.pathsep.join([str(PACKAGE.parent), str(Path(__file__).parents[1])])
     ended = subprocess.run(
         [sys.executable, "-m", "load", *said, "--heap", "1500m"],
@@ -44,7 +44,7 @@ def test_a_case_in_small_keeps_its_promise(said: tuple[str, ...]) -> None:
 def test_a_figure_that_rises_or_is_missing_is_told(
     tmp_path: Path, wrong: str | None, rise: int | None
 ) -> None:
-    """Of the log of two hours, by the row that it is in."""
+    """A figure of the log that rises or is missing is reported with its row."""
 
     def line(minute: int) -> str:
         def of(what: str) -> int | None:
@@ -79,5 +79,8 @@ def test_what_is_left_is_a_page_of_each_partition_and_a_hundredth_of_the_bytes(
     end: tuple[int, int],
     is_gone: bool,  # noqa: FBT001
 ) -> None:
-    """Beside what there was before anything came, and what the header of a shard keeps for good."""
+    """State counts as gone if only a page per partition and a hundredth of it remain.
+
+    That is in addition to the state before any input, and to the permanent header of each shard.
+    """
     assert Left("tumbling", (3, 500), (20, 100_000), end).is_gone == is_gone

@@ -1,4 +1,4 @@
-"""A checkpoint goes on with a longer lateness; what had left stays away (SEMANTICS S2)."""
+"""A checkpoint continues with a longer lateness; removed windows stay removed (SEMANTICS S2)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DELAY = timedelta(minutes=1)
-LONG_AGO = datetime(1, 2, 1)  # noqa: DTZ001  all of it is UTC
-#: The lateness of each batch; the query begins anew for each.
+LONG_AGO = datetime(1, 2, 1)  # noqa: DTZ001  all times are UTC
+#: The lateness of each batch; the query restarts for each.
 MINUTES = (2, 2, 2, 45, 45, 60)
 
 
 def expected(
     batches: list[list[Order]], size: timedelta, step: timedelta
 ) -> tuple[dict[tuple[str | None, datetime], int], int]:
-    """Give the sum of each key and window by its start, and how many messages no window took."""
+    """Return the sum of each key and window start, and the number of rejected rows."""
     sums: dict[tuple[str | None, datetime], int] = defaultdict(int)
     refused, seen, left = 0, LONG_AGO, LONG_AGO
     zero = datetime(2025, 1, 1)  # noqa: DTZ001
@@ -63,7 +63,7 @@ def expected(
 def test_longer_lateness(
     feed: Feed, tmp_path: Path, how: str, kind: wr.WindowKind, size: int, step: int
 ) -> None:
-    """Each window has all that it took, and each message that none took comes with its row."""
+    """Each window sums all accepted rows, and each rejected row is returned."""
     batches = disordered(seed=5, batches=len(MINUTES), size=400)
     panes: list[Row] = []
     refused: list[Row] = []

@@ -1,4 +1,4 @@
-"""A query goes on from its checkpoint whatever settings its session has (SEMANTICS S2, T3)."""
+"""A query continues from its checkpoint under any settings of its session (SEMANTICS S2, T3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SCHEMA = "time timestamp, product string, price double, amount bigint, gap bigint, number bigint"
 MINUTES = wr.Tumbling("5 minutes")
 
-#: What may be another one at each start.
+#: The settings that may change at each start.
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     "spark.sql.shuffle.partitions": ("1", "2", "3", "5"),
     "spark.sql.adaptive.enabled": ("true", "false"),
@@ -37,12 +37,12 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 
 
 def of_orders() -> wr.RowId:
-    """Say where the numbers of the orders stand."""
+    """Return the identity of the orders: their numbers."""
     return wr.RowId(source=F.lit("orders"), partition=F.lit(0), offset="number")
 
 
 def timed(orders: DataFrame, name: str, *, offset: bool = False) -> wr.Stream:
-    """Describe the orders by their time."""
+    """Return the orders as a stream with event time."""
     stream = wr.stream(
         orders,
         time="time",
@@ -55,27 +55,27 @@ def timed(orders: DataFrame, name: str, *, offset: bool = False) -> wr.Stream:
 
 
 def counted(orders: DataFrame, name: str) -> wr.Stream:
-    """Describe the orders by their numbers."""
+    """Return the orders as a stream with numbers and without event time."""
     return wr.stream(orders, key="product", rowId=of_orders(), name=name)
 
 
 def aggregated(windows: wr.Windowed) -> wr.Output:
-    """Give sums, and what shows the order."""
+    """Return sums, and a value that depends on the order."""
     return windows.aggregate(F.sum("amount").alias("total"), F.last("number").alias("last"))
 
 
 def kept(windows: wr.Windowed) -> wr.Output:
-    """Give whole values as they become."""
+    """Return accumulating panes."""
     return aggregated(windows.accumulationMode(wr.ACCUMULATING))
 
 
 def early(stream: wr.Stream, kind: wr.WindowKind, trigger: wr.PaneTrigger) -> wr.Output:
-    """Give panes before windows complete."""
+    """Return panes that are emitted before windows complete."""
     return kept(stream.window(kind).trigger(early=trigger))
 
 
 def inherited(orders: DataFrame, name: str) -> wr.Output:
-    """Give windows over the panes of another operator."""
+    """Return windows over the panes of another operator."""
     panes = kept(timed(orders, f"{name}_from").window(MINUTES)).panes
     windows = wr.stream(panes, name=name).lateness("20 minutes").window(wr.Inherit())
     totals = windows.accumulationMode(wr.ACCUMULATING)
@@ -108,7 +108,7 @@ OPERATORS: Mapping[str, Callable[[DataFrame, str], wr.Output]] = {
 def panes_of(
     orders: DataFrame, operators: Iterable[str], build: Mapping[str, Callable[..., wr.Output]]
 ) -> DataFrame:
-    """Put the panes of operators of all kinds into one query."""
+    """Return the panes of operators of all kinds in one query."""
     shown = [F.col(f"pane.{field}") for field in ("timing", "index", "is_retraction")]
     bounds = F.to_json("window", {"timeZone": "UTC"}).alias("window")
     all_of_them = [
@@ -121,15 +121,15 @@ def panes_of(
 
 
 class Restarted:
-    """A query that is begun anew for each part of its input."""
+    """A query that restarts for each part of its input."""
 
     def __init__(self, spark: SparkSession, folder: Path, operators: Iterable[str]) -> None:
-        """Begin with nothing."""
+        """Start without input."""
         self.spark, self.folder, self.operators = spark, folder, tuple(operators)
         self.panes: list[tuple[object, ...]] = []
 
     def take(self, settings: Mapping[str, str], *batches: list[Order]) -> None:
-        """Go on with other settings over more batches."""
+        """Continue with other settings over more batches."""
         add_files(self.folder / "orders", *batches)
         before: dict[str, Any] = {name: self.spark.conf.get(name, None) for name in settings}
         try:
@@ -154,11 +154,11 @@ class Restarted:
         writer.foreachBatch(add).trigger(availableNow=True).start().awaitTermination()
 
     def sorted_panes(self) -> list[str]:
-        """Give all that came."""
+        """Return all emitted panes, sorted."""
         return sorted(map(repr, self.panes))
 
 
-#: A run does not end with a batch without data, which would cut the stream into other steps.
+#: A run does not end with a batch without data, which would divide the stream into other steps.
 FIXED = {
     "spark.windrow.shards": "3",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
@@ -166,7 +166,7 @@ FIXED = {
 
 
 def numbered(seed: int, batches: int, size: int) -> list[list[Order]]:
-    """Give orders, each with its number, in no order at all."""
+    """Draw shuffled orders with their numbers."""
     rng, number = random.Random(seed), 0  # noqa: S311  no secret
     all_of_them: list[list[Order]] = []
     for batch in disordered(seed, batches, size):
@@ -179,7 +179,7 @@ def numbered(seed: int, batches: int, size: int) -> list[list[Order]]:
 def goes_on(
     spark: SparkSession, folder: Path, operators: Iterable[str], parts: int, size: int, seed: int
 ) -> None:
-    """Compare a query that goes on under other settings with one that is not disturbed."""
+    """Compare a query that restarts with other settings with an undisturbed one."""
     rng = random.Random(seed)  # noqa: S311  no secret
     batches = numbered(seed, parts, size)
     same, other = (Restarted(spark, folder / name, operators) for name in ("same", "other"))
@@ -192,19 +192,22 @@ def goes_on(
 
 
 def test_other_settings(spark: SparkSession, tmp_path: Path) -> None:
-    """Where order shows in panes it does after a restart with other shuffle partitions, too."""
+    """Order-dependent values are the same after a restart with other shuffle partitions."""
     goes_on(spark, tmp_path, ["each message", "offsets", "policy"], parts=2, size=30, seed=7)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(10))
 def test_other_settings_of_all(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    """The same of every operator, between any two batches."""
+    """Every operator's output is the same with restarts between any two batches."""
     goes_on(spark, tmp_path, OPERATORS, parts=5, size=400, seed=seed)
 
 
 def test_another_query_is_refused_in_its_own_words(spark: SparkSession, tmp_path: Path) -> None:
-    """Keys, inputs, filters, messages and zone belong to what a checkpoint was begun with (S2)."""
+    """Keys, inputs, filters, rows and the time zone cannot change at a restart (S2).
+
+    The error describes the change in the user's words.
+    """
     add_files(tmp_path / "orders", *numbered(seed=3, batches=1, size=4))
     reader = spark.readStream.schema(SCHEMA).option("timeZone", "UTC")
     orders = reader.json(str(tmp_path / "orders"))
@@ -241,6 +244,6 @@ def test_another_query_is_refused_in_its_own_words(spark: SparkSession, tmp_path
         with pytest.raises(wr.CheckpointError) as error:
             start(output)
         assert words in str(error.value), error.value
-    # the same in other words
+    # the same query written differently
     start(minutes(F.expr("sum(Amount)").alias("another name"), key=F.col("Product")))
     start(minutes(of=orders.withColumn("unread", F.lit(1))))

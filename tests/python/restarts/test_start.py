@@ -1,4 +1,4 @@
-"""One query, two sinks: restart, replayed batches, counts that add up."""
+"""One query with two sinks: restarts, repeated batches, and counts that add up."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ pytestmark = [pytest.mark.spark, pytest.mark.anywhere]
 
 
 def output(feed: Feed) -> wr.Output:
-    """Minutes with an hour of lateness; half an hour of delay rejects a part of the orders."""
+    """Return one-minute windows whose lateness rejects a part of the orders."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
 
 
 def finished(query: StreamingQuery) -> StreamingQuery:
-    """Wait for a bounded run."""
+    """Wait until a bounded run has ended, and return it."""
     query.awaitTermination()
     return query
 
 
 def files(feed: Feed, folder: Path) -> list[Any]:
-    """Everything under a ``Files`` sink but the clock: the batch's number is a column."""
+    """Return all rows of a ``Files`` sink without the clock; the batch number is a column."""
     return rows(feed.spark.read.parquet(str(folder)).collect(), "processing_time")
 
 
 @pytest.mark.slow
 def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
-    """Stopped and started again between any two batches: the same rows again (SEMANTICS S3)."""
+    """A query that restarts between any two batches writes the same rows (SEMANTICS S3)."""
 
     def run(run_name: str) -> None:
         query = output(feed).start(
@@ -52,7 +52,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
         )
         finished(query)
 
-    # Else each run ends with a batch without data, and cuts the stream into other steps.
+    # Otherwise each run ends with a batch without data, and divides the stream into other steps.
     feed.spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
     try:
         for batch in disordered(seed=31, batches=4):
@@ -69,7 +69,7 @@ def test_restart_changes_nothing(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
-    """A batch whose commit was lost comes again and leaves no second copy."""
+    """A batch whose commit was lost is repeated and overwrites its first copy."""
     feed.add(*disordered(seed=32, batches=4))
     checkpoint, panes, dead = (tmp_path / name for name in ("checkpoint", "panes", "dead"))
 
@@ -95,7 +95,7 @@ def test_a_replayed_batch_overwrites_itself(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
-    """The other two kinds of sinks get the same rows."""
+    """Tables and functions receive the same rows as files."""
     feed.add(*disordered(seed=33))
     got: list[Any] = []
 
@@ -122,7 +122,7 @@ def test_table_and_function(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
-    """State is committed whatever a sink does with its DataFrame."""
+    """State is committed even if a sink's function does not read its DataFrame."""
     feed.add(*disordered(seed=35, batches=3))
     called: list[int] = []
     query = output(feed).start(
@@ -137,7 +137,7 @@ def test_a_function_need_not_read_its_rows(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
-    """Read = accepted + rejected + duplicates + gaps, and each agrees with what came out."""
+    """Read = accepted + rejected + duplicates + gaps, and each count matches the output."""
     batches = disordered(seed=34)
     feed.add(*batches, [order(None), order("12:00:00")])
     sinks = [tmp_path / "panes", tmp_path / "dead"]
@@ -163,7 +163,7 @@ def test_metrics_add_up(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
-    """Messages between hopping windows are neither panes nor rejected."""
+    """Rows between hopping windows are counted as gaps, neither in panes nor rejected."""
     feed.add([order("09:00:10"), order("09:30:00"), order("09:31:00"), order("11:00:00")])
     stream = wr.stream(feed.stream(), time="time", watermark="0 seconds").lateness("0 seconds")
     hours = stream.window(wr.Hopping("1 minute", step="1 hour")).aggregate(F.count("*"))
@@ -187,7 +187,7 @@ def test_gaps_are_counted(feed: Feed, tmp_path: Path) -> None:
 def test_start_refuses(
     feed: Feed, tmp_path: Path, code: str, sinks: dict[str, Any], *, streaming: bool
 ) -> None:
-    """Nothing to write to, or nothing to wait for."""
+    """A start without a sink, or of a batch, is refused."""
     df = feed.stream() if streaming else feed.batch()
     stream = wr.stream(df, time="time", watermark="0 s" if streaming else None).lateness("0 s")
     counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
@@ -197,7 +197,10 @@ def test_start_refuses(
 
 @pytest.mark.slow
 def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) -> None:
-    """A checkpoint of another spec: our error, without Java; what may change does (S2)."""
+    """A changed spec is refused before the start without Java's stack frames (S2).
+
+    Changes that are allowed are accepted.
+    """
     feed.add(*disordered(seed=36, batches=2))
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     late = stream.lateness("5 minutes")

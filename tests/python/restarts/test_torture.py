@@ -14,13 +14,14 @@ import pytest
 from torture.subjects import subject_of
 from torture.trial import Servers, servers, tried
 
-#: A run that ends, on a cluster; a sink that may have rows twice. Together more than ten deaths.
+#: One run that ends on a cluster, and one with a sink that may contain rows twice; together more
+#: than ten deaths.
 SEEDS = (3, 10)
 
 
 @pytest.fixture(scope="module")
 def common(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    """Give servers, which end with the tests."""
+    """Return servers that end with the tests."""
     with servers(tmp_path_factory.mktemp("servers")) as found:
         yield found
 
@@ -29,7 +30,7 @@ def common(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 @pytest.mark.spark
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_queries(tmp_path: Path, common: Servers, seed: int) -> None:
-    """What came out is what DuckDB makes of the messages; the ledger holds; no file is damaged."""
+    """After kills, the output equals DuckDB's, the counts add up, and no file is damaged."""
     told = tried(subject_of(seed), seed, tmp_path / "run", common)
     assert not told.wrong, "\n".join(told.wrong)
     assert Counter(kill.what for kill in told.kills)["driver"] >= 3

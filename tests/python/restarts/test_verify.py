@@ -1,4 +1,4 @@
-"""A checkpoint of which something is lost or changed is known before its query goes on.
+"""``verify`` detects a damaged or incomplete checkpoint before its query continues.
 
 SEMANTICS S13.
 """
@@ -33,7 +33,7 @@ SETTINGS = {
     "spark.sql.streaming.fileSource.log.compactInterval": "4",
     "spark.sql.streaming.fileSink.log.compactInterval": "5",
 }
-#: State is written whole by each batch of a first run, as changes by those of a second one.
+#: The first run's batches write complete state; those of a second run write changes.
 CHANGES = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 
@@ -46,16 +46,16 @@ class Kept:
 
     @property
     def checkpoint(self) -> Path:
-        """Where it keeps what it knows; a blank is in the path."""
+        """Return the path of the checkpoint, which contains a blank."""
         return self.folder / "kept" / "check point"
 
     @property
     def output(self) -> Path:
-        """Where its panes are."""
+        """Return the path of the panes."""
         return self.folder / "kept" / "panes"
 
     def start(self, **settings: str) -> StreamingQuery:
-        """Run it over what is there."""
+        """Run the query over the available input."""
         session = self.spark.newSession()
         for name, value in {**SETTINGS, **settings}.items():
             session.conf.set(name, value)
@@ -73,12 +73,12 @@ class Kept:
         return writer.trigger(availableNow=True).format("parquet").start(str(self.output))
 
     def panes(self) -> list[str]:
-        """Give what a reader of its output sees."""
+        """Return the panes that a reader of the output sees."""
         panes = self.spark.read.parquet(str(self.output)).drop("processing_time")
         return sorted(map(repr, panes.collect()))
 
     def resumed(self) -> list[str]:
-        """Give its panes after it went on, and put all back as it was."""
+        """Return the panes after the query continues, and restore its folder."""
         before = self.folder / "before"
         shutil.copytree(self.folder / "kept", before)
         try:
@@ -89,13 +89,13 @@ class Kept:
             before.rename(self.folder / "kept")
 
     def verified(self) -> wr.Verification:
-        """Look at checkpoint and output."""
+        """Verify checkpoint and output."""
         return wr.verify(self.checkpoint, outputs=[self.output])
 
 
 @pytest.fixture(scope="module")
 def kept(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    """Give a query with one more file to read than it has."""
+    """Return a query whose input has one more file than it has read."""
     made = Kept(spark, tmp_path_factory.mktemp("verify"))
     batches = disordered(seed=SEED, batches=8, size=30)
     add_files(made.folder / "orders", *batches[:2])
@@ -107,13 +107,13 @@ def kept(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 def is_found(damage: Damage, found: wr.Verification) -> bool:
-    """Whether a finding names the file."""
+    """Return whether a finding names the damaged file."""
     name = damage.file.name
     return any(Path(one.file).name == name or name in one.what for one in found.findings)
 
 
 def test_single_damages(kept: Kept) -> None:
-    """A file that is deleted, cut or emptied is named, and nearly always a byte that is changed."""
+    """A deleted, cut or emptied file is always found, and a changed byte nearly always."""
     assert kept.verified().findings == ()
     tries: Counter[tuple[str, str]] = Counter()
     missed: list[Damage] = []
@@ -135,7 +135,7 @@ def test_single_damages(kept: Kept) -> None:
 
 
 def test_what_is_no_damage_changes_nothing(kept: Kept) -> None:
-    """Where nothing of weight is found, the query goes on as if all files were whole."""
+    """If ``verify`` reports no damage, the query continues as if all files were intact."""
     whole = kept.resumed()
     assert len(whole) > len(kept.panes()) > 100
     harmless = 0
@@ -149,7 +149,10 @@ def test_what_is_no_damage_changes_nothing(kept: Kept) -> None:
 
 
 def test_a_source_log_that_lost_its_last_entry(kept: Kept) -> None:
-    """Spark would leave its files out without a word; the batch and the remedy are named."""
+    """A source log without its last entry is reported with its batch and a remedy.
+
+    Spark would skip the files of that entry silently.
+    """
     last = max((kept.checkpoint / "sources/0").glob("[0-9]*"), key=lambda file: int(file.stem))
     with Damage(last, "deleted").done():
         (found,) = kept.verified().findings
@@ -160,7 +163,7 @@ def test_a_source_log_that_lost_its_last_entry(kept: Kept) -> None:
 
 
 def test_beside_a_running_query(kept: Kept) -> None:
-    """What comes and what is let go meanwhile is no damage (and nothing is written)."""
+    """``verify`` reports no damage while a query runs, and writes nothing."""
     looks = 0
     before = kept.folder / "before"
     shutil.copytree(kept.folder / "kept", before)
@@ -179,12 +182,12 @@ def test_beside_a_running_query(kept: Kept) -> None:
 
 @pytest.mark.anywhere
 def test_the_command_line(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    """``python -m windrow verify``: what is wrong and the exit status."""
+    """``python -m windrow verify`` prints the findings and returns an exit status."""
     command = ["verify", str(kept.checkpoint), "--output", str(kept.output)]
     assert main(command) == 0
     assert capsys.readouterr().out.startswith("whole: ")
     with Damage(kept.checkpoint / "offsets" / "3", "emptied").done():
-        assert main(command) == 0  # of a batch long past
+        assert main(command) == 0  # the damaged file belongs to an old batch
         assert "note   offsets/3 (batch 3)" in capsys.readouterr().out
     with Damage(kept.checkpoint / "metadata", "emptied").done():
         assert main(command) == 1
@@ -194,7 +197,10 @@ def test_the_command_line(kept: Kept, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_query_that_ended_before_its_first_plan(kept: Kept, tmp_path: Path) -> None:
-    """What it left is whole; state without a plan is no checkpoint any more (SEMANTICS S13)."""
+    """The checkpoint of a query that ended before its first plan is intact (SEMANTICS S13).
+
+    State without a plan is damage.
+    """
     begun = tmp_path / "begun"
     (begun / "sources" / "0").mkdir(parents=True)
     for name in ("metadata", ".metadata.crc", "sources/0/0", "sources/0/.0.crc"):
@@ -210,7 +216,7 @@ def test_a_query_that_ended_before_its_first_plan(kept: Kept, tmp_path: Path) ->
 
 
 def test_values(kept: Kept, tmp_path: Path) -> None:
-    """A value that differs from its own checksum in a file that is whole is found by ``deep``."""
+    """``deep`` finds a value that differs from its checksum in an otherwise valid file."""
     with pytest.raises(wr.CheckpointError, match="CHECKPOINT_PATH_NOT_READABLE"):
         wr.verify(kept.checkpoint, deep=True)
     checkpoint = tmp_path / "plain"
@@ -225,7 +231,7 @@ def test_values(kept: Kept, tmp_path: Path) -> None:
 
 
 def rewritten(spark: SparkSession, file: Path) -> None:
-    """Change a byte amid the longest value in a file of changes, which stays one."""
+    """Change a byte within the longest value of a changelog file, which stays readable."""
     jvm: Any = spark._jvm
     codec = jvm.org.apache.spark.io.LZ4CompressionCodec(jvm.org.apache.spark.SparkConf())
     whole = codec.compressedInputStream(jvm.java.io.FileInputStream(str(file)))
@@ -240,7 +246,7 @@ def rewritten(spark: SparkSession, file: Path) -> None:
 
 
 def values(changes: bytearray) -> Iterator[tuple[int, int]]:
-    """Give where the values are in changes of Spark's form 2, which begin with its name."""
+    """Yield the positions of the values in a changelog of Spark's version 2, after its header."""
     at = 4
     while changes[at]:
         is_put = changes[at] == 1

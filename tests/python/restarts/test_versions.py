@@ -1,4 +1,4 @@
-"""A checkpoint begun with one version of Spark goes on with any other (SEMANTICS S2)."""
+"""A checkpoint of one version of Spark continues with any other (SEMANTICS S2)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 @pytest.fixture(scope="module")
 def pythons() -> dict[str, str]:
-    """Give for each version of Spark an interpreter that has it; made where there is none."""
+    """Return an interpreter for each version of Spark, and create missing ones."""
     return {**{one: python_with(one) for one in SPARKS[:-1]}, SPARKS[-1]: sys.executable}
 
 
 def run(python: str, folder: Path, name: str) -> list[str]:
-    """Run the queries over all that is there; give their panes."""
+    """Run the queries over the available input, and return their panes."""
     return printed("continued.py", str(folder), name, python=python)
 
 
@@ -34,7 +34,10 @@ def run(python: str, folder: Path, name: str) -> list[str]:
 def test_a_process_that_has_begun_no_query_looks_into_a_checkpoint(
     pythons: dict[str, str], tmp_path: Path, version: str
 ) -> None:
-    """Before Spark 4.3 what reads snapshots of state is there only once a query has begun."""
+    """A new process can read a checkpoint before it runs any query.
+
+    Before Spark 4.3, snapshots of state are readable only after a query has started.
+    """
     kept = ROOT / "tests" / "checkpoints" / "0.1.0" / "join_in_range.json"
     unfold(json.loads(kept.read_text())["checkpoint"], tmp_path / "checkpoint")
     checkpoint = str(tmp_path / "checkpoint")
@@ -42,7 +45,7 @@ def test_a_process_that_has_begun_no_query_looks_into_a_checkpoint(
 
 
 def test_checkpoints_move_between_versions(pythons: dict[str, str], tmp_path: Path) -> None:
-    """The panes are those of one version that ran through, up and down."""
+    """A query that moves between versions, up or down, has the panes of an undisturbed one."""
     batches = disordered(seed=61, batches=6, size=40)
     orders = tmp_path / "orders"
     add_files(orders, *batches[:3])

@@ -1,4 +1,4 @@
-"""Servers of databases for tests: on loopback, with a data folder of their own, not as root."""
+"""Database servers for tests: on loopback, with a data folder of their own, not as root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from programs import ROOT, answers, awaited, build, free_ports, running
 
-#: Package, and where its programs are, of each server.
+#: The package of each server, and the location of its programs.
 _PROGRAMS = {
     "postgresql": ("postgresql", "/usr/lib/postgresql", "*/bin/postgres"),
     "mariadb": ("mariadb-server", "/usr/sbin", "mariadbd"),
@@ -23,14 +23,14 @@ _PROGRAMS = {
 
 
 def jars(database: str) -> str:
-    """Give the driver's JAR, which the build fetches."""
+    """Return the driver's JAR, which the build downloads."""
     build(database)
     return ",".join(str(jar) for jar in (ROOT / ".build" / database).glob("*.jar"))
 
 
 @contextmanager
 def served(database: str, log: Path) -> Iterator[str]:
-    """Give the address of an empty database that ends with the block."""
+    """Run a server with an empty database within the context, and return its address."""
     if database == "sqlite":
         with TemporaryDirectory() as folder:
             yield f"jdbc:sqlite:{folder}/test.db"
@@ -42,7 +42,8 @@ def served(database: str, log: Path) -> Iterator[str]:
     )
     as_user = ["setpriv", f"--reuid={user}", "--clear-groups"] if is_root else []
     (port,) = free_ports(1)
-    with TemporaryDirectory(dir="/tmp") as data:  # folders above those of tests may be closed to it
+    # the folders above those of tests may be inaccessible to the server
+    with TemporaryDirectory(dir="/tmp") as data:
         shutil.chown(data, user)
         if database == "postgresql":
             made = [str(server.parent / "initdb"), "-D", data, "-U", "test", "-A", "trust"]
@@ -75,7 +76,7 @@ def served(database: str, log: Path) -> Iterator[str]:
                 "--default-time-zone=+00:00",
             ]
             url = f"jdbc:mariadb://127.0.0.1:{port}/shop?user=test"
-        own = {**os.environ, "TMPDIR": data}  # other folders may be closed to the user
+        own = {**os.environ, "TMPDIR": data}  # other folders may be inaccessible to the user
         subprocess.run([*as_user, *made], check=True, capture_output=True, cwd=data, env=own)
         with running([*as_user, *command], log, TMPDIR=data):
             awaited(lambda: answers(port), database)
@@ -83,7 +84,7 @@ def served(database: str, log: Path) -> Iterator[str]:
 
 
 def _program(database: str) -> Path:
-    """Find the server, which is installed where it is missing and that is possible."""
+    """Return the path of the server, which is installed if it is missing and that is possible."""
     package, folder, pattern = _PROGRAMS[database]
     for _ in range(2):
         found = sorted(Path(folder).glob(pattern))

@@ -32,17 +32,17 @@ PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retracti
 
 @pytest.fixture
 def url() -> str:
-    """Give the address of a database of this run: it lives as long as Spark's process."""
+    """Return the address of a new database that lives as long as Spark's process."""
     return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
 
 
 def held(spark: SparkSession, url: str, table: str) -> list[Row]:
-    """Give the rows of a table."""
+    """Return the rows of a table."""
     return spark.read.format("jdbc").options(url=url, dbtable=table).load().collect()
 
 
 def panes(spark: SparkSession, *rows: tuple[str | None, int, int | None, bool]) -> Any:
-    """Give panes by key, minute, total and whether they are withdrawn; the index is the total."""
+    """Return panes by key, minute, total and retraction flag; the index is the total."""
     said = [
         (k, (at(minute), at(minute + 1)), total, ["x"], ("LATE", total or 0, False, gone))
         for k, minute, total, gone in rows
@@ -51,12 +51,12 @@ def panes(spark: SparkSession, *rows: tuple[str | None, int, int | None, bool]) 
 
 
 def at(minute: int) -> datetime:
-    """Give a minute of a day."""
+    """Return a minute of a day."""
     return datetime(2025, 1, 1, 9, minute)  # noqa: DTZ001
 
 
 def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
-    """The last pane holds, a withdrawn window leaves; null is a key like others."""
+    """An upsert keeps the last pane, and deletes a withdrawn window; null is a key too."""
     sink = wr.Jdbc(url, "minutes", upsert=True)
     sink._check(spark, panes(spark).schema)
     sink._write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
@@ -76,7 +76,10 @@ def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
 
 
 def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str) -> None:
-    """It is known by its number; one from before is of a checkpoint that was turned back."""
+    """A repeated batch is ignored by its number, and an older batch is refused.
+
+    An older batch means that the checkpoint was replaced by an older copy.
+    """
     sink = wr.Jdbc(url, "log")
     sink._check(spark, panes(spark).schema)
     for batch in (0, 0, 1, 1):
@@ -90,7 +93,7 @@ def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str)
 
 
 def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
-    """What fails in the middle of a batch leaves neither."""
+    """A batch that fails in the middle stores neither its rows nor its number."""
     sink = wr.Jdbc(url, "whole")
     sink._check(spark, panes(spark).schema)
     good = panes(spark, *(("a", minute, 1, False) for minute in range(5)))
@@ -104,7 +107,7 @@ def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
 
 
 def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
-    """Of two drivers that believe that a batch is theirs one writes it."""
+    """Only one of two drivers that write the same batch succeeds."""
     sink = wr.Jdbc(url, "log")
     sink._check(spark, panes(spark).schema)
     with ThreadPoolExecutor(2) as both:
@@ -118,7 +121,7 @@ def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
 
 
 def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
-    """By the first of two runs that have seen the same batch last (SEMANTICS B10)."""
+    """A batch is recorded by the first of two runs with the same last batch (SEMANTICS B10)."""
     jvm: Any = spark._jvm
     drivers, ledgers = jvm.org.apache.derby.jdbc, jvm.windrow.spark.jdbc
     connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
@@ -138,7 +141,10 @@ def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
 def test_a_batch_that_comes_again_with_other_panes(
     spark: SparkSession, url: str, *, upsert: bool
 ) -> None:
-    """After a restart with a longer lateness, say: what is upserted is true, added rows stay."""
+    """A repeated batch with other panes is upserted, and not appended.
+
+    Its panes differ, for example, after a restart with a longer lateness.
+    """
     sink = wr.Jdbc(url, "again", upsert=upsert)
     sink._check(spark, panes(spark).schema)
     sink._write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
@@ -149,7 +155,7 @@ def test_a_batch_that_comes_again_with_other_panes(
 
 @contextmanager
 def berlin(spark: SparkSession) -> Iterator[None]:
-    """Have the database's side of Spark live where clocks are set back."""
+    """Set the JVM's time zone to one whose clocks are set back."""
     jvm: Any = spark._jvm
     zone = jvm.java.util.TimeZone
     usual = zone.getDefault()
@@ -161,7 +167,7 @@ def berlin(spark: SparkSession) -> Iterator[None]:
 
 
 def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
-    """Whatever the zone of the JVM: also in the hour that it has twice."""
+    """Times are stored in UTC in any zone of the JVM, even in an hour that occurs twice."""
     sink = wr.Jdbc(url, "hours", upsert=True)
     folds = [datetime(2024, 10, 27, hour) for hour in (0, 1)]  # noqa: DTZ001
     schema = f"k string, window struct<start: timestamp, end: timestamp>, {PANE}"
@@ -173,7 +179,7 @@ def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
 
 
 def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None:
-    """Derby, like others, finds `a ` by `a`: rows are found by what is never mixed up."""
+    """Keys that a database treats as equal, such as `a ` and `a`, keep separate rows."""
     sink = wr.Jdbc(url, "blanks", upsert=True)
     sink._check(spark, panes(spark).schema)
     sink._write(panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0, "q", "panes")
@@ -183,7 +189,10 @@ def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None
 
 @pytest.mark.slow
 def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
-    """The database and JSON have the same sign for bytes that no text has, rows do not."""
+    """Keys that are not valid UTF-8 keep separate rows.
+
+    The database and JSON replace all invalid bytes by the same character.
+    """
     sink = wr.Jdbc(url, "bytes", upsert=True)
     sink._check(spark, panes(spark).schema)
     keys = F.expr("CAST(if(total < 2, X'FF', X'FE') AS STRING)")
@@ -194,7 +203,7 @@ def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
 
 
 def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> None:
-    """Rows that are found by JSON, as those of `Over` are, are found by all of its times."""
+    """Rows found by JSON, such as those of `Over`, are matched by all digits of their times."""
     schema = f"message struct<time: timestamp, local: timestamp_ntz>, total bigint, {PANE}"
     said = [datetime(2025, 1, 1, 9, 0, 0, micros) for micros in (1, 2)]  # noqa: DTZ001
     same = datetime(2025, 1, 1, 9)  # noqa: DTZ001
@@ -207,7 +216,7 @@ def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> 
 
 
 def test_what_is_refused(spark: SparkSession, url: str) -> None:
-    """Before a query begins: no database, other columns; and no secret is shown."""
+    """A missing database and other columns are refused before the start, without the password."""
     nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
         nowhere._check(spark, panes(spark).schema)
@@ -218,7 +227,7 @@ def test_what_is_refused(spark: SparkSession, url: str) -> None:
 
 
 def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
-    """PostgreSQL would cut them, so that the column would not be found at the next start."""
+    """Long column names are refused, as PostgreSQL would shorten them and not find them again."""
     long = "a" * 129
     with pytest.raises(wr.SpecError, match="COLUMN_NAME_TOO_LONG"):
         wr.Jdbc(url, "t")._verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
@@ -226,7 +235,7 @@ def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
 
 @pytest.mark.anywhere
 def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
-    """Its sink upserts, and knows a batch by its number."""
+    """Scala's sink upserts, and recognizes a batch by its number."""
     jvm: Any = spark._jvm
     seq = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
     options = jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap())
@@ -243,7 +252,7 @@ def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
 @pytest.mark.anywhere
 @pytest.mark.slow
 def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
-    """Panes upserted, rejected rows added; parts are refused, and rejected rows as windows."""
+    """A query upserts panes and appends rejected rows; unsuitable combinations are refused."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("5 minutes").window(wr.Tumbling("1 minute"))
     minutes = windows.accumulationMode("accumulating").aggregate(F.sum("amount").alias("total"))
@@ -270,7 +279,7 @@ def test_a_query(feed: Feed, url: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: Path) -> None:
-    """The last batch that comes again is skipped; another one of its number is refused."""
+    """After a checkpoint is set back by one batch, an equal batch is skipped and others refused."""
     checkpoint, before = tmp_path / "c", tmp_path / "before"
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     minutes = (
@@ -308,7 +317,7 @@ def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: P
 
 
 def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
-    """One that does not say which batches they were goes on, and says so from then on."""
+    """A table of batches without offsets is accepted, and stores them from then on."""
     sink = wr.Jdbc(url, "log")
     known = spark.createDataFrame([("q", "panes LOG", 0)], "query string, sink string, batch long")
     known.write.format("jdbc").options(
@@ -329,14 +338,14 @@ def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """Give the address of a PostgreSQL that ends with the test."""
+    """Return the address of a PostgreSQL server that ends with the test."""
     with served("postgresql", tmp_path / "server.log") as url:
         yield url
 
 
 @pytest.mark.full
 def test_a_kill_loses_and_doubles_nothing(server: str, tmp_path: Path) -> None:
-    """SIGKILL before a batch is written, and after, when Spark has not heard of it."""
+    """SIGKILL before or after the write of a batch neither loses nor doubles rows."""
     first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
     add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])
     drivers = jars("postgresql")

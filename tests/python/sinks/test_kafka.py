@@ -23,21 +23,21 @@ pytestmark = [pytest.mark.spark]
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Give the address of a broker that ends with the tests."""
+    """Return the address of a broker that ends with the tests."""
     with broker(tmp_path_factory.mktemp("kafka")) as found:
         yield found
 
 
 @pytest.mark.full
 def test_restarts_rewinds_and_transactions(address: str, tmp_path: Path) -> None:
-    """The panes are those of what was committed, each message once (SEMANTICS R13, S3)."""
+    """The panes contain each committed record exactly once (SEMANTICS R13, S3)."""
     refused = printed("kafka.py", str(tmp_path), address)[-1].split()
     assert 0 < int(refused[-3]) < int(refused[-1])
 
 
 @pytest.mark.anywhere
 def test_records_of_panes(spark: SparkSession) -> None:
-    """SEMANTICS B11: the key is JSON of key and window, of a withdrawn one the value is null."""
+    """A record's key is JSON of key and window; a withdrawal has a null value (SEMANTICS B11)."""
     schema = "k string, window struct<start: timestamp, end: timestamp>, total bigint, "
     schema += "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
     window = (datetime(2025, 1, 1, 9), datetime(2025, 1, 1, 9, 1))  # noqa: DTZ001
@@ -60,7 +60,7 @@ def test_records_of_panes(spark: SparkSession) -> None:
 
 @pytest.mark.anywhere
 def test_keys_have_microseconds(spark: SparkSession) -> None:
-    """SEMANTICS B11: a session that grew by less than a millisecond is another window."""
+    """A session that grew by less than a millisecond has another key (SEMANTICS B11)."""
     schema = "k timestamp_ntz, window struct<start: timestamp, end: timestamp>, "
     schema += "pane struct<index: bigint, is_retraction: boolean>"
     start, *ends = (datetime(2025, 1, 1, 9, 0, 0, micros) for micros in (100, 5100, 5300))  # noqa: DTZ001
@@ -80,7 +80,7 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
 
 @pytest.mark.anywhere
 def test_keys_that_are_no_text(spark: SparkSession) -> None:
-    """SEMANTICS B11: other bytes are other keys, wherever they stand; texts stay as they are."""
+    """Keys that are not valid UTF-8 stay distinct, and texts are unchanged (SEMANTICS B11)."""
     panes = spark.sql(
         "SELECT struct(k, if(id < 5, array(k), null) AS many, map(k, k) AS each, "
         "if(id = 5, null, struct(k)) AS inner) AS k, "
@@ -105,13 +105,14 @@ def test_keys_that_are_no_text(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata", "+05:45"])
 def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
-    """SEMANTICS B11: a restart in a session of another zone writes the same keys."""
+    """A restart in a session of another zone writes the same keys (SEMANTICS B11)."""
     with having(spark, {"spark.sql.session.timeZone": zone}):
         panes = spark.sql(
             "SELECT timestamp_seconds(1735689600) AS k, named_struct('start', "
             "timestamp_seconds(id), 'end', timestamp_seconds(id + 60)) AS window, "
             "named_struct('index', 0L, 'is_retraction', false) AS pane "
-            "FROM range(1730613600, 1730631600, 1800)"  # among these New York's clocks go back
+            # includes the end of daylight saving time in New York
+            "FROM range(1730613600, 1730631600, 1800)"
         )
         records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
     first = min((row.key, row.value) for row in records)
@@ -126,14 +127,14 @@ def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
 @pytest.mark.anywhere
 @pytest.mark.full
 def test_a_compacted_topic(address: str, tmp_path: Path) -> None:
-    """Sessions that merge: the last record of each key is what is true in the end."""
+    """In a compacted topic with merged sessions, the last record of each key is valid."""
     held = printed("compacted.py", str(tmp_path), address, connector())[-1]
     assert held == "[('a', '09:00:10', '09:03:00', 19), ('b', '09:00:30', '09:01:30', 4)]"
 
 
 @pytest.mark.full
 def test_the_page(address: str, tmp_path: Path) -> None:
-    """What docs/guides/kafka.md shows is what its code gives, with this broker."""
+    """The output in docs/guides/kafka.md equals that of its code with this broker."""
     page = ROOT / "docs" / "guides" / "kafka.md"
     places = json.dumps({"broker:9092": address})
     made = printed("page.py", str(page), str(tmp_path), connector(), "{}", places)

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.full]
 
 
 def test_a_pipeline(tmp_path: Path) -> None:
-    """Streaming tables over a stream that the pipeline defines: by SQL, by the builder, a join."""
+    """A pipeline's streaming tables may use windows in SQL, with the builder, and in a join."""
     orders = (order("09:00:10", amount=1), order("09:00:50", amount=2)), (order("09:02:00"),)
     add_files(tmp_path / "orders", *orders)
     said = printed("pipeline.py", str(tmp_path), cwd=tmp_path, SPARK_TESTING="1")

@@ -1,4 +1,4 @@
-"""No value that a database cannot store ends a query for ever (SEMANTICS B12)."""
+"""A value that a database cannot store does not block a query permanently (SEMANTICS B12)."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ pytestmark = [pytest.mark.spark]
 
 @pytest.fixture
 def url() -> str:
-    """Give the address of a database of this run."""
+    """Return the address of a new database."""
     return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
 
 
 @pytest.mark.slow
 def test_every_row_has_a_fate(spark: SparkSession, url: str) -> None:
-    """In Derby: keys that are too long, NaN and infinity, years beyond its times."""
+    """In Derby, long keys, NaN, infinity and distant years become dead letters."""
     assert every_row_has_a_fate(spark, url, ["k", "real", "small", "text"]) > 0
 
 
 def test_a_table_of_the_users_own(spark: SparkSession, url: str) -> None:
-    """Columns that are narrower than those that Windrow makes."""
+    """A user's table may have narrower columns than those that Windrow creates."""
     jvm: Any = spark._jvm
     drivers = jvm.org.apache.derby.jdbc
     connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
@@ -47,17 +47,17 @@ def test_a_table_of_the_users_own(spark: SparkSession, url: str) -> None:
 
 
 def test_a_table_is_one_however_it_is_named(spark: SparkSession, url: str) -> None:
-    """A batch that is repeated is known, whether or not the schema is named."""
+    """A repeated batch is recognized with or without a schema in the table's name."""
     names = ["minutes", "APP.minutes", '"APP"."MINUTES"', "app.MINUTES"]
     names += [f"{name}" for name in names[:1]]
     a_table_is_one_however_it_is_named(spark, [(url, name) for name in names])
-    others = f"{url};user=other"  # whose tables are in a schema of its own
+    others = f"{url};user=other"  # a user whose tables are in another schema
     wr.Jdbc(others, "mine")._check(spark, spark.range(0).schema)
     a_table_is_one_however_it_is_named(spark, [(url, "minutes"), (others, "APP.minutes")])
 
 
 def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) -> None:
-    """A view that takes no rows: nothing becomes a dead letter."""
+    """An error that no single row causes creates no dead letter, as for a read-only view."""
     rows = spark.range(3)
     jvm: Any = spark._jvm
     drivers = jvm.org.apache.derby.jdbc
@@ -73,7 +73,7 @@ def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) 
 
 @pytest.mark.slow
 def test_a_query_continues_with_dead_letters(feed: Feed, url: str, tmp_path: Path) -> None:
-    """It fails at each start until it may write dead letters; then all rows are there once."""
+    """A failing query continues once dead letters are allowed, and each row is stored once."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = (
         stream.lateness("1 hour").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
@@ -102,7 +102,7 @@ def test_a_query_continues_with_dead_letters(feed: Feed, url: str, tmp_path: Pat
 @pytest.mark.full
 @pytest.mark.parametrize("database", ["sqlite", "postgresql", "mariadb"])
 def test_in_other_databases(database: str, tmp_path: Path) -> None:
-    """The same in databases with other types, errors and transactions."""
+    """Dead letters work in databases with other types, errors and transactions."""
     drivers = jars(database)
     with served(database, tmp_path / "server.log") as url:
         (line,) = printed("unstorable_in.py", str(tmp_path), database, url, drivers)

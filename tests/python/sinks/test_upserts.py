@@ -1,4 +1,4 @@
-"""Panes into a table with one row for each window: the last that holds."""
+"""Panes in a table with one row for each window: its last valid pane."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PANES = (
 
 
 def pane(product: str | None, start: int, total: int, index: int, sign: str) -> tuple[Any, ...]:
-    """One pane of a window of ten."""
+    """Return a pane of a window of size ten."""
     return (product, (start, start + 10), total, ("LATE", index, False, sign == "-"))
 
 
 def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> None:
-    """The greatest index wins, and a retraction over its own pane (SEMANTICS B3)."""
+    """The pane with the greatest index is kept, and a retraction removes it (SEMANTICS B3)."""
     panes = [
         pane("a", 0, 1, 0, "-"),
         pane("a", 0, 2, 1, "+"),
@@ -51,14 +51,14 @@ def test_of_several_panes_of_a_batch_the_last_one_holds(spark: SparkSession) -> 
 
 
 def minutes(feed: Feed, mode: wr.AccumulationMode = wr.ACCUMULATING) -> wr.Output:
-    """Totals of minutes with corrections."""
+    """Return totals of each minute with corrections."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode(mode)
     return windows.aggregate(F.sum("amount").alias("total"))
 
 
 def codes(output: wr.Output, **sinks: Any) -> list[str]:
-    """What is wrong with a start."""
+    """Return the problems of a start."""
     with TemporaryDirectory() as folder:
         never = Path(folder) / "made"
         with pytest.raises(wr.SpecError) as refused:
@@ -70,7 +70,7 @@ def codes(output: wr.Output, **sinks: Any) -> list[str]:
 def test_what_cannot_be_held_is_refused_before_the_query_begins(
     feed: Feed, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A table that is not there or cannot merge, parts, other kinds of rows, unknown columns."""
+    """Unsuitable tables, modes, kinds of rows and columns are refused before the start."""
     output = minutes(feed)
     assert codes(output, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
     assert "nowhere" not in capfd.readouterr().err, "PySpark tells of it with Java's frames"
@@ -90,7 +90,7 @@ def test_what_cannot_be_held_is_refused_before_the_query_begins(
 
 
 def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
-    """Messages of one time share the bounds of their windows, not their rows (SEMANTICS B3)."""
+    """``Over`` has a row per input row, even if the windows' bounds are equal (SEMANTICS B3)."""
     df = spark.createDataFrame([(1, 10), (2, 20), (3, 30)], "id int, v int").selectExpr(
         "timestamp'2025-01-01 10:00:00' AS time", "'k' AS k", "*"
     )
@@ -102,7 +102,10 @@ def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
 
 
 def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
-    """Windows of messages that may be alike, and windows that begin again (SEMANTICS B3)."""
+    """Panes without a unique identity are refused (SEMANTICS B3).
+
+    Equal rows have indistinguishable windows, and the numbers of evicted policy keys restart.
+    """
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     kind = wr.Over(rows=2)
     over = stream.lateness("0 seconds").window(kind).aggregate(F.count("*").alias("n"))
@@ -118,7 +121,7 @@ def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
 
 
 def test_keys_are_shown_whatever_spark_is_told(feed: Feed) -> None:
-    """Without them all keys would share a row."""
+    """Keys are in the panes in any configuration, because otherwise all keys would share a row."""
     setting = "spark.sql.retainGroupColumns"
     feed.spark.conf.set(setting, "false")
     try:
@@ -128,7 +131,7 @@ def test_keys_are_shown_whatever_spark_is_told(feed: Feed) -> None:
 
 
 def test_names_are_quoted(spark: SparkSession) -> None:
-    """Whatever is in the name of a column, it stays a name in the text of the merge."""
+    """A column name with SQL in it is quoted in the text of the merge."""
     hostile = "a`b; DROP TABLE x --{came}${env:HOME}"
     panes = spark.createDataFrame([pane("a", 0, 1, 0, "+")], PANES)
     panes = panes.withColumnRenamed("product", hostile)
@@ -146,7 +149,7 @@ Panes = list[tuple[Any, ...]]
 
 
 def corrections(seed: int) -> list[Panes]:
-    """Give batches of panes of a few keys: new windows, corrections of any, withdrawn ones."""
+    """Draw batches of panes of a few keys: new windows, corrections and withdrawals."""
     rng = random.Random(seed)  # noqa: S311  no secret
     shown: dict[tuple[str | None, int], int] = {}
     batches = []
@@ -168,7 +171,7 @@ def corrections(seed: int) -> list[Panes]:
 
 
 def newest(held: dict[Any, Any], batch: Panes, on: int) -> None:
-    """Apply a batch by the rule: of each value of a column the pane of the newest window stays."""
+    """Apply a batch by the rule: each value of a column keeps the pane of its newest window."""
     last: dict[Any, Any] = {}
     for one in sorted(batch, key=lambda row: (row[3][1], row[3][3])):
         last[one[0], one[1]] = one
@@ -188,11 +191,11 @@ def newest(held: dict[Any, Any], batch: Panes, on: int) -> None:
             held[value] = next(row for row in reversed(alive) if order(row) == best)
 
 
-#: Seed 1 draws a window that is withdrawn, and older windows that must not win.
+#: Seed 1 has a withdrawn window, and older windows that must not replace newer ones.
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.full) for n in (0, 2))])
 def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
-    """Where ``on`` leaves out the window, whatever the order of rows (SEMANTICS B3)."""
+    """Without the window in ``on``, the newest window has the row, in any order (SEMANTICS B3)."""
     batches = corrections(seed)
     expected: dict[Any, Any] = {}
     sink = wr.Upsert("newest", on="product")
@@ -220,7 +223,7 @@ def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
 
 @pytest.mark.slow
 def test_rows_of_several_keys_of_one_window(spark: SparkSession) -> None:
-    """They compete, too: the greatest index wins, then one that is the same in every order."""
+    """Among several keys of one window, the greatest index wins, then a deterministic pane."""
     came = [
         pane(product, 0, total, index, "+")
         for product, total, index in (("a", 1, 0), ("b", 2, 1), ("c", 3, 1))
@@ -234,7 +237,10 @@ def test_rows_of_several_keys_of_one_window(spark: SparkSession) -> None:
 
 
 def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
-    """A topic cannot be asked for its window; windows that begin again have no newest."""
+    """``on`` without the window is refused for topics and policies.
+
+    A topic cannot be read for its newest window, and policy windows may restart.
+    """
     output = minutes(feed)
     topic = wr.KafkaTable("broker:9092", "t", on="product")
     assert codes(output, panes=topic) == ["UPSERT_ROW_UNCLEAR"]
@@ -245,7 +251,10 @@ def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
 
 
 def test_a_result_that_is_called_message(feed: Feed) -> None:
-    """Rows would be found by its value, so that a correction would be a second row."""
+    """A result with the name ``message`` is refused without ``on``.
+
+    Rows would be found by its value, so a correction would add a second row.
+    """
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = (
         stream.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
@@ -258,7 +267,7 @@ def test_a_result_that_is_called_message(feed: Feed) -> None:
 
 
 def test_formats_that_are_not_there_or_cannot_merge(feed: Feed) -> None:
-    """Without Delta's JAR `start` names it; a format of files is refused when it is written."""
+    """A missing format is named at the start, and a format without MERGE is refused at once."""
     assert codes(minutes(feed), panes=wr.Upsert("made", create="delta")) == [
         "UPSERT_FORMAT_MISSING"
     ]
@@ -269,7 +278,7 @@ def test_formats_that_are_not_there_or_cannot_merge(feed: Feed) -> None:
 
 @pytest.mark.parametrize("alias", ["window_start", "PANE_INDEX"])
 def test_results_that_are_called_as_columns_of_the_sink(feed: Feed, alias: str) -> None:
-    """`start` reports it before anything is there, whatever the case of letters."""
+    """A result with the name of a sink's column is refused, ignoring case."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
     output = windows.aggregate(F.min("time").alias(alias))
@@ -280,7 +289,7 @@ def test_results_that_are_called_as_columns_of_the_sink(feed: Feed, alias: str) 
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "version"), [("delta", "4.2.0"), ("iceberg", "4.1.1")])
 def test_a_table_holds_what_is_true_in_the_end(kind: str, version: str, tmp_path: Path) -> None:
-    """Windows and sessions with late messages; a session that is merged away leaves no row."""
+    """The table contains the final windows and sessions, and no row of a merged session."""
     orders = [
         [order("09:00:10", "a", 1), order("09:02:00", "a", 2), order("09:00:30", "b", 4)],
         [order("09:05:00", "a", 8)],

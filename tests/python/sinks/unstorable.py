@@ -1,4 +1,4 @@
-"""Values that databases cannot store, in every column, and what becomes of their rows."""
+"""Values that databases cannot store, in every column, and the fate of their rows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _TEXTS = [
     f"repeat({_FACE}, 40000)",
     "CAST(X'FF61' AS STRING)",
 ]
-#: SQL of nasty values.
+#: SQL of unstorable values.
 NASTY: dict[str, list[str]] = {
     "k": ["NULL", *_TEXTS],
     "at": [f"TIMESTAMP '{day} 12:00:00'" for day in _YEARS],
@@ -68,7 +68,7 @@ NASTY: dict[str, list[str]] = {
     "bytes": ["X''", "unhex(repeat('AB', 100000))"],
     "tags": [f"array({_ZERO})", f"array({_FACE}, NULL)", "transform(sequence(1, 20000), i -> 'x')"],
 }
-#: What columns of a user's own table may be, and values that they cannot store.
+#: Types of the columns of a user's own table, and values that they cannot store.
 NARROW = {
     "k": ("VARCHAR(10)", "'more than ten'"),
     "id": ("SMALLINT", "70000"),
@@ -80,19 +80,19 @@ PANE = "named_struct('timing', 'LATE', 'index', 0L, 'is_last', false, 'is_retrac
 
 @dataclass
 class Fates:
-    """Where the rows of a batch are."""
+    """The location of each row of a batch."""
 
     stored: list[int]
     dead: list[Row] = field(default_factory=list)
 
     @property
     def lost(self) -> list[int]:
-        """Ids of the rows that the table could not store."""
+        """Return the ids of the rows that the table could not store."""
         return sorted(json.loads(row.row_values)["id"] for row in self.dead)
 
 
 def panes(spark: SparkSession, cases: Sequence[tuple[int, str, str]]) -> DataFrame:
-    """Give one pane for each case: id, the column with another value, and its SQL."""
+    """Return one pane for each case: its id, the column with another value, and its SQL."""
     selects = []
     for number, changed, value in cases:
         sql = {
@@ -102,7 +102,7 @@ def panes(spark: SparkSession, cases: Sequence[tuple[int, str, str]]) -> DataFra
         columns = {name: f"CAST({sql[name]} AS {COLUMNS[name][0]})" for name in COLUMNS}
         start = columns.pop("at")
         window = f"named_struct('start', {start}, 'end', {start})"
-        # Keys are unlike each other but for what is nasty in them.
+        # Keys are distinct except for their unstorable part.
         named = [f"{columns.pop('k')} AS k", f"{columns.pop('id')} AS id", f"{window} AS window"]
         named += [f"{expression} AS {name}" for name, expression in columns.items()]
         selects.append(f"SELECT {', '.join(named)}, {PANE} AS pane")
@@ -110,7 +110,7 @@ def panes(spark: SparkSession, cases: Sequence[tuple[int, str, str]]) -> DataFra
 
 
 def cases(chosen: Sequence[str] = tuple(NASTY)) -> list[tuple[int, str, str]]:
-    """Give a case for each nasty value, and a harmless one after each ten."""
+    """Return a case for each unstorable value, and a harmless one after every ten."""
     found: list[tuple[int, str, str]] = []
     for column in chosen:
         for value in NASTY[column]:
@@ -121,7 +121,7 @@ def cases(chosen: Sequence[str] = tuple(NASTY)) -> list[tuple[int, str, str]]:
 
 
 def read(spark: SparkSession, url: str, query: str) -> list[Row]:
-    """Read from a database; Spark has a dialect for MariaDB by the name of MySQL alone."""
+    """Run a query in a database; Spark's dialect for MariaDB requires the name of MySQL."""
     if url.startswith("jdbc:mariadb"):
         url = url.replace("jdbc:mariadb", "jdbc:mysql") + "&permitMysqlScheme"
         more = {"driver": "org.mariadb.jdbc.Driver"}
@@ -131,7 +131,7 @@ def read(spark: SparkSession, url: str, query: str) -> list[Row]:
 
 
 def fates(spark: SparkSession, url: str, table: str, dead: str = "") -> Fates:
-    """Read where the rows are."""
+    """Return the location of each row."""
     quote = "`" if "mariadb" in url else '"'
     stored = [row[0] for row in read(spark, url, f"SELECT {quote}id{quote} FROM {table}")]  # noqa: S608
     return Fates(sorted(stored), read(spark, url, f"SELECT * FROM {dead}") if dead else [])  # noqa: S608
@@ -140,9 +140,9 @@ def fates(spark: SparkSession, url: str, table: str, dead: str = "") -> Fates:
 def every_row_has_a_fate(
     spark: SparkSession, url: str, chosen: Sequence[str] = tuple(NASTY)
 ) -> int:
-    """Each row is in the table or among the dead letters, once, also when the batch is repeated.
+    """Check that each row is once in the table or in the dead letters, even after a repetition.
 
-    Without dead letters each of those rows is an error that names it, and nothing is written.
+    Without dead letters, each unstorable row is an error that names it, and nothing is written.
     Returns the number of dead letters.
     """
     found, count = cases(chosen), 0
@@ -159,7 +159,7 @@ def every_row_has_a_fate(
         assert all(found[number][2] != "'harmless'" for number in seen.lost)
         for row in seen.dead:
             number = json.loads(row.row_values)["id"]
-            # The start and the end of a window are one value here.
+            # The start and the end of a window are the same value here.
             column = {"at": "window_start, window_end"}.get(refused[number], refused[number])
             assert (row.refused, row.batch, row.query) == (column, 0, "q"), (row, found[number])
             assert row.reason
@@ -175,7 +175,7 @@ def every_row_has_a_fate(
 def stays_as_written(
     spark: SparkSession, url: str, table: str, rows: DataFrame, stored: Sequence[int]
 ) -> None:
-    """What is stored is what was written: no database may change a value without a word."""
+    """Check that stored values equal the written ones, so that none is changed silently."""
     quote = "`" if "mariadb" in url else '"'
     names = ", ".join(f"{quote}{name}{quote}" for name in ("id", "k", "real", "text"))
     query = f"SELECT {names} FROM {table}"  # noqa: S608
@@ -192,7 +192,7 @@ def stays_as_written(
 
 
 def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, str, str]]) -> None:
-    """Without a table for dead letters the error names the row, and the batch leaves nothing."""
+    """Check that without dead letters the error names the row, and the batch stores nothing."""
     sink = wr.Jdbc(url, "strict", upsert=True, on=["id", "window"])
     good = (2000, "text", "'harmless'")
     sink._check(spark, panes(spark, [good]).schema)
@@ -214,7 +214,7 @@ def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, 
 
 
 def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> None:
-    """Texts longer than their column, numbers beyond it, a null where none may be."""
+    """Check long texts, large numbers and a forbidden null in a user's own table."""
     quote = "`" if "mariadb" in url else '"'
     rows = panes(spark, [(0, "id", "0")])
     wr.Jdbc(url, "shape")._check(spark, rows.schema)
@@ -243,7 +243,10 @@ def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> 
 def a_table_is_one_however_it_is_named(
     spark: SparkSession, names: Sequence[tuple[str, str]]
 ) -> None:
-    """A repeated batch is known by the table, not by its name; given are addresses and names."""
+    """Check that a repeated batch is recognized under all names of a table.
+
+    ``names`` contains pairs of address and name.
+    """
     rows = panes(spark, [(0, "text", "'x'")])
     first = names[0]
     for at, name in names:

@@ -1,4 +1,4 @@
-"""Lookup streams: each row gets what its key keeps, in the query that keeps it (SEMANTICS S7)."""
+"""Lookup streams: each row returns what its key keeps, in the same query (SEMANTICS S7)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 class Both:
-    """Messages and lookups, fed side by side: a micro-batch for each pair."""
+    """Input rows and lookups, added in pairs, one micro-batch per pair."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin with no files."""
+        """Start without files."""
         self.messages, self.lookups = Feed(spark, folder / "m"), Feed(spark, folder / "l")
         self.run = self.messages.run
 
     def add(self, *pairs: tuple[Sequence[Order], Sequence[Order]]) -> Both:
-        """Add micro-batches, messages and lookups of each."""
+        """Add micro-batches, each with its rows and its lookups."""
         for messages, lookups in pairs:
             self.messages.add(messages)
             self.lookups.add(lookups)
@@ -43,30 +43,30 @@ class Both:
         by: Sequence[str] = (),
         **more: Any,
     ) -> wr.Output:
-        """Messages by product, kept for two hours."""
+        """Return full state by product, kept for two hours."""
         said = {"time": "time", "key": key, "watermark": "0 seconds", **more}
         stream = wr.stream(self.messages.stream(), **said).lateness("1 hour").retain(time=retain)
         stream = stream.index(by=by) if by else stream
         return stream.window(kind or wr.Tumbling("1 minute")).keepRows()
 
     def asks(self) -> DataFrame:
-        """Lookups, from a minute before their time on."""
+        """Return lookups of the minute before their time."""
         return self.lookups.stream().withColumn("since", F.expr("time - INTERVAL 1 MINUTE"))
 
 
 @pytest.fixture
 def both(spark: SparkSession, tmp_path: Path) -> Both:
-    """Give two empty streams."""
+    """Return two empty streams."""
     return Both(spark, tmp_path)
 
 
 def found(rows: Sequence[Row]) -> list[tuple[Any, list[int]]]:
-    """Give the number of each lookup and the amounts of its messages."""
+    """Return the number of each lookup and the amounts of its rows."""
     return sorted((r.amount, [m.amount for m in r.messages]) for r in rows)
 
 
 def test_messages_of_the_key(both: Both) -> None:
-    """Both ends belong to the range; other keys do not; messages of the same step do (S7)."""
+    """A lookup returns its key's rows in a closed range, including those of its own step (S7)."""
     both.add(
         ([order("09:00:00", amount=1), order("09:00:30", "b", 2)], [order("09:00:30", amount=101)]),
         ([order("09:00:59.999999", amount=3)], [order("09:01:00", amount=102)]),
@@ -85,7 +85,7 @@ def test_messages_of_the_key(both: Both) -> None:
 
 
 def test_columns(both: Both) -> None:
-    """Those of the lookups as they are, then an array of the input's rows."""
+    """The answer has the columns of the lookup and an array of the input's rows."""
     both.add(([order("09:00:00", amount=1)], [order("09:00:30", amount=101, gap=7)]))
     asked = both.kept().getMessages(both.asks(), "since", "time")
     assert asked.answers.columns == [*both.asks().columns, "messages"]
@@ -97,7 +97,7 @@ def test_columns(both: Both) -> None:
 
 
 def test_open_ends(both: Both) -> None:
-    """What is not said is open, and so is null."""
+    """A missing bound and a null bound are open."""
     both.add(
         (
             [order("09:00:00", amount=1), order("09:01:00", amount=2)],
@@ -111,7 +111,7 @@ def test_open_ends(both: Both) -> None:
 
 
 def test_what_has_left(both: Both) -> None:
-    """Messages beyond retention are no answer; the watermark of the step counts (S7)."""
+    """Rows beyond the retention are not returned; the watermark of the step decides (S7)."""
     both.add(
         (
             [order("06:00:00", amount=1), order("08:30:00", amount=2)],
@@ -124,7 +124,7 @@ def test_what_has_left(both: Both) -> None:
 
 
 def test_keys_by_name(both: Both) -> None:
-    """The key may be called otherwise, or be an expression of a lookup; null is a key."""
+    """The lookup's key may have another name or be an expression, and null is a key."""
     both.add(
         (
             [order("09:00:00", "a", 1), order("09:00:00", None, 2)],
@@ -139,7 +139,7 @@ def test_keys_by_name(both: Both) -> None:
 
 
 def test_index_of_lookups(both: Both) -> None:
-    """Of the messages of a key those whose declared fields are as asked (R24)."""
+    """Declared fields select among the rows of a key (R24)."""
     both.add(
         (
             [order("09:00:00", amount=n, gap=n % 2) for n in (1, 2, 3)]
@@ -155,7 +155,7 @@ def test_index_of_lookups(both: Both) -> None:
 
 
 def test_without_a_key(both: Both) -> None:
-    """All messages have one key then, and every lookup asks for it."""
+    """Without a key, every lookup searches all rows."""
     both.add(
         ([order("09:00:00", "a", 1), order("09:00:00", "b", 2)], [order("09:00:30", "c", 101)])
     )
@@ -164,7 +164,7 @@ def test_without_a_key(both: Both) -> None:
 
 
 def test_by_offset(both: Both) -> None:
-    """Whole numbers are offsets."""
+    """Integer bounds are offsets."""
     both.add(
         (
             [order(f"09:00:0{9 - n}", amount=n, gap=n) for n in range(5)],
@@ -177,7 +177,7 @@ def test_by_offset(both: Both) -> None:
 
 
 def test_windows(both: Both) -> None:
-    """Windows of the key that overlap the range, as metadata (R22, R23)."""
+    """A lookup of windows returns the metadata of the key's windows in the range (R22, R23)."""
     both.add(
         (
             [order("09:00:10", amount=1), order("09:00:20", amount=2)],
@@ -204,7 +204,7 @@ def test_windows(both: Both) -> None:
 
 
 def test_windows_on_positions(both: Both) -> None:
-    """Their bounds are positions."""
+    """Windows on positions are returned with positions as bounds."""
     both.add(([order("09:00:00", amount=n) for n in range(5)], [order("09:00:30", amount=1)]))
     stream = wr.stream(both.messages.stream(), key="product").retain(messages=100)
     asked = stream.window(wr.Count(2)).keepRows().getWindows(both.asks(), "amount", "amount")
@@ -213,7 +213,7 @@ def test_windows_on_positions(both: Both) -> None:
 
 
 def test_random_streams(both: Both) -> None:
-    """Every answer is what all steps until then have brought and retention has left."""
+    """For random streams, each answer contains all rows so far that retention has kept."""
     steps = disordered(seed=71, batches=6)
     asks = disordered(seed=72, batches=6, size=10)
     numbered = [
@@ -239,7 +239,7 @@ def test_random_streams(both: Both) -> None:
 
 @pytest.mark.anywhere
 def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
-    """Answers, panes and rejected rows of one query; what is kept outlives it, as `state` sees."""
+    """One query writes answers, panes and rejected rows; its state survives a restart."""
     got: dict[str, list[Any]] = {"answers": [], "panes": [], "rejected": []}
 
     def into(kind: str) -> Any:
@@ -269,7 +269,7 @@ def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
 
 
 def test_mistakes(both: Both) -> None:
-    """All that is wrong at once, in plain errors."""
+    """All mistakes of a lookup are reported at once, in plain errors."""
     output = both.kept(by=["gap"])
     lookups = both.asks().withColumn("Messages", F.lit(1))
     with pytest.raises(wr.SpecError) as refused:

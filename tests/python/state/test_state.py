@@ -1,4 +1,4 @@
-"""Looking into a query from outside: while it runs, when it is stopped, after it has gone on."""
+"""Reading the state of a query from outside: while it runs, when it is stopped, after a restart."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
 def at(clock: str) -> datetime:
-    """Give a time of the day of all tests."""
+    """Return a time on the day of all tests."""
     return datetime.fromisoformat(f"2025-01-01 {clock}")
 
 
 def stream(feed: Feed, **more: Any) -> wr.Stream:
-    """Messages by product, an hour of lateness."""
+    """Return rows by product, with one hour of lateness."""
     described = wr.stream(
         feed.stream(), time="time", key="product", watermark="0 seconds", name="orders", **more
     )
@@ -34,24 +34,24 @@ def stream(feed: Feed, **more: Any) -> wr.Stream:
 
 
 def keeping(feed: Feed, **more: Any) -> wr.Output:
-    """Full state of minutes."""
+    """Return full state in minutes."""
     return stream(feed, **more).retain(time="2 hours").window(wr.Tumbling("1 minute")).keepRows()
 
 
 def run(output: DataFrame, checkpoint: Path) -> str:
-    """Run a query over all files and stop it."""
+    """Run a query over all files until it stops."""
     writer = output.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
     writer.trigger(availableNow=True).start().awaitTermination()
     return str(checkpoint)
 
 
 def amounts(messages: DataFrame) -> list[int]:
-    """Amounts in the order in which the rows come."""
+    """Return the amounts in the order of the rows."""
     return [row.amount for row in messages.collect()]
 
 
 def test_messages(feed: Feed, tmp_path: Path) -> None:
-    """A closed range, in order of time; with a key its messages only (R24)."""
+    """Rows in a closed range are returned ordered by time, for all keys or one (R24)."""
     feed.add(
         [order("09:00:10", amount=1), order("09:00:05", amount=2), order("09:00:07", None)],
         [order("09:01:30", "b", amount=3), order("09:02:00", amount=4)],
@@ -66,7 +66,7 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
-    """Whole numbers are offsets; where to replay from is the least that is kept (R24, R27)."""
+    """Integer bounds are offsets; the restart offset is the least one in the state (R24, R27)."""
     feed.add([order(f"09:00:{n:02}", "ab"[n % 2], amount=n, gap=9 - n) for n in range(6)])
     offset = wr.RowId(source=F.lit("topic"), partition=F.lit(3), offset="gap")
     state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
@@ -79,7 +79,7 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
-    """Where nothing is kept the next offset is the one to begin with."""
+    """The restart offset of an empty state is the next offset."""
     feed.add([order("09:00:00", gap=1)], [order("23:00:00", "b", gap=2)], NOTHING)
     offset = wr.RowId(source=F.lit("topic"), partition=F.lit(0), offset="gap")
     state = wr.state(run(keeping(feed, rowId=offset).panes, tmp_path / "cp"))
@@ -87,7 +87,7 @@ def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
-    """Windows that overlap the range, complete or not, by (start, end) (R22, R23)."""
+    """Windows that overlap the range are returned, complete or not, by start and end (R22, R23)."""
     feed.add([order("09:00:10"), order("09:00:20"), order("09:01:30")], NOTHING)
     state = wr.state(run(keeping(feed).panes, tmp_path / "cp"))
     windows = state.getWindows(at("09:00:59"), at("09:05:00"))
@@ -109,7 +109,7 @@ def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
     ids=repr,
 )
 def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) -> None:
-    """What is open amounts to what a batch over the same messages gives."""
+    """The value of an open window equals that of a batch over the same rows."""
     feed.add(*disordered(seed=41))
     functions = (
         F.sum("amount").alias("total"),
@@ -123,7 +123,7 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
         input_ = wr.stream(df, time="time", key="product", **more).lateness("1 day")
         return input_.window(kind).accumulationMode(wr.ACCUMULATING).aggregate(*functions)
 
-    feed.spark.conf.set("spark.windrow.shards", "1")  # keys share it
+    feed.spark.conf.set("spark.windrow.shards", "1")  # one shard for all keys
     try:
         checkpoint = run(described(feed.stream(), watermark="1 minute").panes, tmp_path / "cp")
     finally:
@@ -140,7 +140,7 @@ def test_windows_of_aggregates(feed: Feed, tmp_path: Path, kind: wr.WindowKind) 
 
 
 def test_pending(feed: Feed, tmp_path: Path) -> None:
-    """A window that is not complete waits for its end; a period for processing time."""
+    """An incomplete window is pending until its end; a period, until a processing time."""
     feed.add([order("09:00:10", amount=1), order("09:01:30", amount=2)], NOTHING)
     windows = stream(feed).window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
@@ -149,7 +149,7 @@ def test_pending(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_while_it_runs_and_after(feed: Feed, tmp_path: Path) -> None:
-    """What a batch has committed is seen at once; a restart goes on with the same state."""
+    """A committed batch is visible at once, and a restart continues with the same state."""
     output, checkpoint = keeping(feed).panes, tmp_path / "cp"
     feed.add([order("09:00:10", amount=1)])
 
@@ -180,7 +180,7 @@ def test_while_it_runs_and_after(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
-    """One question sees one batch, whatever is committed before its end (SEMANTICS S6)."""
+    """One read sees one batch, even if another batch is committed before it ends (SEMANTICS S6)."""
     output = keeping(feed).panes
     feed.add([order("09:00:10", amount=1)])
     asked = wr.state(run(output, tmp_path / "cp")).getMessages(None, None)
@@ -190,7 +190,7 @@ def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
-    """A spec that may change in a checkpoint is read as it is now."""
+    """After an allowed change of the spec, the state is read with the new spec."""
     feed.add([order("09:00:10", amount=1)])
     run(keeping(feed).panes, tmp_path / "cp")
     feed.add([order("09:00:20", amount=2)])
@@ -202,7 +202,7 @@ def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_index(feed: Feed, tmp_path: Path) -> None:
-    """Declared columns, all of them, choose among the messages."""
+    """The declared columns select rows, and all of them are needed."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2), order("09:00:30")])
     windows = stream(feed).index(by=("amount",)).retain(time="2 hours")
     output = windows.window(wr.Tumbling("1 minute")).keepRows()
@@ -216,7 +216,7 @@ def test_index(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
-    """What the type of a key cannot hold is refused; a value of another type is found."""
+    """A key value that its type cannot represent is refused; another suitable type is converted."""
     feed.add([order("09:00:10", amount=1, price=1.25)])
     columns = {"n": "int", "cost": "decimal(10, 1)", "near": "float", "day": "date"}
     values = {"n": "amount", "cost": "price - 0.05", "near": "price - 0.15", "day": "time"}
@@ -240,7 +240,7 @@ def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_sql(feed: Feed, tmp_path: Path) -> None:
-    """SQL asks the same."""
+    """SQL functions return the same rows."""
     feed.add([order("09:00:10", amount=1), order("09:00:20", "b", amount=2)])
     checkpoint = run(keeping(feed).panes, tmp_path / "cp")
     found = feed.spark.sql(
@@ -256,7 +256,7 @@ def test_sql(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
-    """Each error names the path and what is wrong with it; nothing is made there."""
+    """Each error names the path and its problem, and no folder is created."""
     with pytest.raises(wr.CheckpointError, match=r"CHECKPOINT_NOT_FOUND.*nowhere"):
         wr.state(str(tmp_path / "nowhere"))
     assert not (tmp_path / "nowhere").exists()
@@ -274,7 +274,7 @@ def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
-    """Of the wrong kind, of the wrong columns, of what is not kept."""
+    """Reads of the wrong kind, columns or operator are refused."""
     feed.add([order("09:00:10")])
     windows = stream(feed).window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     state = wr.state(run(windows.aggregate(F.sum("amount")).panes, tmp_path / "cp"))
@@ -294,7 +294,7 @@ def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_damage(feed: Feed, tmp_path: Path) -> None:
-    """State that is gone is an error that names the checkpoint."""
+    """Missing state is an error that names the checkpoint."""
     feed.add([order("09:00:10")])
     checkpoint = run(keeping(feed).panes, tmp_path / "cp")
     shutil.rmtree(tmp_path / "cp" / "state" / "0" / "_metadata")
@@ -303,7 +303,7 @@ def test_damage(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_a_path_with_a_blank(feed: Feed, tmp_path: Path) -> None:
-    """Spark's reader of state cannot take it; a query can, and says what was not checked (S12)."""
+    """A path with a blank cannot be read as state, but a query can start, with a warning (S12)."""
     feed.add([order("09:00:10", amount=1)])
     output, path = keeping(feed), tmp_path / "a check point"
 

@@ -14,12 +14,12 @@ SOURCES = {
     for part in ("core", "spark")
     for file in (ROOT / "jvm" / part / "src" / "main").rglob("*.scala")
 }
-#: Of standalone operators alone.
+#: Variables of operators outside queries only.
 STANDALONE = {"standalone", "clock", "journal"}
 
 
 def rows(title: str) -> Iterator[list[str]]:
-    """Give the rows of the table whose head begins so."""
+    """Return the rows of the table whose header begins with ``title``."""
     lines = iter(PAGE.split(f"\n| {title} |", 1)[1].splitlines()[2:])
     for line in lines:
         if not line.startswith("|"):
@@ -28,18 +28,18 @@ def rows(title: str) -> Iterator[list[str]]:
 
 
 def named(text: str) -> set[str]:
-    """Give what stands as code."""
+    """Return the names formatted as code."""
     return set(re.findall(r"`(\w+)`", text))
 
 
 def only(pattern: str, file: str) -> str:
-    """Find the one thing in a source."""
+    """Return the single match of a pattern in a source file."""
     (found,) = re.findall(pattern, SOURCES[file])
     return str(found)
 
 
 def test_versions() -> None:
-    """Of the state, and of the descriptor."""
+    """The page has the versions of the state and of the descriptor."""
     versions = [row[0] for row in rows("version")]
     assert versions == [
         only(r"val Version: Byte = (\d+)", "ByteWriter.scala"),
@@ -48,7 +48,7 @@ def test_versions() -> None:
 
 
 def test_variables_and_spaces() -> None:
-    """Each that the code names is on the page, and none else."""
+    """The page has exactly the variables and spaces of the code."""
     variables = {name for row in rows("variable") for name in named(row[0])}
     assert variables == {
         only(r'getValueState\("(\w+)"', "SparkShardStore.scala"),
@@ -66,7 +66,7 @@ def test_variables_and_spaces() -> None:
 
 
 def test_kept_checkpoints_have_these_variables() -> None:
-    """What Spark says of each operator is a row of the page, with what is added to it."""
+    """The variables of each stored checkpoint are a row of the page, plus the optional ones."""
     alone = [named(row[1]) for row in rows("operator") if "also" not in row[1]]
     more = {name for row in rows("operator") if "also" in row[1] for name in named(row[1])}
     for file in (ROOT / "tests" / "checkpoints").glob("*/*.json"):

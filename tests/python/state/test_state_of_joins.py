@@ -1,4 +1,4 @@
-"""Looking into joins from outside: what each stream keeps, and which rows are still to come."""
+"""Reading the state of joins from outside: the rows of each stream, and the pending ones."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Batches = Sequence[Sequence[Order]]
 
 
 class Both:
-    """Orders and shipments, fed side by side, and their join in one checkpoint."""
+    """Orders and shipments, added in pairs, and their join in one checkpoint."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
-        """Begin with no files."""
+        """Start without files."""
         self.spark = spark
         self.orders, self.shipments = Feed(spark, folder / "orders"), Feed(spark, folder / "ships")
         self.checkpoint = str(folder / "cp")
@@ -44,7 +44,7 @@ class Both:
         return self
 
     def streams(self, **more: Any) -> tuple[wr.Stream, wr.Stream]:
-        """Describe both; identities are those of the column ``gap``."""
+        """Return both streams, with the column ``gap`` as identity."""
         offset = wr.RowId(source=F.lit("topic"), partition=F.lit(0), offset="gap")
         said = {"time": "time", "watermark": DELAY, "rowId": offset, **more}
         o, s = (
@@ -54,23 +54,23 @@ class Both:
         return o, s
 
     def join(self, how: str = "left", **more: Any) -> wr.JoinOutput:
-        """Shipments within a while after their order."""
+        """Return the join of shipments within a while after their order."""
         o, s = self.streams(**more)
         return wr.join(o, s, on="product", within=(timedelta(0), SOON), how=how)  # type: ignore[arg-type]
 
     def run(self, rows: DataFrame) -> None:
-        """Run it over all files and stop it."""
+        """Run the query over all files until it stops."""
         writer = rows.writeStream.format("noop").option("checkpointLocation", self.checkpoint)
         writer.trigger(availableNow=True).start().awaitTermination()
 
     def state(self, operator: str | None = "orders") -> wr.State:
-        """Look into it."""
+        """Read the state."""
         return wr.state(self.checkpoint, operator=operator)
 
-    # ---- what a slow, obviously right join keeps of these batches
+    # ---- the state that a simple reference join keeps for these batches
 
     def watermarks(self) -> list[datetime | None]:
-        """Give the watermark of each batch: of the slower stream, from what came before it."""
+        """Return the watermark of each batch, from the slower stream's times before the batch."""
         found: list[datetime | None] = []
         seen: tuple[list[datetime], list[datetime]] = ([], [])
         for batch in self.fed:
@@ -80,7 +80,7 @@ class Both:
         return found
 
     def accepted(self, side: int) -> list[Order]:
-        """Give messages of a stream that were not too late, as they came."""
+        """Return the rows of a stream that were not too late, in order of arrival."""
         judged = [None, *self.watermarks()[:-1]]
         return [
             one
@@ -90,7 +90,7 @@ class Both:
         ]
 
     def kept(self, side: int) -> list[Order]:
-        """Give those that may still pair; the last batch that was fed is empty."""
+        """Return the rows that may still be paired; the last batch must be empty."""
         until = LATENESS + (SOON if side == 0 else timedelta(0))
         last = self.watermarks()[-1]
         return [
@@ -100,7 +100,7 @@ class Both:
         ]
 
     def alone(self) -> list[Order]:
-        """Give kept orders that no shipment has matched."""
+        """Return the kept orders without a shipment."""
         return [
             one
             for one in self.kept(0)
@@ -114,38 +114,38 @@ class Both:
 
 @pytest.fixture
 def both(spark: SparkSession, tmp_path: Path) -> Both:
-    """Give two empty streams."""
+    """Return two empty streams."""
     return Both(spark, tmp_path)
 
 
 def time_of(one: Order) -> datetime:
-    """Give the event time of a message."""
+    """Return the event time of a row."""
     return datetime.fromisoformat(one["time"])
 
 
 def at(clock: str) -> datetime:
-    """Give a time of the day of all tests."""
+    """Return a time on the day of all tests."""
     return datetime.fromisoformat(f"2025-01-01 {clock}")
 
 
 def numbered(batches: Batches) -> list[list[Order]]:
-    """Give each message an offset of its own, in the order of arrival."""
+    """Number the rows in order of arrival."""
     numbers = itertools.count()
     return [[{**one, "gap": next(numbers)} for one in batch] for batch in batches]
 
 
 def offsets(messages: DataFrame) -> list[int]:
-    """Offsets in the order in which the rows come."""
+    """Return the offsets in the order of the rows."""
     return [row.gap for row in messages.collect()]
 
 
 def in_order(messages: Sequence[Order]) -> list[int]:
-    """Offsets by (time, offset)."""
+    """Return the offsets ordered by (time, offset)."""
     return [one["gap"] for one in sorted(messages, key=lambda one: (time_of(one), one["gap"]))]
 
 
 def check(both: Both) -> None:
-    """Answers of both streams equal those of the slow join, whole and in ranges, by key too."""
+    """Compare the state with the reference join, completely, by range and by key."""
     for side, name in enumerate(("orders", "shipments")):
         state, kept = both.state(name), both.kept(side)
         assert offsets(state.getMessages(None, None)) == in_order(kept)
@@ -169,7 +169,7 @@ def check(both: Both) -> None:
 
 @pytest.mark.full
 def test_equal_to_a_slow_join(both: Both) -> None:
-    """Disordered streams, after a restart, too: late messages, and ones that have left."""
+    """The state equals that of the reference join for disordered streams and a restart."""
     o, s = (numbered(disordered(seed, batches=4, size=30)) for seed in (7, 8))
     both.add([*o[:1], NOTHING], [*s[:1], NOTHING]).run(both.join().rows)
     check(both)
@@ -181,7 +181,7 @@ def test_equal_to_a_slow_join(both: Both) -> None:
 
 
 def test_while_it_runs(both: Both) -> None:
-    """What a batch has committed is seen at once, and the query is not disturbed."""
+    """A committed batch is visible at once, and the read does not disturb the query."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=1)]])
     writer = both.join().rows.writeStream.format("noop")
     query = writer.option("checkpointLocation", both.checkpoint).start()
@@ -194,7 +194,7 @@ def test_while_it_runs(both: Both) -> None:
         query.processAllAvailable()
         assert offsets(both.state().getMessages(None, None)) == [1, 2]
         assert offsets(both.state("shipments").getMessages(None, None)) == [2, 1]
-        assert offsets(frame) == [1]  # it is of its batch
+        assert offsets(frame) == [1]  # the frame still shows its own batch
         assert query.isActive
         assert query.exception() is None
     finally:
@@ -203,7 +203,7 @@ def test_while_it_runs(both: Both) -> None:
 
 
 def test_restart_offsets(both: Both) -> None:
-    """From the least offset that a stream keeps, else from its next; by the name of the stream."""
+    """The restart offset is the least one that a stream keeps, otherwise the next one."""
     both.add(
         [[order("09:00:00", gap=3), order("09:30:00", gap=5)], [order("10:00:00", gap=7)]],
         [[order("09:00:00", gap=2)], [order("09:40:00", gap=4)]],
@@ -216,7 +216,7 @@ def test_restart_offsets(both: Both) -> None:
 
 @pytest.mark.anywhere
 def test_keys(both: Both) -> None:
-    """All equality fields by name, as by or as key; null is kept of no stream."""
+    """The key contains all equality fields; rows with a null key are not kept."""
     both.add([[order("09:00:00", "x", 7, gap=1), order("09:00:00", None, 7, gap=2)]], [NOTHING])
     o, s = both.streams()
     both.run(wr.join(o, s, on=["amount", "product"], within=(timedelta(0), SOON)).rows)
@@ -238,7 +238,7 @@ def test_keys(both: Both) -> None:
 
 
 def test_one_shard(both: Both) -> None:
-    """Without equality fields there is no key; the rest is as with them."""
+    """A join without equality fields has an empty key and otherwise behaves the same."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", None, gap=2)]])
     o, s = both.streams()
     both.run(wr.join(o, s, on=None, within=(timedelta(0), SOON), how="full").rows)
@@ -248,7 +248,7 @@ def test_one_shard(both: Both) -> None:
 
 
 def test_pending_of_both_streams(both: Both) -> None:
-    """Of a full join each stream's own messages stay alone; of an anti join the first one's."""
+    """Pending rows of a full join are the unmatched rows of both streams."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", "y", gap=2)]])
     both.run(both.join("full").rows)
     orders, shipments = (both.state(name).pending() for name in ("orders", "shipments"))
@@ -262,7 +262,7 @@ def test_pending_of_both_streams(both: Both) -> None:
 
 
 def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
-    """Rows that are made already wait for processing time."""
+    """Rows that are computed but wait for processing time are pending."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", "x", gap=2)]])
     o, s = both.streams()
     joined = wr.join(o, s, on="product", within=(timedelta(0), SOON), early=wr.Every("900 days"))
@@ -276,7 +276,7 @@ def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
 
 
 def test_windows_and_sessions(both: Both) -> None:
-    """Joins by windows keep messages as others do; they have no windows to show."""
+    """Joins by windows keep rows like other joins, and do not have windows to read."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:10", "y", gap=2)]])
     o, s = both.streams()
     both.run(wr.join(o, s, on="product", within=wr.Session("1 minute"), how="anti").rows)
@@ -290,7 +290,7 @@ def test_windows_and_sessions(both: Both) -> None:
 
 
 def test_wrong_names(both: Both) -> None:
-    """A join is asked by the name of a stream, or not at all."""
+    """A join is read by the name of a stream; other names are refused."""
     both.add([[order("09:00:00", "x", gap=1)]], [NOTHING]).run(both.join(rowId=None).rows)
     streams = "a join of 'orders' and 'shipments'"
     for wrong in (None, "returns", "0"):
@@ -303,7 +303,7 @@ def test_wrong_names(both: Both) -> None:
 
 @pytest.mark.full
 def test_sql(both: Both) -> None:
-    """A join that was said in SQL, asked in SQL."""
+    """The state of a join in SQL can be read in SQL."""
     both.add(
         [[order("09:00:00", "x", 1), order("09:00:10", "y", 2)]],
         [[order("09:01:00", "x", 3), order("09:02:00", "x", 4)]],
@@ -333,7 +333,7 @@ def test_sql(both: Both) -> None:
 
 @pytest.mark.full
 def test_beside_another_operator(both: Both) -> None:
-    """A query with a join and an operator on its rows tells both by name."""
+    """A query with a join and a downstream operator distinguishes both by their names."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=2)]])
     rows = both.join("inner").rows.select(F.col("orders.time").alias("time"), "product")
     pairs = wr.stream(rows, time="time", key="product", name="pairs").lateness("1 hour")

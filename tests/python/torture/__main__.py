@@ -1,4 +1,4 @@
-"""Real queries, killed at any point of a batch, against what DuckDB makes of the same messages."""
+"""Real queries, killed at any point of a batch, compared with DuckDB's result for the same rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from torture.trial import Servers, servers, tried
 
 
 def main() -> int:
-    """Run scenarios until the time is over; 1: something is wrong."""
+    """Run scenarios until the time is over; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=1)
@@ -42,15 +42,15 @@ def main() -> int:
 
 
 def seeds(first: int, *, on_cluster: bool) -> Iterator[int]:
-    """Give all from the first on, or those of whose lives one runs on a cluster."""
+    """Yield all seeds from the first on, or those with a life on a cluster."""
     for seed in itertools.count(first):
-        dice = random.Random(seed)  # noqa: S311  as the trial of this seed draws them
+        dice = random.Random(seed)  # noqa: S311  the same draws as in the trial
         if not on_cluster or any(map(needs_cluster, plans(dice, subject_of(seed)))):
             yield seed
 
 
 def run(which: Iterator[int], seconds: float, report: Report, common: Servers) -> None:
-    """Try seeds until the time is over, one at least."""
+    """Try seeds until the time is over, but at least one."""
     end = time.monotonic() + seconds
     for seed in which:
         subject = subject_of(seed)

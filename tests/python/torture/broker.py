@@ -1,4 +1,4 @@
-"""A Kafka broker of its own, started from its JARs."""
+"""A private Kafka broker, started from its JARs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ JARS = ROOT / ".build" / "kafka"
 
 
 def connector() -> str:
-    """Give what Spark needs to read and write topics, as ``spark.jars`` wants it."""
+    """Return the JARs that Spark needs for topics, in the format of ``spark.jars``."""
     return ",".join(jar.as_uri() for jar in sorted((JARS / "connector").glob("*.jar")))
 
 
 @contextmanager
 def broker(folder: Path) -> Iterator[str]:
-    """Give the address of a broker that is its own controller."""
+    """Run a broker that is its own controller, and return its address."""
     build("kafka")
     port, controller = free_ports(2)
     settings = {
@@ -49,7 +49,7 @@ def broker(folder: Path) -> Iterator[str]:
 
 
 def _java() -> str:
-    """Give the Java that Spark is started with."""
+    """Return the Java executable that Spark is started with."""
     home = os.environ.get("JAVA_HOME")
     found = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     assert found is not None

@@ -1,6 +1,6 @@
-"""A cluster of Spark's own whose workers say that they are on two machines.
+"""A Spark cluster whose workers claim to be on two machines.
 
-Spark has no second attempt of a task beside the first on one machine.
+Spark never runs a second attempt of a task on the machine of the first.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ HOSTS = ("127.0.0.1", "127.0.0.2")
 
 @dataclass(frozen=True)
 class Cluster:
-    """Its address, and the folder in which its executors work."""
+    """The address of a cluster, and the folder in which its executors work."""
 
     master: str
     work: Path
 
     def executors(self) -> list[int]:
-        """Give the processes of its executors."""
+        """Return the process ids of the executors."""
         found = []
         for status in Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 is_one = b"CoarseGrainedExecutorBackend" in status.read_bytes()
                 if is_one and self.work in (status.parent / "cwd").readlink().parents:
                     found.append(int(status.parent.name))
-            except OSError:  # it ended meanwhile
+            except OSError:  # the process ended meanwhile
                 continue
         return sorted(found)
 
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[Cluster]:
-    """Have one run."""
+    """Run a cluster."""
     home = spark_home(folder / "home")
     (port,) = free_ports(1)
     master = f"spark://127.0.0.1:{port}"

@@ -18,20 +18,20 @@ from programs import FRESH, PACKAGE, ROOT
 from torture.cluster import Cluster
 from torture.plans import CLUSTER, Plan
 
-#: Classes as a JVM has them in memory, written by one that has ended well: the others start with
-#: them in half the time. JVMs know if they do not fit and do without.
+#: Classes in a JVM's memory format, written by a life that ended normally; they halve the start
+#: time of later lives. A JVM detects an archive that does not fit, and ignores it.
 ARCHIVE = ROOT / ".build" / "torture" / f"classes-{pyspark.__version__}.jsa"
-#: After so many seconds a life that was told its plan is stuck.
+#: A life is stuck after this many seconds with its plan.
 PATIENCE = 3600
 
 
 class Life:
-    """A process with a session, which waits to be told its plan."""
+    """A process with a session, which waits for its plan."""
 
     def __init__(
         self, folder: Path, plan: Plan, number: int, python: str, cluster: Cluster | None
     ) -> None:
-        """Begin it; it is ready later."""
+        """Start the process; it becomes ready later."""
         self.plan, self.cluster = plan, cluster
         self.log = folder / f"log {number}"
         self.new = ARCHIVE.with_name(f"{os.getpid()}-{number}")
@@ -66,7 +66,7 @@ class Life:
         return f"-Xlog:disable -XX:ArchiveClassesAtExit={self.new}"
 
     def go(self) -> None:
-        """Have it run its query."""
+        """Send the plan, so that the process runs its query."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         if not any(line.strip() == "ready" for line in self.process.stdout):
@@ -76,15 +76,15 @@ class Life:
         self._limit.start()
 
     def said(self) -> str:
-        """Give the last of what it printed."""
+        """Return the last part of the log."""
         return self.log.read_text()[-3000:]
 
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """Return whether the process has ended."""
         return self.process.poll() is not None
 
     def awaited(self) -> bool:
-        """Wait for its end; whether that was a good one, or one that was made."""
+        """Wait for the end; return whether the process succeeded or was killed on purpose."""
         status = self.process.wait()
         self._limit.cancel()
         if self.is_stuck:
@@ -98,17 +98,17 @@ class Life:
         self.end()
 
     def kill(self) -> None:
-        """End all its processes at once."""
+        """Kill the process and all its children at once."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def end(self) -> None:
-        """End it if it has not ended."""
+        """Kill the process if it has not ended."""
         if not self.is_over():
             self.kill()
 
     def kill_executor(self, dice: random.Random) -> bool:
-        """End an executor; whether there was one."""
+        """Kill an executor; return whether there was one."""
         found = self.cluster.executors() if self.cluster else []
         if found:
             os.kill(dice.choice(found), signal.SIGKILL)
@@ -116,5 +116,5 @@ class Life:
 
 
 def needs_cluster(plan: Plan) -> bool:
-    """Whether it runs on executors."""
+    """Return whether the plan runs on executors."""
     return plan.master == CLUSTER

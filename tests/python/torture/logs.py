@@ -1,4 +1,4 @@
-"""The batches as Spark's logs have planned them, and which of them took each message."""
+"""The batches as planned in Spark's logs, and the batch that read each row."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ import pyarrow as pa
 from large.clock import END, Step
 from large.scenario import MILLISECOND
 
-#: Gives the step of a message, by its columns.
+#: Returns the step of a row, given its columns.
 Placed = Callable[[Mapping[str, Any]], int]
 
 
 @dataclass(frozen=True)
 class Logged:
-    """``taken`` says for each stream which step took a message."""
+    """The steps, and for each stream a function that returns the step of a row."""
 
     steps: list[Step]
     taken: Mapping[str, Placed]
 
     def placed(self, name: str, table: pa.Table) -> pa.Table:
-        """Say of each message of a stream which step took it, in the column ``batch``."""
+        """Return a stream's table with the step of each row in the column ``batch``."""
         columns = table.select(["batch", "partition", "offset"]).to_pylist()
         steps = pa.array([self.taken[name](row) for row in columns], pa.int64())
         return table.set_column(table.column_names.index("batch"), "batch", steps)
 
 
 def logged(folder: Path, counted: set[int]) -> Logged:
-    """Read them; ``counted`` are those whose counts were told before their process ended.
+    """Read the logs; ``counted`` are the steps whose counts were written before a kill.
 
-    A death may leave out a batch without data; and what the log of a source had taken when there
-    was no plan yet comes together with what follows.
+    A kill may skip a batch without data. Files that a source had logged before the kill, but
+    without a plan, are read together with the next ones.
     """
     checkpoint = folder / "checkpoint"
     steps: list[Step] = []
@@ -62,7 +62,7 @@ def logged(folder: Path, counted: set[int]) -> Logged:
 
 
 def _entries(sources: Path) -> dict[int, dict[Path, int]]:
-    """Give for each source that logs files the entry that each is in."""
+    """Return for each source with a log the entry that contains each file."""
     found: dict[int, dict[Path, int]] = {}
     for source in sources.iterdir():
         logs = [log for log in source.iterdir() if log.name.split(".")[0].isdigit()]
@@ -78,7 +78,7 @@ def _path(uri: str) -> Path:
 
 
 def _tells_end(entries: Mapping[int, Mapping[Path, int]], sources: list[str]) -> bool:
-    """Whether a line in the folder of the end is within what was planned."""
+    """Return whether the plan includes a line in the folder of the end."""
     return any(
         file.parent.name == "end" and file.stat().st_size and entry <= _entry(sources[i])
         for i, files in entries.items()
@@ -87,12 +87,12 @@ def _tells_end(entries: Mapping[int, Mapping[Path, int]], sources: list[str]) ->
 
 
 def _entry(source: str) -> int:
-    """Give the last entry of its log that a plan names."""
+    """Return the last entry of the source's log that a plan names."""
     return -1 if source == "-" else int(json.loads(source)["logOffset"])
 
 
 def _of_files(files: Mapping[Path, int], until: Mapping[int, int]) -> Placed:
-    """By the file of the message, which is called by the number of its batch."""
+    """Return a function that finds a row's step by its file, whose name has the batch number."""
     entry_of = {file.name.split("-")[0]: entry for file, entry in files.items()}
 
     def placed(row: Mapping[str, Any]) -> int:
@@ -103,7 +103,7 @@ def _of_files(files: Mapping[Path, int], until: Mapping[int, int]) -> Placed:
 
 
 def _of_offsets(until: Mapping[int, Mapping[str, Mapping[str, int]]]) -> Placed:
-    """By the offsets that each plan ends with, of one topic."""
+    """Return a function that finds a row's step by the last offsets of each plan, for one topic."""
 
     def placed(row: Mapping[str, Any]) -> int:
         part = str(row["partition"])
@@ -114,5 +114,5 @@ def _of_offsets(until: Mapping[int, Mapping[str, Mapping[str, int]]]) -> Placed:
 
 
 def numbered(folder: Path) -> list[Path]:
-    """Give the files whose names are numbers."""
+    """Return the files whose names are numbers."""
     return [file for file in folder.iterdir() if file.name.isdigit()]

@@ -1,4 +1,4 @@
-"""The lives that a query has: how each ends, and what befalls its tasks."""
+"""The lives of a query: how each of them ends, and the faults of its tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torture.subjects import BATCHES, Subject
 MASTERS = ("local[1]", "local[2]", "local[2]", "local[3]")
 #: A task may fail four times.
 PATIENT = "local[2,4]"
-#: That of ``cluster``: two executors that say that they are on two machines.
+#: The cluster of ``cluster``: two executors that claim to be on two machines.
 CLUSTER = "cluster"
 
 WHERE = ("while it reads", "with its state written")
@@ -22,7 +22,7 @@ FAILS, TWICE, KILLED = "a task fails", "a task is late and runs twice", "an exec
 
 @dataclass(frozen=True)
 class Kill:
-    """``what`` ends, the driver or an executor, at a point of a batch; then some seconds later."""
+    """Kills the driver or an executor, some seconds after a point of a batch."""
 
     what: str
     point: str
@@ -32,7 +32,7 @@ class Kill:
 
 @dataclass(frozen=True)
 class Trouble:
-    """What befalls a task, once, in a batch."""
+    """A fault of a task that occurs once, in a batch."""
 
     what: str
     where: str
@@ -40,13 +40,13 @@ class Trouble:
 
     @property
     def name(self) -> str:
-        """Name the files that tell of it."""
+        """Return the name of the files that record the fault."""
         return f"{self.batch} {self.what} {self.where}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A life: where it runs, under which settings, and what becomes of it."""
+    """A life: its master and settings, and its kills and faults."""
 
     master: str
     settings: tuple[tuple[str, str], ...]
@@ -55,8 +55,8 @@ class Plan:
 
 
 def plans(dice: random.Random, subject: Subject) -> list[Plan]:
-    """Draw them: drivers die, then executors or nobody."""
-    can_cluster = subject.sink != "upsert"  # its Spark is another
+    """Draw the lives: first drivers are killed, then executors or none."""
+    can_cluster = subject.sink != "upsert"  # a subject with upserts runs another Spark
     has_cluster = can_cluster and dice.random() < 0.4
     count = 3 if has_cluster else dice.randint(4, 6)
     batches = sorted(dice.sample(range(BATCHES), count))

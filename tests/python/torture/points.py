@@ -1,4 +1,4 @@
-"""Points of a batch, by what shows in the folder of a run when a batch is there."""
+"""Points of a batch, detected by files in the folder of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torture.subjects import BATCHES, Subject
 
-#: ``{0}`` is the number of the batch, ``{1}`` the version of the state that it makes.
+#: ``{0}`` is the number of the batch, ``{1}`` the version of the state that it creates.
 POINTS: Mapping[str, str] = {
     "before its plan is written": "checkpoint/sources/0/{0}",
     "its plan is written": "checkpoint/offsets/{0}",
@@ -20,34 +20,34 @@ POINTS: Mapping[str, str] = {
     "it is committed": "checkpoint/commits/{0}",
     "at any time": "checkpoint/offsets/{0}",
 }
-#: Of a bounded run with ``drain``.
+#: A point of a bounded run with ``drain``.
 ENDING = "the end is told"
-#: Up to how many seconds later.
+#: The maximum delay in seconds after the point.
 LATER = {"in its tasks": 0.3, "its sink is being written": 1.0, "at any time": 3.0, ENDING: 5.0}
 
 
 def points_of(subject: Subject) -> list[str]:
-    """Name those that its batches pass."""
+    """Return the points that the subject's batches pass."""
     never = {"its sink is being written", "its sink has it"}
     if subject.sink == "spark":
         never = {name for name in POINTS if "being written" in name}
     elif subject.sink != "files":
         never = {"its sink has it"}
-    if subject.source == "kafka":  # it logs where it began alone
+    if subject.source == "kafka":  # the source logs only its start
         never.add("before its plan is written")
     return [name for name in POINTS if name not in never]
 
 
 class Watch:
-    """Sees when a query comes to a point, in a batch or in the first one after it that has it."""
+    """Detects that a query reaches a point, in a batch or in the first later batch that has it."""
 
     def __init__(self, folder: Path, point: str, batch: int) -> None:
-        """What is there already does not count."""
+        """Start to watch; files that already exist do not count."""
         self._folder, self._point, self._batch = folder, point, batch
         self._before = self._found()
 
     def is_reached(self) -> bool:
-        """Whether it is there, or was."""
+        """Return whether the query has reached the point."""
         return not self._found() <= self._before
 
     def _found(self) -> set[tuple[Path, int]]:
@@ -56,7 +56,7 @@ class Watch:
         for file in files:
             try:
                 told = file.stat()
-            except FileNotFoundError:  # it was to be renamed
+            except FileNotFoundError:  # the file was temporary and has been renamed
                 continue
             if told.st_size or self._point != ENDING:
                 found.add((file, told.st_mtime_ns))

@@ -1,4 +1,4 @@
-"""What was done to how many queries, and what was wrong."""
+"""Counts the tested queries, the kills and faults, and the failures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from torture.trial import Told
 
 
 class Report:
-    """Says each seed's outcome as it comes, and sums up."""
+    """Prints the outcome of each seed at once, and a summary at the end."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start without seeds."""
         self._begin = time.monotonic()
         self._points: Counter[tuple[str, str]] = Counter()
         self._families: Counter[tuple[str, str]] = Counter()
@@ -22,11 +22,11 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether anything was wrong."""
+        """Return whether a seed failed."""
         return bool(self._wrong)
 
     def add(self, seed: int, subject: Subject, told: Told) -> None:
-        """Say what became of a seed."""
+        """Print the outcome of a seed."""
         done = told.counted()
         self._seeds += 1
         self._points += done
@@ -40,7 +40,7 @@ class Report:
             self.say(f"again: scripts/torture --minutes 0 --seed {seed}")
 
     def sum_up(self) -> None:
-        """Count by point and by family."""
+        """Print the counts by point and by family."""
         self.say("by point:")
         for (what, point), count in sorted(self._points.items()):
             self.say(f"{count:6} x {what}, {point}")

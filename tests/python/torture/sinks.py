@@ -1,7 +1,7 @@
-"""Sinks of a query's rows beside ``Files``, each with what must be in it when all is done.
+"""Sinks other than ``Files``, and the expected contents of each at the end.
 
-What is written is written to ``Files`` before (``witness``), which is judged by itself; the sink is
-then compared with that. A row that went into it says by which batch and in which life it did.
+Each write also goes to ``Files`` first (``witnessed``), which is judged separately; the sink is
+then compared with it. A row in the sink contains the batch and the life that wrote it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
 
-#: What of a pane two attempts at its batch say alike, to the last bit.
+#: The columns of a pane that are equal to the bit in two attempts at its batch.
 SAME = "n, group_least, group_greatest, ids, to_json(pane) AS pane"
 TABLE = "panes_under_test"
-#: What is said to be written to ``TABLE`` goes there, each row with the batch and the life.
+#: Writes to ``TABLE`` go to this table, each row with the batch and the life.
 _TOLD = "panes_with_life"
 
 
 def witnessed(folder: Path, life: int) -> None:
-    """Have every row that is not for ``Files`` written there, too, and each writing be told."""
+    """Write every row that is not for ``Files`` to ``Files`` too, and record each write."""
     write = _sinks._write
 
     def both(
@@ -54,7 +54,7 @@ def witnessed(folder: Path, life: int) -> None:
 
 
 def made(name: str, panes: DataFrame, folder: Path, broker: str) -> _sinks.Sink:
-    """Give a sink; tables are there from the first start on."""
+    """Return a sink, and create its table at the first start."""
     under = folder / "under"
     if name == "each":
         return lambda rows, _: rows.write.mode("append").parquet(str(under))
@@ -83,12 +83,12 @@ def _table(name: str, kind: str, rows: DataFrame, path: Path) -> None:
 
 
 def topic(folder: Path, name: str) -> str:
-    """Name a topic of a run."""
+    """Return the name of a topic of a run."""
     return f"{folder.parent.name}-{name}".replace("_", "-")
 
 
 def fetched(name: str, spark: SparkSession, folder: Path, broker: str) -> None:
-    """Have what is in a sink in files, once all is done."""
+    """Write the final contents of a sink to files."""
     found = str(folder / "found")
     if name == "upsert":
         spark.table(TABLE).write.parquet(found)
@@ -108,10 +108,10 @@ _SAID = (
 def wrong(
     name: str, base: DuckDBPyConnection, folder: Path, again: Collection[int] = ()
 ) -> list[str]:
-    """Say what in a sink is not as it must be.
+    """Return the faults in the contents of a sink.
 
-    Spark's sink of Kafka keeps what a task had sent before its executor was lost, and the task
-    sends it again: in the batches of ``again``.
+    Spark's Kafka sink keeps rows that a task sent before its executor was lost, and the repeated
+    task sends them again, in the batches of ``again``.
     """
     if name in {"files", "spark"}:
         return []
@@ -123,7 +123,7 @@ def wrong(
 
 
 def _upserted(base: DuckDBPyConnection, folder: Path) -> list[str]:
-    """One row for each window, the last that holds (B3)."""
+    """Check that the table has one row per window, its last valid pane (B3)."""
     base.execute(f"CREATE VIEW held AS FROM read_parquet('{folder}/found/*.parquet')")
     names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
     on = ", ".join(f'"{name}"' for name in names[: names.index("window") + 1])
@@ -138,7 +138,7 @@ def _upserted(base: DuckDBPyConnection, folder: Path) -> list[str]:
 
 
 def _repeated(base: DuckDBPyConnection, found: Path, again: Collection[int]) -> list[str]:
-    """Each batch whole by the life that ended it; what others wrote is of it, each row once."""
+    """Check that each batch is complete from its last life; earlier lives wrote parts of it."""
     base.execute(f"CREATE VIEW held AS FROM read_parquet('{found}/*.parquet')")
     marks = [file.name.split() for file in (found.parent / "writes").iterdir()]
     lives = {int(batch): 0 for batch, _ in marks}
@@ -171,7 +171,7 @@ _ENDED = pa.schema([("batch", pa.int32()), ("life", pa.int32())])
 
 
 def taken_apart(base: DuckDBPyConnection, folder: Path) -> None:
-    """Write what Spark's own sink of files holds by its log as ``Files`` would have."""
+    """Convert the output of Spark's file sink, as listed in its log, to the layout of ``Files``."""
     batches: dict[str, int] = {}
     logs = [log for log in (folder / "under/_spark_metadata").iterdir() if log.name[0].isdigit()]
     for log in sorted(logs, key=lambda one: int(one.name.split(".")[0])):

@@ -1,4 +1,4 @@
-"""Where the messages of a subject come from: files, or topics of a Kafka broker."""
+"""The sources of a subject's rows: files, or topics of a Kafka broker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def published(spark: SparkSession, folder: Path, broker: str) -> None:
-    """Send the messages of the files to the partitions that they name, in order, once."""
+    """Send the rows of the files once to the partitions that they name, in order."""
     if (folder / "published").exists():
         return
     files = sorted((folder / "in0").glob("*.parquet"))
@@ -31,12 +31,13 @@ def published(spark: SparkSession, folder: Path, broker: str) -> None:
     value = F.to_json(F.struct(*told)).alias("value")
     sent = rows.select(F.col("partition").cast("int"), value).write.format("kafka")
     to = {"kafka.bootstrap.servers": broker, "topic": topic(folder, "in0")}
-    sent.options(**to, **{"kafka.delivery.timeout.ms": "600000"}).save()  # a busy machine
+    # allows for a busy machine
+    sent.options(**to, **{"kafka.delivery.timeout.ms": "600000"}).save()
     (folder / "published").touch()
 
 
 def topics_of(spark: SparkSession, folder: Path, broker: str) -> Read:
-    """Read them some hundred at a time."""
+    """Return a reader of the topics that takes a few hundred rows at a time."""
 
     def read(name: str, traffic: Traffic) -> DataFrame:
         schema = spark.read.parquet(str(folder / name)).schema

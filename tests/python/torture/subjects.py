@@ -1,4 +1,4 @@
-"""What is tortured: scenarios of each family, and of each source and sink."""
+"""The tested subjects: scenarios of each family, source and sink."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from large.expected.positions import Policy
 from large.expected.windows import Windows
 from large.scenario import Leg, Scenario
 
-#: Batches that bring messages; one more brings a far time, unless the run ends with ``drain``.
+#: Batches with rows; one more has a far-future time, unless the run ends with ``drain``.
 BATCHES = 8
 SIZES = (300, 1_000, 2_000)
-#: Types of keys that JSON can tell, and MERGE find.
+#: Types of keys that JSON preserves and MERGE can match.
 PLAIN = ("bigint", "int", "date")
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A scenario, of ``files`` or ``kafka``, into a sink of ``sinks``."""
+    """A scenario with ``files`` or ``kafka`` as source and a sink of ``sinks``."""
 
     family: str
     case: Scenario
@@ -29,14 +29,14 @@ class Subject:
 
 
 def subject_of(seed: int) -> Subject:
-    """Draw one of the family whose turn it is."""
+    """Draw a subject of the family that is next in turn."""
     name = TURNS[seed % len(TURNS)]
     rng = random.Random(f"{name} {seed}")  # noqa: S311  the seed repeats it
     return _SPECIAL[name](rng, seed) if name in _SPECIAL else _of(name, seed, rng)
 
 
 def _of(family: str, seed: int, rng: random.Random) -> Subject:
-    """Have more batches, without restarts of its own, and few shards: each is a task."""
+    """Draw a scenario with more batches, one leg and few shards, because each shard is a task."""
     case = drawn(family, seed, rng.choice(SIZES))
     case = replace(case, legs=(Leg(BATCHES),), shards=rng.choice((1, 2, 5)))
     return Subject(family, case)
@@ -61,7 +61,7 @@ def _policies(rng: random.Random, seed: int) -> Subject:
 
 
 def _kafka(rng: random.Random, seed: int) -> Subject:
-    """Offsets are the broker's: without holes, in order, none twice."""
+    """Draw a scenario whose offsets are a broker's: without holes, ordered and unique."""
     families = ("aligned", "sessions", "over", "positions", "tuples", "messages")
 
     def fits(case: Scenario) -> bool:

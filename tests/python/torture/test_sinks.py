@@ -1,4 +1,4 @@
-"""What is wrong with a sink is seen."""
+"""Faults in a sink are detected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CUT_OFF = "rows of a life that was cut off, of another batch or more often than 
 
 
 def pane(ids: int, index: int = 0, *, of: int = 0, is_retraction: bool = False) -> str:
-    """One pane of a window of a key, as SQL."""
+    """Return SQL for one pane of a window of a key."""
     told = PANE % (index, str(is_retraction).lower())
     window = f"""{{'start': {of}, 'end': {of + 10}}} AS "window\""""
     values = f"1 AS n, 0 AS group_least, 0 AS group_greatest, {ids} AS ids"
@@ -24,19 +24,19 @@ def pane(ids: int, index: int = 0, *, of: int = 0, is_retraction: bool = False) 
 
 
 def put(to: Path, *rows: str) -> None:
-    """Write rows as a file."""
+    """Write rows to a file."""
     to.parent.mkdir(parents=True, exist_ok=True)
     said = " UNION ALL ".join(f"({row})" for row in rows)
     duckdb.execute(f"COPY ({said}) TO '{to}' (FORMAT parquet)")
 
 
 def of(row: str, batch: int, life: int) -> str:
-    """A row of a sink, which says who wrote it."""
+    """Return SQL for a row of a sink with its batch and life."""
     return f"SELECT *, {batch} AS batch, {life} AS life FROM ({row})"
 
 
 def said(folder: Path, sink: str, *again: int) -> list[str]:
-    """Give what is wrong, without the rows."""
+    """Return the faults without their rows."""
     base = duckdb.connect()
     written(base, "panes", folder / "panes")
     return [one.split(":")[0] for one in wrong(sink, base, folder, again)]
@@ -44,7 +44,7 @@ def said(folder: Path, sink: str, *again: int) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two batches; the second one was written by two lives."""
+    """Return a folder with two batches, the second written by two lives."""
     put(tmp_path / "panes/batch=0/a.parquet", pane(1), pane(2, of=10))
     put(tmp_path / "panes/batch=1/a.parquet", pane(3, 1), pane(4, 1, of=10))
     for mark in ("0 0", "1 0", "1 1"):
@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_rows_may_come_twice_only_of_a_life_that_was_cut_off(folder: Path) -> None:
-    """SEMANTICS S3."""
+    """Rows may be duplicated only by a life that was interrupted (SEMANTICS S3)."""
     assert said(folder, "table") == []
     put(folder / "under/2.parquet", of(pane(3, 1), 1, 0))
     assert said(folder, "table") == []
@@ -72,7 +72,7 @@ def test_rows_may_come_twice_only_of_a_life_that_was_cut_off(folder: Path) -> No
 
 
 def test_a_topic_keeps_what_a_lost_executor_had_sent(folder: Path) -> None:
-    """In the batches in which one was lost, and of these rows alone."""
+    """A topic may contain repeated rows only in batches in which an executor was lost."""
     (folder / "under").rename(folder / "found")
     put(folder / "found/2.parquet", of(pane(3, 1), 1, 1), of(pane(3, 1), 1, 0))
     put(folder / "found/3.parquet", of(pane(3, 1), 1, 0))
@@ -83,7 +83,7 @@ def test_a_topic_keeps_what_a_lost_executor_had_sent(folder: Path) -> None:
 
 
 def test_a_table_of_upserts_has_the_last_panes(folder: Path) -> None:
-    """SEMANTICS B3."""
+    """A table of upserts contains the last pane of each window (SEMANTICS B3)."""
     put(folder / "found/a.parquet", pane(3, 1), pane(4, 1, of=10))
     assert said(folder, "upsert") == []
     put(folder / "found/a.parquet", pane(3, 1), pane(2, of=10))
@@ -99,7 +99,7 @@ def test_a_table_of_upserts_has_the_last_panes(folder: Path) -> None:
 
 
 def test_files_count_with_the_batch_that_logged_them(tmp_path: Path) -> None:
-    """What Spark's sink of files left without its log is not there."""
+    """Files of Spark's sink count with the batch that logged them; unlogged files do not count."""
     for name in ("a", "b", "c"):
         row = f"SELECT 'panes' AS kind, {{'x': '{name}'}} AS panes, {{'y': 0}} AS rejected"
         put(tmp_path / f"under/{name}.parquet", row)

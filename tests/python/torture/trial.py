@@ -1,4 +1,4 @@
-"""A subject lives its lives; what came out is judged."""
+"""Runs the lives of a subject and judges the output."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from torture.troubles import came
 
 
 class Servers:
-    """What lives longer than a subject, started when the first one needs it."""
+    """Servers that outlive a subject, started when first needed."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
-        """None runs yet."""
+        """Create the registry without running servers."""
         self._folder, self._stack = folder, stack
         self._broker = ""
         self._cluster: Cluster | None = None
 
     def broker(self) -> str:
-        """Give the address of a Kafka broker."""
+        """Return the address of a Kafka broker."""
         if not self._broker:
             (self._folder / "kafka").mkdir()
             self._broker = self._stack.enter_context(broker(self._folder / "kafka"))
         return self._broker
 
     def cluster(self) -> Cluster:
-        """Give a cluster."""
+        """Return a cluster."""
         if self._cluster is None:
             (self._folder / "cluster").mkdir()
             self._cluster = self._stack.enter_context(cluster(self._folder / "cluster"))
@@ -57,27 +57,27 @@ class Servers:
 
 @contextmanager
 def servers(folder: Path) -> Iterator[Servers]:
-    """Have them end with the trials."""
+    """Return servers that end with the context."""
     with ExitStack() as stack:
         yield Servers(folder, stack)
 
 
 @dataclass
 class Told:
-    """What was wrong with a subject, and what was done to it."""
+    """The faults in a subject's output, and its kills and troubles."""
 
     wrong: list[str] = field(default_factory=list)
     kills: list[Kill] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
 
     def counted(self) -> Counter[tuple[str, str]]:
-        """Count what was done where."""
+        """Count kills and troubles by kind and place."""
         done: list[Kill | Trouble] = [*self.kills, *self.troubles]
         return Counter((d.what, d.point if isinstance(d, Kill) else d.where) for d in done)
 
 
 def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
-    """Have it live and die as its seed says, and judge what came out."""
+    """Run the lives and kills that the seed determines, and judge the output."""
     for name in ("counts", "troubles", "writes"):
         (folder / name).mkdir(parents=True)
     needs_broker = "kafka" in {subject.source, subject.sink}
@@ -92,7 +92,7 @@ def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
     try:
         told.wrong = _lived(plans(dice, subject), subject, folder, common, dice, told)
         told.wrong = told.wrong or _judged(subject, folder, _again(folder, told.kills))
-    except Exception:  # noqa: BLE001  the seed's, not the end of all others
+    except Exception:  # noqa: BLE001  fails this seed only
         told.wrong = [traceback.format_exc()]
     told.troubles = came(folder)
     return told
@@ -121,7 +121,7 @@ def _lived(
         now = waiting
         try:
             now.go()
-            if number + 1 < len(planned):  # a session takes its time to begin
+            if number + 1 < len(planned):  # start the next session early, because that takes time
                 waiting = life(number + 1)
             told.kills += _killed(now, plan.kills, folder, dice)
             if not now.awaited():
@@ -137,7 +137,7 @@ def _lived(
 
 
 def _killed(life: Life, kills: tuple[Kill, ...], folder: Path, dice: random.Random) -> list[Kill]:
-    """Wait for each point, and kill there; one that never comes is left out."""
+    """Kill at each point in turn, and return the kills; a point that is not reached is skipped."""
     done = []
     for kill in kills:
         watch = Watch(folder, kill.point, kill.batch)
@@ -155,9 +155,9 @@ def _killed(life: Life, kills: tuple[Kill, ...], folder: Path, dice: random.Rand
 
 
 def _again(folder: Path, kills: list[Kill]) -> set[int]:
-    """Batches of which Spark may have computed a part again, of which its counts tell alone.
+    """Return the batches of which Spark may have computed a part twice.
 
-    Their rows are compared as all others (docs/limits.md).
+    Only their counts are ignored; their rows are compared like all others (docs/limits.md).
     """
     lost = {kill.batch + later for kill in kills if kill.what == "executor" for later in (0, 1)}
     return lost | {one.batch for one in came(folder) if one.what in {KILLED, TWICE}}
@@ -175,7 +175,7 @@ def _judged(subject: Subject, folder: Path, again: set[int]) -> list[str]:
 
 
 def _ran(subject: Subject, folder: Path, again: set[int]) -> Ran:
-    """Give what came out; how many rows a batch had is told by where each message went.
+    """Return the output; the number of rows of a batch is derived from the step of each row.
 
     Spark counts the rows that a lost executor had read twice.
     """
@@ -183,11 +183,11 @@ def _ran(subject: Subject, folder: Path, again: set[int]) -> Ran:
     counts = {n: json.loads(file.read_text()) for n, file in files.items() if n not in again}
     if (
         subject.sink == "spark"
-    ):  # a batch that Spark's own sink has is not run again: none is counted
+    ):  # Spark's own sink skips a batch that it already has, so its counts are all zero
         counts = {batch: said for batch, said in counts.items() if any(said.values())}
     log = logged(folder, set(counts))
     _, tables = inputs_of(subject.case)
-    if subject.case.final:  # the far message was not sent
+    if subject.case.final:  # the row with the far-future time was not sent
         tables = {n: t.filter(pc.less(t["batch"], subject.case.batches)) for n, t in tables.items()}
     tables = {name: log.placed(name, table) for name, table in tables.items()}
     lookups = tables.pop("lookups", None)

@@ -1,6 +1,6 @@
-"""Tasks that fail, that run twice, whose executor dies: by a function on a column that they read.
+"""Tasks that fail, run twice or lose their executor, by a function on a column that they read.
 
-What has come is told by files in ``troubles`` in the folder of the run, so each comes once.
+Files in ``troubles`` in the folder of the run record each fault, so that it occurs once.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 READING, WRITTEN = WHERE
-#: A second attempt may have no place to run: then the first one goes on.
+#: Seconds until the first attempt continues, because there may be no room for a second one.
 PATIENCE = 600
 
 
 def fragile(
     troubles: Sequence[Trouble], where: str, folder: Path, type_: str
 ) -> Callable[[str], Column] | None:
-    """Give back a column, if the task is allowed to; None: nothing happens there."""
+    """Return a function that wraps a column with the faults, or None if there are none."""
     mine = {trouble.batch: trouble for trouble in troubles if trouble.where == where}
     if not mine:
         return None
@@ -42,7 +42,7 @@ def fragile(
                 _come(trouble, task, folder / "troubles")
         return value
 
-    return F.udf(given, type_, useArrow=False)  # Spark 4.2 waits for its own Arrow at times
+    return F.udf(given, type_, useArrow=False)  # Spark 4.2 sometimes hangs with its own Arrow
 
 
 def _come(trouble: Trouble, task: TaskContext, folder: Path) -> None:
@@ -66,7 +66,7 @@ def _come(trouble: Trouble, task: TaskContext, folder: Path) -> None:
 
 
 def _java() -> int:
-    """Give the process of the executor that this worker belongs to."""
+    """Return the process id of the executor of this worker."""
     pid = os.getpid()
     while b"java" not in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]:
         pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
@@ -74,7 +74,7 @@ def _java() -> int:
 
 
 def came(folder: Path) -> list[Trouble]:
-    """Say which have come: what is to come again only if it did."""
+    """Return the faults that occurred; a repeated task counts only if it did run again."""
     found = []
     for mark in (folder / "troubles").iterdir():
         batch, _, rest = mark.name.partition(" ")

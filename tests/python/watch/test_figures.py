@@ -1,4 +1,4 @@
-"""BatchProgress of recorded progress, and what is said of them."""
+"""Batch figures and statuses computed from recorded progress, and their texts."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ PROGRESS = Path(__file__).with_name("progress")
 
 
 def recorded(name: str) -> list[dict[str, Any]]:
-    """Give the progress of a real query, batch after batch."""
+    """Return the recorded progress of a real query, batch by batch."""
     text = (PROGRESS / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 class Ended:
-    """A query that has run."""
+    """A query that has ended."""
 
     def __init__(self, progress: list[dict[str, Any]], error: str | None = None) -> None:
-        """Take what it reports, and what it failed with."""
+        """Create a query with this progress and this error."""
         self.recentProgress = progress
         self.isActive = False
         self.runId = "none"
         self.error = error
 
     def exception(self) -> Exception | None:
-        """Give what ended it."""
+        """Return the error that ended the query."""
         return None if self.error is None else ValueError(self.error)
 
 
 def seen(name: str, error: str | None = None) -> wr.Status:
-    """Give the status of a recorded query."""
+    """Return the status of a recorded query."""
     return wr.status(Ended(recorded(name), error))  # type: ignore[arg-type]
 
 
 def test_no_open_window_is_a_number_too() -> None:
-    """SEMANTICS S16: unknown is something else."""
+    """Zero open windows is a known number, which differs from unknown (SEMANTICS S16)."""
     progress = recorded("minutes")[-1]
     progress["observedMetrics"] = {
         "windrow_minutes": {"open_windows": 0, "open_windows_change": None}
@@ -64,7 +64,7 @@ def test_no_open_window_is_a_number_too() -> None:
 
 
 def test_names_with_slashes() -> None:
-    """A slash separates parts of the names of metrics, so one in a name is escaped (R74)."""
+    """A slash in an operator's name is escaped, as it separates parts of metric names (R74)."""
     progress = recorded("minutes")[-1]
     progress["observedMetrics"] = {
         "windrow_a": {"accepted": 1, "open_windows": 4},
@@ -79,7 +79,7 @@ def test_names_with_slashes() -> None:
 
 
 def test_of_a_batch() -> None:
-    """Rows by their fate, panes by their timing, times, state, and the parts of the batch."""
+    """A batch's figures contain fates, timings, times, state and the parts of the batch."""
     last = figures(recorded("minutes")[-1])
     assert (last.query, last.batch) == ("minutes", 3)
     assert (last.read, last.accepted, last.rejected) == (3, 1, 2)
@@ -96,14 +96,14 @@ def test_of_a_batch() -> None:
 
 
 def test_before_there_is_a_watermark() -> None:
-    """Spark says 1970; that is none."""
+    """A watermark of 1970 from Spark is treated as missing."""
     first = figures(recorded("minutes")[0])
     assert first.watermark is None
     assert first.behind is None
 
 
 def test_backlog_of_kafka() -> None:
-    """Its source tells how many offsets are not read yet."""
+    """Kafka's source reports the number of offsets that are not read yet."""
     progress = recorded("minutes")[-1]
     progress["sources"][0]["metrics"] = {"maxOffsetsBehindLatest": "1200"}
     assert figures(progress).sources[0].waiting == 1200
@@ -111,7 +111,7 @@ def test_backlog_of_kafka() -> None:
 
 
 def test_batches_add_up() -> None:
-    """Each batch once, though Spark reports it again; newest is the greatest of all."""
+    """A status adds up each batch once, even if Spark reports it twice."""
     progress = recorded("minutes")
     of = wr.status(Ended(progress + progress))  # type: ignore[arg-type]
     assert of == seen("minutes")
@@ -122,11 +122,11 @@ def test_batches_add_up() -> None:
     assert of.behind == timedelta(seconds=10)
     again = [{**batch, "runId": "another"} for batch in progress]
     both = wr.status(Ended(progress + again))  # type: ignore[arg-type]
-    assert (both.batches, both.totals["read"]) == (8, 14)  # another run of the query
+    assert (both.batches, both.totals["read"]) == (8, 14)  # a second run of the query
 
 
 def test_open_windows() -> None:
-    """Known from the first batch on, or once all shards tell; what is not known is not said."""
+    """Open windows are shown from the first batch on or once all shards report, else omitted."""
     progress = recorded("minutes")
     for batch, (all_, change) in zip(
         progress, [(None, 2), (None, 3), (7, -1), (None, 5)], strict=True
@@ -146,7 +146,7 @@ def test_open_windows() -> None:
 
 
 def test_what_is_said() -> None:
-    """The same names and texts in lines, in a notebook, in a terminal."""
+    """Lines, notebook and terminal show the same names and texts."""
     of = seen("minutes")
     said = dict(_words.rows(of))
     assert said["query"] == "minutes, ended, batch 3"
@@ -161,7 +161,7 @@ def test_what_is_said() -> None:
 
 
 def test_terminal() -> None:
-    """All that is said stands in the panel."""
+    """The terminal panel shows all lines."""
     from rich.console import Console
 
     console = Console(width=150, file=io.StringIO(), force_terminal=True, color_system=None)
@@ -172,7 +172,7 @@ def test_terminal() -> None:
 
 
 def test_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first status is displayed, the next ones take its place."""
+    """A notebook displays the first status and updates it with the next ones."""
     shown: list[tuple[str, wr.Status]] = []
 
     def display(first: wr.Status, *, display_id: bool) -> Any:
@@ -190,7 +190,7 @@ def test_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence, with what to install."""
+    """Without rich, the error names the package to install."""
     from windrow._watching import _screens
 
     monkeypatch.setitem(sys.modules, "rich.live", None)
@@ -201,7 +201,7 @@ def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_source_that_brings_nothing_is_named() -> None:
-    """Of several: the watermark may wait for it."""
+    """A source without rows is named if there are several, as the watermark may wait for it."""
     of = seen("join")
     quiet = {name.rpartition("/")[2].rstrip("]"): count for name, count in of.quiet.items()}
     assert quiet == {"a": 0, "b": 2}
@@ -213,21 +213,21 @@ def test_a_source_that_brings_nothing_is_named() -> None:
 
 
 def test_a_watermark_that_is_not_behind() -> None:
-    """Nor left unsaid."""
+    """A watermark that equals the newest event time is shown as 0 ms behind."""
     progress = recorded("minutes")[-1]
     progress["eventTime"]["max"] = progress["eventTime"]["watermark"]
     assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Status().after(progress))
 
 
 def test_nothing_has_come_yet() -> None:
-    """A query before its first batch, and one that fails there."""
+    """A query before its first batch has a status, and so has one that fails there."""
     assert str(wr.Status()) == "query  no batch has come yet"
     assert "ended before its first batch" in str(wr.status(Ended([])))  # type: ignore[arg-type]
     assert "the sink is away" in str(wr.status(Ended([], "the sink is away")))  # type: ignore[arg-type]
 
 
 def test_other_queries_count_nothing() -> None:
-    """A trigger without rows and without windrow is no batch."""
+    """A trigger without rows and without Windrow does not count as a batch."""
     progress = {**recorded("minutes")[0], "observedMetrics": {}, "numInputRows": 0}
     assert wr.Status().after(progress) == wr.Status()
 
@@ -253,12 +253,12 @@ def test_other_queries_count_nothing() -> None:
     ],
 )
 def test_errors_are_told_in_a_sentence(error: str, said: str) -> None:
-    """Without traces: windrow's own, what a function raised, or what Spark says first."""
+    """An error is shown as one sentence without a trace: Windrow's, the function's or Spark's."""
     assert watching._first(error) == said
 
 
 def test_lines_of_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    """One for each batch, however many come between two looks; then how it ended."""
+    """A pipe gets one line for each batch and one for the end."""
     wr.watch(Ended(recorded("minutes")))  # type: ignore[arg-type]
     *batches, last = capsys.readouterr().out.splitlines()
     assert [f"batch {n}:" in line for n, line in enumerate(batches)] == [True] * 4
@@ -273,23 +273,23 @@ def test_lines_of_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     [(0.25, "250 ms"), (-90, "-1 min 30 s"), (59.5, "59.5 s"), (3600, "1 h"), (90061, "1 d 1 h")],
 )
 def test_lengths_of_time(seconds: float, said: str) -> None:
-    """Two units at most."""
+    """A time span is shown in at most two units."""
     assert _words.span(timedelta(seconds=seconds)) == said
 
 
 class Running:
-    """A query that runs on; whoever looks at it presses Ctrl-C the second time."""
+    """A running query that receives Ctrl-C at the second look."""
 
     isActive = True  # noqa: N815  Spark's name
     runId = "none"  # noqa: N815
 
     def __init__(self) -> None:
-        """Not looked at yet."""
+        """Create a query that was not looked at yet."""
         self.looked = 0
 
     @property
     def recentProgress(self) -> Iterator[dict[str, Any]]:  # noqa: N802
-        """Give all batches; in the middle comes the signal."""
+        """Yield all batches; the second time, the signal arrives in the middle."""
         self.looked += 1
         for number, progress in enumerate(recorded("minutes")):
             if self.looked == 2 and number == 1:
@@ -298,7 +298,10 @@ class Running:
 
 
 def test_interrupt_ends_the_watching_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    """No call of Spark is torn by it, and whoever handled it before does so again."""
+    """Ctrl-C ends only the watching, and restores the previous signal handler.
+
+    No call to Spark is interrupted.
+    """
     before = signal.getsignal(signal.SIGINT)
     query = Running()
     wr.watch(query, every="1 ms")  # type: ignore[arg-type]
@@ -308,20 +311,20 @@ def test_interrupt_ends_the_watching_alone(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_interrupt_while_waiting() -> None:
-    """It is heard at once."""
+    """Ctrl-C during a wait takes effect at once."""
     with watching._interruptible() as waiting:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         assert waiting.wait(60)
 
 
 def test_every_is_a_duration() -> None:
-    """As everywhere."""
+    """``every`` must be a duration."""
     with pytest.raises(wr.SpecError, match=r"\[DURATION_WITHOUT_UNIT\] watch\(every=2\)"):
         wr.watch(Ended([]), every=2)  # type: ignore[arg-type]
 
 
 def test_lines_of_a_log_are_json() -> None:
-    """Times as ISO text."""
+    """A log line is JSON with times as ISO text."""
     from dataclasses import asdict
 
     text = watching._as_json("batch", asdict(figures(recorded("minutes")[-1])))
@@ -333,6 +336,6 @@ def test_lines_of_a_log_are_json() -> None:
 
 
 def test_sizes_in_three_digits() -> None:
-    """Also where they are rounded up to the next unit."""
+    """Sizes are shown with three digits, also if they are rounded up to the next unit."""
     said = [_words.size(count) for count in (999, 1000, 123_456, 999_499, 999_950)]
     assert said == ["999 bytes", "1 kB", "123 kB", "999 kB", "1 MB"]

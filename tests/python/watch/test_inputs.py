@@ -1,4 +1,4 @@
-"""Which of several streams holds the watermark back (SEMANTICS R87), as one watches a query."""
+"""The status of a query names the stream that holds back the watermark (SEMANTICS R87)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ pytestmark = pytest.mark.spark
 
 
 def nowhere(*_: object) -> None:
-    """Take rows."""
+    """Discard the rows."""
 
 
 def at(time: str) -> datetime:
-    """Give a time of the day of the orders."""
+    """Return a time on the day of the orders."""
     return datetime.fromisoformat(f"2025-01-01 {time}").replace(tzinfo=UTC)
 
 
 def of_join(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
-    """Join them by a column that is named with backticks."""
+    """Start a join by a column that is quoted with backticks."""
     joined = wr.join(orders, ships, on="`product`", within=("0 minutes", "5 minutes"), how="left")
     return joined.start(rows=nowhere, checkpoint=checkpoint)
 
 
 def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
-    """Count both in the same minutes."""
+    """Start a co-group that counts both streams in the same minutes."""
     minutes = wr.cogroup(orders, ships).window(wr.Tumbling("1 minute"))
     return minutes.aggregate(F.count("orders.price").alias("n")).start(
         panes=nowhere, checkpoint=checkpoint
@@ -48,7 +48,10 @@ def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
     "begun", [of_join, pytest.param(of_cogroup, marks=pytest.mark.full)], ids=["join", "cogroup"]
 )
 def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None:
-    """R87: first the one that brings nothing, then the one that is behind; Spark's is the least."""
+    """The status names the stream without rows, then the slower stream (R87).
+
+    Spark's own watermark is the least.
+    """
     feeds = [Feed(spark, tmp_path / name) for name in ("orders", "ships")]
     feeds[0].add([order("09:00:10"), order("09:00:40")])
     orders, ships = (
@@ -92,7 +95,7 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
 
 
 def _clock_is_refused(spark: SparkSession, query: str) -> None:
-    """The clock of a query in use is nobody's."""
+    """Check that the clock of a query cannot be set outside tests."""
     call = f"SELECT * FROM _windrow_clock(query => '{query}', millis => 5L)"  # noqa: S608
     with pytest.raises(AnalysisException, match="CLOCK_IN_TESTS_ALONE"):
         spark.sql(call)

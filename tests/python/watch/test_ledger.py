@@ -1,4 +1,4 @@
-"""A ledger that notices a loss: Spark's own counts beside windrow's (SEMANTICS R74)."""
+"""The counts of a query detect losses, by comparison with Spark's own counts (SEMANTICS R74)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import windrow as wr
 
 
 def batch(number: int, *, given: int, rows: int | None = None, **counts: int) -> dict[str, Any]:
-    """Give the progress of a batch: ``given`` offsets of each of two partitions."""
+    """Return the progress of a batch that reads ``given`` offsets of each of two partitions."""
     read = {"read": 2 * given if rows is None else rows}
     fates = {"accepted": 0, "rejected": 0, "duplicates": 0, "gaps": 0, "panes": 0, **counts}
 
@@ -42,26 +42,26 @@ def batch(number: int, *, given: int, rows: int | None = None, **counts: int) ->
 
 
 def observed(counts: dict[str, int]) -> Any:
-    """Give what is like a row."""
+    """Return a stand-in for a row of counts."""
     return SimpleNamespace(asDict=lambda: counts)
 
 
 def query(name: str, *batches: dict[str, Any]) -> Any:
-    """Give what is like a query."""
+    """Return a stand-in for a query."""
     return SimpleNamespace(
         recentProgress=batches, id=name, runId=name, isActive=False, exception=lambda: None
     )
 
 
 def test_what_has_no_fate_is_seen() -> None:
-    """Read is counted apart from what became of it."""
+    """Rows without a fate are detected, because rows read and fates are counted separately."""
     counts = wr.status(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
     assert (counts.read, counts.unaccounted, counts.unexplainedDuplicates) == (30, 9, 0)
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_replays_that_the_source_did_not_give_twice(number: int) -> None:
-    """Batches of a source that logs offsets never overlap; it is said once."""
+    """Duplicates within a source with offsets cause one warning, as its batches do not overlap."""
     running = query(f"lost {number}", batch(number, given=10, accepted=13, duplicates=7))
     with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\] 7 rows"):
         assert wr.status(running).unexplainedDuplicates == 7
@@ -71,13 +71,13 @@ def test_replays_that_the_source_did_not_give_twice(number: int) -> None:
 
 
 def test_rows_that_were_doubled_on_their_way() -> None:
-    """More rows were read than the source gave: those are duplicates rightly."""
+    """Duplicates are explained if more rows were read than the source has."""
     twice = batch(1, given=10, rows=40, accepted=20, duplicates=20)
     assert wr.status(query("twice", twice)).unexplainedDuplicates == 0
 
 
 def test_a_source_that_logs_no_offsets() -> None:
-    """Files may bring anything again."""
+    """Duplicates from files are not reported, because files may repeat rows."""
     files = batch(0, given=10, accepted=13, duplicates=7)
     files["sources"][0]["endOffset"] = '{"logOffset":0}'
     assert wr.status(query("files", files)).unexplainedDuplicates == 0
@@ -89,7 +89,7 @@ def test_a_source_that_logs_no_offsets() -> None:
 
 
 def test_a_partition_that_is_new_begins_anywhere() -> None:
-    """So all rows of that batch count as given once."""
+    """All rows of a new partition count as read once, as its first offset is unknown."""
     new = batch(1, given=10, accepted=13, duplicates=7)
     new["sources"][0]["startOffset"] = '{"topic":{"0":110}}'
     with pytest.warns(UserWarning, match=r"\[DUPLICATES_NOT_EXPLAINED\]"):

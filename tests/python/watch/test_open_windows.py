@@ -1,4 +1,4 @@
-"""How many windows are open: as a watched query tells it, and counted by hand (SEMANTICS S16)."""
+"""The number of open windows: in the status of a query, and counted here (SEMANTICS S16)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Batch = Sequence[tuple[Key, int]]
 
 
 def nowhere(*_: object) -> None:
-    """Take rows."""
+    """Discard the rows."""
 
 
 def batches(messages: int, keys: int, number: int = 4) -> list[Batch]:
-    """Make a stream that moves on, in which some come late and some too late."""
+    """Draw batches of a stream with some late rows and some that are too late."""
     rng = random.Random(7)  # noqa: S311  no secret
     each = messages // number
     return [
@@ -47,14 +47,14 @@ def batches(messages: int, keys: int, number: int = 4) -> list[Batch]:
 
 
 def orders(batch: Batch) -> list[Order]:
-    """Give the messages of a batch."""
+    """Return the rows of a batch."""
     return [
         order(datetime.fromtimestamp(t, UTC).strftime("1970-01-01 %H:%M:%S"), k) for k, t in batch
     ]
 
 
 def merged(times: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Merge what touches."""
+    """Merge the ranges that touch."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(times):
         if found and start <= found[-1][1]:
@@ -65,7 +65,7 @@ def merged(times: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def counted(kind: str, all_: Sequence[Batch]) -> list[int]:
-    """Count the windows that are open after each batch, once the watermark has followed it."""
+    """Return the number of open windows after each batch and the watermark that follows it."""
     windows: dict[Key, list[tuple[int, int]]] = defaultdict(list)
     watermark, sizes = 0, []
     for batch in all_:
@@ -89,7 +89,7 @@ KINDS: Mapping[str, Any] = {
 
 
 def run(kind: str, feed: Feed, folder: Path, all_: Sequence[Batch]) -> list[int]:
-    """Watch a query that is restarted in the middle; after each batch."""
+    """Return the reported number after each batch of a query that restarts in the middle."""
     told = []
     for part in (all_[: len(all_) // 2], all_[len(all_) // 2 :]):
         stream = wr.stream(feed.stream(), time="time", key="product", watermark=f"{DELAY} seconds")
@@ -127,7 +127,7 @@ def test_against_a_count(
     keys: int,
     shards: int,
 ) -> None:
-    """S16: late messages, windows that leave, a restart in the middle."""
+    """The reported number is right with late rows, removed windows and a restart (S16)."""
     all_ = batches(messages, keys)
     spark.conf.set("spark.windrow.shards", str(shards))
     try:

@@ -1,4 +1,4 @@
-"""Pictures are well-formed SVG and show the windows that hold the messages."""
+"""Pictures are well-formed SVG and show the windows that contain the rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from windrow.operators import JoinSpec, JoinStream
 
 
 def _count(picture: object, class_: str) -> int:
-    """How many of a class are drawn, without the legend."""
+    """Return how many elements of a class are drawn outside the legend."""
     drawn = ET.fromstring(str(picture)).findall("*")  # noqa: S314  our own
     return sum(one.get("class") == class_ for one in drawn)
 
@@ -55,21 +55,24 @@ def _count(picture: object, class_: str) -> int:
 def test_draws_the_windows_of_messages(
     kind: wr.WindowKind, messages: list[str | int], windows: int
 ) -> None:
-    """A dot for each message, a bar for each window that holds one."""
+    """A picture has a dot for each row and a bar for each window with a row."""
     picture = kind.plot(messages)
     assert _count(picture, "mark") == len(messages)
     assert _count(picture, "window") == windows
 
 
 def test_many_windows_are_counted() -> None:
-    """A message in a thousand windows gives a small picture."""
+    """A row in a thousand windows has a small picture, which counts the rest."""
     picture = wr.Hopping("1000 minutes", step="1 minute").plot(["2025-01-01"])
     assert "more windows" in str(picture)
     assert len(str(picture)) < 10_000
 
 
 def test_sliding_windows_are_those_of_kip_450() -> None:
-    """Size 10 ms, records at 0, 4 and 8: {A}, {A, B}, {A, B, C}, {B, C}, {C}."""
+    """The sliding windows are those of KIP-450.
+
+    Windows of 10 ms with records at 0, 4 and 8 are {A}, {A, B}, {A, B, C}, {B, C}, {C}.
+    """
     windows = wr.Sliding("10 ms")._holding([0, 4_000, 8_000])
     assert [start // 1000 for start, _ in windows] == [-10, -6, -2, 1, 5]
     assert {last - start for start, last in windows} == {10_000}
@@ -77,7 +80,7 @@ def test_sliding_windows_are_those_of_kip_450() -> None:
 
 @given(st.lists(st.integers(min_value=-50, max_value=50), max_size=8))
 def test_sliding_windows_are_one_for_each_set(times: list[int]) -> None:
-    """Against every start there is: each content once."""
+    """Each distinct set of rows has exactly one sliding window, compared with all starts."""
     size = 7
     kind = wr.Sliding(f"{size} us", granularity="1 us")
 
@@ -104,7 +107,7 @@ def test_days_follow_the_clocks_of_their_zone(day: str, hours: int) -> None:
     [("1 week", "2024-12-30"), ("3 weeks", "2024-12-16"), ("1 year", "2025-01-01")],
 )
 def test_calendar_windows_count_from_1970(size: str, start: str) -> None:
-    """Weeks from a Monday; several weeks together from Monday, 1969-12-29."""
+    """Weeks start on Monday, and several weeks are counted from Monday, 1969-12-29."""
     at = int(datetime.fromisoformat("2025-01-02T00:00+00:00").timestamp()) * 10**6
     [(low, _)] = wr.Tumbling(size, zone="UTC")._holding([at])
     assert str(datetime.fromtimestamp(low / 10**6, UTC).date()) == start
@@ -112,7 +115,7 @@ def test_calendar_windows_count_from_1970(size: str, start: str) -> None:
 
 @given(kinds)
 def test_every_kind_has_a_picture(kind: wr.WindowKind) -> None:
-    """Small and well-formed, however long the windows are."""
+    """Every kind has a small, well-formed picture, however long its windows are."""
     html = kind._repr_html_()
     assert _count(html, "mark") >= 1
     assert len(html) < 20_000
@@ -131,7 +134,7 @@ def test_every_kind_has_a_picture(kind: wr.WindowKind) -> None:
     ],
 )
 def test_notebooks_show_asample(kind: wr.WindowKind) -> None:
-    """Without messages some are made up."""
+    """Without rows, a notebook shows generated samples."""
     html = kind._repr_html_()
     assert _count(html, "mark") > 2
     assert _count(html, "window") > 1
@@ -158,7 +161,7 @@ MORNING = {
 def test_draws_the_pairs_of_a_join(
     within: Any, more: dict[str, Any], pairs: int, alone: int
 ) -> None:
-    """A dot for each message, a line for each pair, and who is alone (SEMANTICS R37, R39)."""
+    """A join's picture has a dot per row, a line per pair, and marks unmatched rows (R37, R39)."""
     streams = [JoinStream(name="o"), JoinStream(name="s")]
     spec = JoinSpec(streams=streams, on="id", within=within, **more)
     drawn = str(spec.plot(MORNING))
@@ -169,7 +172,7 @@ def test_draws_the_pairs_of_a_join(
 
 
 def test_draws_own_windows_and_many_streams() -> None:
-    """Windows of sides match at the partner's place; a row of three has one of each (R36, R38)."""
+    """Windows of sides match at the partner's time; a row of three has one of each (R36, R38)."""
     own = [JoinStream(name="o", window=wr.Sliding("5 minutes")), JoinStream(name="s")]
     assert _count(JoinSpec(streams=own).plot(MORNING), "pair") == 2
     three = [*own[1:], JoinStream(name="o"), JoinStream(name="p")]
@@ -181,6 +184,6 @@ def test_draws_own_windows_and_many_streams() -> None:
 
 
 def test_draws_messages_by_their_stream() -> None:
-    """Those of a co-group share windows."""
+    """Rows of a co-group are drawn by stream, in shared windows."""
     drawn = wr.Tumbling("20 minutes").plot(MORNING)
     assert (_count(drawn, "message"), _count(drawn, "window")) == (6, 3)

@@ -1,4 +1,4 @@
-"""The harness for users' pipelines: the core and a real query give the same for the same steps."""
+"""The harness for users' pipelines has the same output on the core and in a real query."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ SCHEMA = "time timestamp, product string, price double, part int, at bigint"
 
 
 def stream(df: DataFrame, **more: Any) -> wr.Stream:
-    """Describe messages with a watermark."""
+    """Return a stream with a watermark."""
     return wr.stream(df, time="time", key="product", watermark="10 seconds", **more)
 
 
 def minutes(orders: DataFrame) -> wr.Output:
-    """The pipeline of README, over what a user filters and makes of columns."""
+    """Return the pipeline of the README, with a filter and a computed column."""
     priced = orders.where("price > 0").withColumn("gross", F.col("price") * 1.0)
     windows = stream(priced).lateness("10 minutes").window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.avg("gross").alias("price"))
 
 
 def sessions(df: DataFrame) -> wr.Output:
-    """Retracting sessions, and an aggregate that needs their messages."""
+    """Return retracting sessions with an aggregate that needs their rows."""
     windows = stream(df).lateness("2 minutes").window(wr.Session("30 seconds"))
     retracting = windows.accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
     return retracting.aggregate(F.count("*").alias("n"), F.collect_list("price").alias("all"))
 
 
 def periods(df: DataFrame) -> wr.Output:
-    """Early panes by periods of processing time."""
+    """Return early panes by periods of processing time."""
     windows = stream(df).lateness("1 minute").window(wr.Hopping("1 minute", step="30 seconds"))
     early = windows.trigger(early=wr.Every("10 seconds")).accumulationMode(wr.DISCARDING)
     return early.aggregate(F.sum("price").alias("sum"))
 
 
 def last(df: DataFrame) -> wr.Output:
-    """A window of each message."""
+    """Return a window for each row."""
     windows = stream(df).lateness("30 seconds").window(wr.Over(rows=2))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.max("price").alias("most"))
 
 
 def kept(df: DataFrame) -> wr.Output:
-    """Full state."""
+    """Return full state."""
     held = stream(df).lateness("30 seconds").retain(time="5 minutes")
     return held.window(wr.Tumbling("1 minute")).keepRows()
 
 
 def counted(df: DataFrame) -> wr.Output:
-    """Windows on positions, with duplicates."""
+    """Return windows on positions, with duplicates."""
     told = wr.stream(
         df, key="product", rowId=wr.RowId(source=F.lit("s"), partition="part", offset="at")
     )
@@ -75,13 +75,13 @@ def counted(df: DataFrame) -> wr.Output:
 
 
 def moved(df: DataFrame) -> wr.Output:
-    """Windows by a policy of processing time, with their events."""
+    """Return policy windows by processing time, with their events."""
     policy = wr.Policy.tumbling(wr.ByTime("20 seconds"))
     return wr.stream(df, time="time", key="product").window(policy).aggregate(F.count("*"))
 
 
 def behind(df: DataFrame) -> wr.Output:
-    """A watermark behind the clock."""
+    """Return windows whose watermark follows the clock."""
     late = wr.ProcessingTimeWatermark("10 seconds")
     told = wr.stream(df, time="time", key="product", watermark=late).lateness("20 seconds")
     windows = told.window(wr.Tumbling("10 seconds")).accumulationMode(wr.ACCUMULATING)
@@ -89,20 +89,20 @@ def behind(df: DataFrame) -> wr.Output:
 
 
 def guarded(df: DataFrame) -> wr.Output:
-    """Messages of the future are refused."""
+    """Return windows that reject rows in the future."""
     told = stream(df, maxFuture="5 minutes").lateness("0 seconds")
     return told.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
 
 
 def inherited(df: DataFrame) -> wr.Output:
-    """An operator behind another one."""
+    """Return an operator downstream of another one."""
     panes = wr.stream(minutes(df).panes, name="overall").lateness("10 minutes")
     whole = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
     return whole.aggregate(F.avg("price").alias("of_all"))
 
 
 def joined(orders: DataFrame, shipments: DataFrame) -> wr.JoinOutput:
-    """Two streams."""
+    """Return a join of two streams."""
     o = stream(orders, name="o").lateness("10 seconds")
     s = stream(shipments, name="s").lateness("10 seconds")
     return wr.join(o, s, on="product", within=("0 seconds", "40 seconds"), how="left")
@@ -117,20 +117,20 @@ KINDS: dict[str, Callable[..., wr.Output | wr.JoinOutput]] = {
 
 
 def of(name: str, spark: SparkSession, engine: Any) -> Harness:
-    """Give a pipeline in a harness."""
+    """Return a harness for a pipeline."""
     two = {"orders": SCHEMA, "shipments": SCHEMA}
     schema: Any = two if name == "joined" else SCHEMA
     return harness(KINDS[name], spark, schema=schema, engine=engine, now="2025-01-01 09:00:00")
 
 
 def at(seconds: float) -> str:
-    """Give a time of day."""
+    """Return a time of day."""
     whole = int(seconds)
     return f"2025-01-01 {9 + whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
 def row(seconds: float, product: str | None = "tea", price: float = 1.0, **more: Any) -> Any:
-    """Give a message."""
+    """Return a row."""
     return {"time": at(seconds), "product": product, "price": price, **more}
 
 
@@ -138,7 +138,7 @@ Step = Callable[[Harness], object]
 
 
 def steps(seed: int, size: int, streams: tuple[str | None, ...]) -> Iterator[Step]:
-    """Messages that move on by 20 seconds a step, some of them late; time and restarts."""
+    """Yield steps that add rows, some of them late, move time by 20 seconds, and restart."""
     rng = random.Random(seed)  # noqa: S311  no secret
     offset = 0
     for number in range(size):
@@ -166,27 +166,27 @@ def steps(seed: int, size: int, streams: tuple[str | None, ...]) -> Iterator[Ste
 
 
 def ended(h: Harness) -> None:
-    """End the input, where there is a watermark that tells it."""
+    """End the input, if the pipeline has a watermark that can reach the end."""
     if h._engine.hasWatermark():
         h.finish()
 
 
 def advanced(h: Harness, seconds: float) -> None:
-    """Move the watermark on, where there is one, and it is not there yet."""
+    """Move the watermark forward, if there is one and it is not there yet."""
     mark = h.watermark
     if mark is not None and mark.strftime("%Y-%m-%d %H:%M:%S") < at(seconds):
         h.advanceWatermark(at(seconds))
 
 
 def what_came(name: str, spark: SparkSession, engine: Any, seed: int, size: int) -> list[Any]:
-    """Give all rows that came, by kind."""
+    """Return all emitted rows, by kind."""
     streams: tuple[str | None, ...] = ("orders", "shipments") if name == "joined" else (None,)
     found: list[Any] = []
     with of(name, spark, engine) as h:
         for number, step in enumerate(steps(seed, size, streams)):
             step(h)
             if engine == "core" or number % 4 == 0 or number >= size:
-                h.watermark  # noqa: B018  runs what is pending
+                h.watermark  # noqa: B018  runs the pending steps
         for kind in ("panes", "rows", "rejected", "events"):
             taken = h._taken(kind)
             found.append((kind, sorted(taken, key=repr)))
@@ -197,7 +197,7 @@ def what_came(name: str, spark: SparkSession, engine: Any, seed: int, size: int)
 @pytest.mark.anywhere
 @pytest.mark.parametrize("name", ["sessions"])
 def test_the_core_is_the_query(spark: SparkSession, name: str) -> None:
-    """The same steps give the same rows on the core and on a real query (SEMANTICS M6)."""
+    """The same steps have the same output on the core and in a real query (SEMANTICS M6)."""
     core = what_came(name, spark, "core", 4, 3)
     assert sum(len(rows) for _, rows in core) > 3
     assert core == what_came(name, spark, "query", 4, 3)
@@ -205,7 +205,7 @@ def test_the_core_is_the_query(spark: SparkSession, name: str) -> None:
 
 @pytest.mark.parametrize("engine", ["core", pytest.param("query", marks=pytest.mark.full)])
 def test_a_restart_forgets_how_far_each_stream_was(spark: SparkSession, engine: str) -> None:
-    """The watermark of all stands until each has had messages again, as in Spark (SEMANTICS M6)."""
+    """After a restart the watermark waits for rows of each stream, as in Spark (SEMANTICS M6)."""
     with of("joined", spark, engine) as h:
         h.add(row(100), to="orders").add(row(100), to="shipments")
         before = h.watermark
@@ -218,7 +218,7 @@ def test_a_restart_forgets_how_far_each_stream_was(spark: SparkSession, engine: 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_core_is_the_query_in_all_kinds(spark: SparkSession, name: str, seed: int) -> None:
-    """Every kind of operator, and more steps."""
+    """Every kind of operator has the same output on the core and in a query, over more steps."""
     core = what_came(name, spark, "core", seed, 25)
     assert sum(len(rows) for _, rows in core) > 5
     assert core == what_came(name, spark, "query", seed, 25)
@@ -226,7 +226,7 @@ def test_the_core_is_the_query_in_all_kinds(spark: SparkSession, name: str, seed
 
 @pytest.mark.anywhere
 def test_a_late_order_corrects(spark: SparkSession) -> None:
-    """The example of docs/testing.md: panes, the late one, rejected rows, what is kept."""
+    """The example of docs/testing.md holds: panes, a correction, rejected rows and state."""
     with harness(minutes, spark, schema=SCHEMA) as h:
         h.add([row(10, price=2.0), row(40, price=4.0)])
         assert h.panes() == []
@@ -247,7 +247,7 @@ def test_a_late_order_corrects(spark: SparkSession) -> None:
 
 
 def test_tables(spark: SparkSession) -> None:
-    """Rows of Arrow, pandas and Spark are rows, too."""
+    """A harness accepts tables of Arrow and pandas, and Spark's rows and DataFrames."""
     pandas = pytest.importorskip("pandas")
     whole = spark.sql(
         f"SELECT timestamp'{at(5)}' AS time, 'tea' AS product, 2D AS price, 1 AS part, 1L AS at"
@@ -260,7 +260,7 @@ def test_tables(spark: SparkSession) -> None:
 
 
 def test_wrong_use(spark: SparkSession) -> None:
-    """Each mistake is a clear error, and nothing of it is added."""
+    """Each mistake is a clear error, and no rows are added."""
     with harness(minutes, spark, schema=SCHEMA) as h:
         with pytest.raises(wr.MessageError, match=r"COLUMN_UNKNOWN.*prize is no column"):
             h.add({"time": at(0), "prize": 1.0})
@@ -299,7 +299,7 @@ def test_wrong_use(spark: SparkSession) -> None:
 
 
 def test_differences_read_well() -> None:
-    """What is missing, what differs and in which fields, what was not expected."""
+    """A failed comparison lists missing, different and unexpected rows, with their fields."""
     pane = {"timing": "ON_TIME", "index": 0, "is_last": False, "is_retraction": False}
     tea = {"product": "tea", "window": {"start": 0, "end": 60}, "price": 3.0, "pane": pane}
     salt = {"product": "salt", "window": {"start": 0, "end": 60}, "price": 1.0, "pane": pane}
@@ -318,7 +318,10 @@ def test_differences_read_well() -> None:
 
 
 def test_rows_are_matched_as_far_as_can_be() -> None:
-    """The first that fits may be the only one that another fits."""
+    """Rows are matched to satisfy as many expectations as possible.
+
+    A greedy match could take the only row that fits another expectation.
+    """
     late: dict[str, Any] = {"price": 3.0, "pane": {"timing": "LATE"}}
     came: list[dict[str, Any]] = [
         late,
@@ -332,7 +335,7 @@ def test_rows_are_matched_as_far_as_can_be() -> None:
 
 
 def test_a_transcript_is_recorded(spark: SparkSession, tmp_path: Path) -> None:
-    """What a test did runs on the reference and on the core, with what came."""
+    """A recorded transcript runs on the reference and the core with the same output."""
 
     def sums(df: DataFrame) -> wr.Output:
         windows = stream(df).lateness("2 minutes").window(wr.Hopping("1 minute", step="20 seconds"))
@@ -360,7 +363,7 @@ def test_a_transcript_is_recorded(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_connect_wants_a_query() -> None:
-    """The core is in this process; a Connect client has none."""
+    """A Connect client needs ``engine='query'``, because the core needs a JVM in this process."""
 
     class Remote:
         __module__ = "pyspark.sql.connect.session"
@@ -372,7 +375,7 @@ def test_connect_wants_a_query() -> None:
 @pytest.mark.anywhere
 @pytest.mark.full
 def test_on_connect(tmp_path: Path) -> None:
-    """The same test on a Connect client is a real query there."""
+    """The same test runs as a real query on a Connect client."""
     said = printed("connect.py", FOLDER=str(tmp_path), PART="harness", SPARK_TESTING="1")
     assert said[-3:] == [
         "[(3.0, 'ON_TIME'), (5.0, 'LATE')]",
@@ -382,7 +385,7 @@ def test_on_connect(tmp_path: Path) -> None:
 
 
 def test_the_page_runs(spark: SparkSession) -> None:
-    """The tests that docs/testing.md shows hold."""
+    """The tests in docs/testing.md pass."""
     found = blocks("docs/testing.md", "python")
     names: dict[str, Any] = {}
     for block in found:

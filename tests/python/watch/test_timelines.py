@@ -1,4 +1,4 @@
-"""The picture of panes: what it shows of them, whatever they come from, and whatever is in them."""
+"""The picture of panes: its contents for every source of rows and every value."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import windrow as wr
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NINE = datetime(2025, 1, 1, 9)  # noqa: DTZ001  as Spark gives them
+_NINE = datetime(2025, 1, 1, 9)  # noqa: DTZ001  as Spark returns them
 
 
 def pane(start: int, timing: str, index: int, price: object, **more: Any) -> dict[str, Any]:
-    """Of the minute that starts so many minutes after nine; with a batch, that too."""
+    """Return a pane of the minute that starts so many minutes after nine, with a batch if given."""
     bounds = [_NINE + timedelta(minutes=start + n) for n in (0, 1)]
     return {
         "product": more.pop("product", "tea"),
@@ -38,7 +38,7 @@ def pane(start: int, timing: str, index: int, price: object, **more: Any) -> dic
 
 
 def rejected(reason: str, time: datetime | None, **message: object) -> dict[str, Any]:
-    """As Output.rejected has it."""
+    """Return a row as in ``Output.rejected``."""
     return {"stream": "m", "reason": reason, "message": {"time": time, **message}}
 
 
@@ -46,7 +46,7 @@ CORRECTED = [pane(0, "ON_TIME", 0, 3.0), pane(1, "ON_TIME", 0, 6.0), pane(0, "LA
 
 
 def parsed(picture: wr.Picture) -> ET.Element:
-    """Read it as XML; the names without their space."""
+    """Parse the picture as XML without name spaces."""
     root = ET.fromstring(picture.svg)  # noqa: S314  our own
     for one in root.iter():
         one.tag = one.tag.partition("}")[2]
@@ -54,22 +54,22 @@ def parsed(picture: wr.Picture) -> ET.Element:
 
 
 def of_class(picture: wr.Picture, name: str) -> list[ET.Element]:
-    """Give the elements of a class."""
+    """Return the elements of a class."""
     return [one for one in parsed(picture).iter() if one.get("class") == name]
 
 
 def timings(picture: wr.Picture) -> Counter[str | None]:
-    """Count the bars by what they are."""
+    """Count the bars by their timing."""
     return Counter(one.get("data-timing") for one in of_class(picture, "pane"))
 
 
 def lines(picture: wr.Picture) -> list[str | None]:
-    """Give what is said below."""
+    """Return the lines below the picture."""
     return [one.text for one in of_class(picture, "line")]
 
 
 def test_a_correction_is_told() -> None:
-    """Which window, from what to what, and when: the batch that Files write beside the panes."""
+    """A correction is described with its window, both values, and the batch from ``Files``."""
     picture = wr.timeline([{**one, "batch": n} for n, one in enumerate(CORRECTED)])
     assert timings(picture) == {"on time": 2, "late": 1}
     assert lines(picture) == ["tea 09:00 to 09:01: 3 → 5 (batch 2)"]
@@ -77,7 +77,7 @@ def test_a_correction_is_told() -> None:
 
 
 def test_values_that_hold_no_more_are_struck_through() -> None:
-    """Of discarding panes none is: each holds what is new."""
+    """Superseded values are struck through, except in discarding panes, which hold new parts."""
     struck = [e.text for e in parsed(wr.timeline(CORRECTED)).iter("text") if e.get("opacity")]
     assert "3" in struck
     assert "6" not in struck
@@ -87,7 +87,7 @@ def test_values_that_hold_no_more_are_struck_through() -> None:
 
 
 def test_order_of_rows_does_not_count() -> None:
-    """A table has none: panes of a window stand by their index, a retraction behind its pane."""
+    """The order of rows is irrelevant: panes are sorted by index, with retractions after panes."""
     retracted = [*CORRECTED, pane(0, "ON_TIME", 0, 3.0, withdrawn=True)]
     forth, back = (wr.timeline(rows) for rows in (retracted, retracted[::-1]))
     assert forth.svg == back.svg
@@ -95,7 +95,7 @@ def test_order_of_rows_does_not_count() -> None:
 
 
 def test_withdrawn_windows() -> None:
-    """A session that was replaced: its bar is struck through, and it is said."""
+    """The bar of a withdrawn session is struck through, and a line mentions it."""
     panes = [pane(0, "ON_TIME", 0, 3), pane(0, "ON_TIME", 0, 3, withdrawn=True)]
     picture = wr.timeline(panes)
     assert timings(picture) == {"on time": 1, "withdrawn": 1}
@@ -103,12 +103,15 @@ def test_withdrawn_windows() -> None:
 
 
 def test_early_panes_correct_nothing() -> None:
-    """They promise nothing."""
+    """An early pane is not a correction."""
     assert lines(wr.timeline([pane(0, "EARLY", 0, 1), pane(0, "ON_TIME", 1, 2)])) == []
 
 
 def test_rejected_rows_stand_on_the_axis() -> None:
-    """With their reason; far ones at its end with their time; those without one in words."""
+    """Rejected rows are drawn on the axis with their reason.
+
+    Distant rows are at its end with their time, and rows without a time are listed as text.
+    """
     before = _NINE - timedelta(hours=2)
     inside = [_NINE + timedelta(seconds=s) for s in (30, 30, 90)]
     rows = [rejected("TOO_LATE", at) for at in (before, *inside)]
@@ -123,7 +126,7 @@ def test_rejected_rows_stand_on_the_axis() -> None:
 
 
 def test_time_of_rejected_rows_is_stated_where_messages_have_several() -> None:
-    """Else nobody knows which."""
+    """If rejected rows have several times, they are drawn only with ``time=``."""
     row = rejected("TOO_LATE", _NINE, sent=_NINE)
     assert len(of_class(wr.timeline(CORRECTED, rejected=[row]), "rejected")) == 0
     assert len(of_class(wr.timeline(CORRECTED, rejected=[row], time="time"), "rejected")) == 1
@@ -131,7 +134,7 @@ def test_time_of_rejected_rows_is_stated_where_messages_have_several() -> None:
 
 @given(st.text(max_size=20))
 def test_hostile_texts_are_texts(text: str) -> None:
-    """Whatever is in keys, values and messages, the picture is XML with no other elements."""
+    """For any text in keys, values and rows, the picture is XML without other elements."""
     row = pane(0, "ON_TIME", 0, text, product=text)
     refused = rejected(text, _NINE, note=text)
     picture = wr.timeline([row], rejected=[refused])
@@ -141,7 +144,7 @@ def test_hostile_texts_are_texts(text: str) -> None:
 
 
 def test_markup_in_keys_is_shown_as_it_is() -> None:
-    """No element and no handler comes of it."""
+    """Markup in keys is shown as text, never as an element or a handler."""
     evil = "<script>alert(1)</script>"
     picture = wr.timeline([pane(0, "ON_TIME", 0, '"/><a href="x">', product=evil)])
     assert "<script" not in picture.svg
@@ -160,13 +163,13 @@ def test_markup_in_keys_is_shown_as_it_is() -> None:
     ],
 )
 def test_every_form_of_window(window: dict[str, Any], said: str) -> None:
-    """Positions, source partitions, numbers, closed ends, and the one of everything."""
+    """Every form of window is drawn: positions, partitions, numbers, closed ends, global."""
     picture = wr.timeline([{**pane(0, "ON_TIME", 0, 1), "window": window}])
     assert said in "".join(parsed(picture).itertext())
 
 
 def test_many_keys_and_rows_are_counted() -> None:
-    """The picture stays small; keys with corrections are in it."""
+    """A picture of many rows stays small and counts the rest; corrected keys are in it."""
     panes = [pane(n % 60, "ON_TIME", 0, 1, product=f"k{n // 60}") for n in range(6000)]
     picture = wr.timeline([pane(0, "LATE", 1, 2, product="k99"), *panes])
     assert "and 69 more keys." in " ".join(map(str, lines(picture))).lower()
@@ -177,12 +180,12 @@ def test_many_keys_and_rows_are_counted() -> None:
 
 
 def test_nothing() -> None:
-    """No pane has come yet."""
+    """A picture without panes is valid."""
     assert "0 panes of 0 windows" in wr.timeline([]).svg
 
 
 def test_tables_of_pandas_and_arrow() -> None:
-    """The same picture of the same rows."""
+    """Tables of pandas and Arrow have the same picture as the same rows."""
     import pandas as pd
     import pyarrow as pa
 
@@ -193,7 +196,7 @@ def test_tables_of_pandas_and_arrow() -> None:
 
 
 def test_what_is_no_pane_is_refused() -> None:
-    """With what is there and what should be."""
+    """Rows that are not panes are refused, with their columns and the expected ones."""
     with pytest.raises(wr.SpecError, match=r"\[ROWS_NOT_DRAWABLE\] .*rows of a, b"):
         wr.timeline([{"a": 1, "b": 2}])
     with pytest.raises(wr.SpecError, match=r"rejected has rows of product, window"):
@@ -203,7 +206,7 @@ def test_what_is_no_pane_is_refused() -> None:
 
 
 def test_files_stand_alone(tmp_path: Path) -> None:
-    """Light and dark by what the viewer likes; in a page ink is the page's."""
+    """A saved file supports light and dark mode, and a picture in a page uses the page's color."""
     picture = wr.Tumbling("1 hour").plot([datetime(2025, 1, 1, 9, tzinfo=UTC)])
     picture.save(tmp_path / "hours.svg")
     written = (tmp_path / "hours.svg").read_text(encoding="utf-8")
@@ -215,7 +218,7 @@ def test_files_stand_alone(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_frames_and_tables(spark: SparkSession, tmp_path: Path) -> None:
-    """A batch DataFrame, a view by its name; a streaming one is refused."""
+    """A batch DataFrame and a view's name are accepted; a streaming DataFrame is refused."""
     frame = spark.createDataFrame(
         CORRECTED,
         "product string, window struct<start: timestamp, end: timestamp>, price double, "

@@ -1,4 +1,4 @@
-"""Real queries watched: in a pipe, by a log, in Spark's metrics system (SEMANTICS R74)."""
+"""Real queries are watched in a pipe, by a log, and in Spark's metrics system (SEMANTICS R74)."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ LATE = [order("09:00:50"), order("07:00:00"), order(None)]
 
 @pytest.fixture(autouse=True)
 def small(spark: SparkSession) -> Iterator[None]:
-    """Few shards."""
+    """Use few shards."""
     spark.conf.set("spark.windrow.shards", "2")
     yield
     spark.conf.unset("spark.windrow.shards")
 
 
 def minutes(feed: Feed) -> wr.Output:
-    """Describe counts of minutes, corrected for ten more."""
+    """Return counts of each minute, which are corrected for ten more minutes."""
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="10 seconds")
     windows = stream.lateness("10 minutes").window(wr.Tumbling("1 minute"))
     return windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
 
 
 def nowhere(*_: object) -> None:
-    """Take rows."""
+    """Discard the rows."""
 
 
 @contextmanager
 def listened(spark: SparkSession, logger: logging.Logger) -> Iterator[None]:
-    """Log batches, as long as it is needed."""
+    """Log batches within the context."""
     listener = wr.logBatches(spark, logger)
     try:
         yield
@@ -59,19 +59,19 @@ def listened(spark: SparkSession, logger: logging.Logger) -> Iterator[None]:
 
 
 def heard(spark: SparkSession) -> None:
-    """Wait until listeners have been told all."""
+    """Wait until listeners have received all events."""
     spark._jsparkSession.sparkContext().listenerBus().waitUntilEmpty()
 
 
 def gauges(spark: SparkSession) -> dict[str, int]:
-    """Give what of windrow one of Spark's sinks of metrics has, here JMX."""
+    """Return Windrow's gauges in one of Spark's metric sinks, here JMX."""
     jvm: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     server = jvm.java.lang.management.ManagementFactory.getPlatformMBeanServer()
     of = jvm.java.lang.Class.forName("javax.management.MBeanServer")
 
     def call(method: str, *given: object) -> Any:
-        """Py4J does not see the methods of the server's own class."""
+        """Call a method through its interface, because Py4J does not see the server's own class."""
         [found] = [one for one in of.getMethods() if one.getName() == method]
         arguments = gateway.new_array(jvm.java.lang.Object, len(given))
         for number, value in enumerate(given):
@@ -87,7 +87,7 @@ def gauges(spark: SparkSession) -> dict[str, int]:
 def test_a_running_query(
     feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Ctrl-C ends the watching alone; log and gauges say what the progress says, till its end."""
+    """Ctrl-C ends only the watching; log and gauges match the progress until the query ends."""
     spark = feed.spark
     logger = logging.getLogger("test of windrow")
     wr.publishMetrics(spark)
@@ -134,7 +134,7 @@ def test_a_running_query(
 
 
 def test_before_there_is_a_watermark(feed: Feed, tmp_path: Path) -> None:
-    """Spark says 1970 then; nothing is behind that (SEMANTICS R70)."""
+    """A watermark of 1970 from Spark is not shown as a lag (SEMANTICS R70)."""
     wr.publishMetrics(feed.spark)
     with having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
         query = minutes(feed.add([order("09:00:00")])).start(
@@ -155,7 +155,7 @@ def test_before_there_is_a_watermark(feed: Feed, tmp_path: Path) -> None:
 def test_a_failing_query(
     feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The watching ends with what ended it; the log has it, too."""
+    """Watching a failed query ends with its error, which is also logged."""
 
     def broken(*_: object) -> None:
         msg = "the sink is away"
@@ -174,7 +174,7 @@ def test_a_failing_query(
 
 @pytest.mark.slow
 def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
-    """Early, on time, late, withdrawn: as many as there are rows of each (SEMANTICS R74)."""
+    """Panes are counted by timing and retraction, and match the rows of each (SEMANTICS R74)."""
     feed.add([order("09:00:00"), order("09:20:00")], [order("09:45:00")], NOTHING)
     feed.add([order("09:10:00")], [order("09:50:00", "b")])
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
@@ -201,6 +201,6 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["watch", "status"])
 def test_what_is_no_query(name: str) -> None:
-    """It says what it takes."""
+    """An argument that is not a query raises a TypeError that names the expected type."""
     with pytest.raises(TypeError, match=rf"{name}\(query\) takes a StreamingQuery.*'x'"):
         getattr(wr, name)("x")

@@ -1,25 +1,28 @@
-"""Aggregates, each as Spark and as DuckDB say it."""
+"""Aggregates, each in Spark's SQL and in DuckDB's."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: The order in which the messages of a window are aggregated where that shows (R1, T3).
+#: The order in which the rows of a window are aggregated where order matters (R1, T3).
 ORDER = 'ORDER BY us, stream, partition, "offset"'
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """``spark`` and ``duck`` are SQL; ``within`` is how far values may lie apart, relatively."""
+    """An aggregate as SQL for Spark and for DuckDB.
+
+    ``within`` is the relative difference that is allowed between the values.
+    """
 
     spark: str
     duck: str = ""
     within: float = 0.0
-    #: The order of messages shows, so they must have an identity.
+    #: Depends on the order of rows, so the rows must have an identity.
     ordered: bool = False
 
     def __post_init__(self) -> None:
-        """What both say alike is said once."""
+        """Use Spark's SQL for DuckDB too if none is given."""
         object.__setattr__(self, "duck", self.duck or self.spark)
 
 
@@ -27,7 +30,7 @@ def _ordered(spark: str, duck: str) -> Aggregate:
     return Aggregate(spark, duck, ordered=True)
 
 
-#: Those that are in every scenario: messages, the group of the key, and who they were.
+#: Aggregates of every scenario: row count, bounds of the key's group, and an XOR of the ids.
 ALWAYS = ("n", "group_least", "group_greatest", "ids")
 
 AGGREGATES = {
@@ -55,7 +58,7 @@ AGGREGATES = {
     "some_so": Aggregate("bool_or(y > 11)"),
     "how_many": Aggregate("count_if(v > 0)"),
     "ratio": Aggregate("sum(v) / count(*)", within=1e-12),
-    # Two values may share a register: then they count as one.
+    # Two values may share a register and then count as one.
     "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.35),
     "middle": Aggregate("percentile(v, 0.5)", "quantile_cont(v, 0.5)", within=1e-12),
     "kinds_so": Aggregate(
@@ -68,17 +71,17 @@ AGGREGATES = {
     "text": _ordered("listagg(s, ',')", f"string_agg(s, ',' {ORDER})"),
 }
 
-#: What a window frame of DuckDB can do, and combines in any order.
+#: Aggregates that DuckDB supports in a window frame and that do not depend on order.
 FRAMED = ("n", "group_least", "group_greatest", "ids", "known", "total", "mean", "least", "latest")
 
 
 def duck(names: tuple[str, ...], over: str = "") -> str:
-    """Select what DuckDB makes of some messages."""
+    """Return the SELECT list of DuckDB's aggregates."""
     return ", ".join(f"{AGGREGATES[name].duck} {over} AS {name}" for name in names)
 
 
 def differ(names: tuple[str, ...], left: str, right: str) -> str:
-    """Say as a condition that two rows have different values."""
+    """Return a condition that is true if two rows have different values."""
     return " OR ".join(_differ(name, f"{left}.{name}", f"{right}.{name}") for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Streams put together as one, whose messages are a struct for each (R56)."""
+"""A union of streams whose rows contain a struct for each stream (R56)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _COLUMN = re.compile(r"\b(id|g|t|v|w|x|y|s)\b")
 
 @dataclass(frozen=True)
 class CoGrouped(Windows):
-    """Aggregates over the messages of two streams."""
+    """Aggregates over the rows of two streams."""
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
-        """Each stream has its own time, watermark and offsets."""
+        """Describe a query in which each stream has its own time, watermark and offsets."""
         together = wr.cogroup(*(self.kind.late(one, case.lateness) for one in streams))
         return self.over(together, lambda sql: _COLUMN.sub(r"coalesce(in0.\1, in1.\1)", sql))

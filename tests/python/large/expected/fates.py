@@ -1,6 +1,7 @@
-"""What becomes of each message, by the watermark before its step (A).
+"""The fate of each row, by the watermark before its step (A).
 
-A replay that every window refuses is ``forgettable``: it is known as one, or refused (R13).
+A replay that every window rejects is ``forgettable``: Windrow either recognizes it as a replay or
+rejects it (R13).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def of_windows(base: DuckDBPyConnection, kind: Kind, lateness: int) -> None:
-    """Make ``fate``, ``accepted``, and ``own``: the windows that take each accepted message."""
+    """Create ``fate``, ``accepted``, and ``own``: the windows that accept each row."""
     base.execute("CREATE VIEW fresh AS FROM message WHERE fresh AND us IS NOT NULL")
     base.execute(f"CREATE TABLE candidate AS {kind.candidates()}")
     base.execute(f"""CREATE TABLE own AS SELECT c.id, c.first, c.last, m.g, m.step

@@ -1,4 +1,4 @@
-"""Windows that come with the panes of an operator before, in the same query (R55, B4)."""
+"""Windows inherited from the panes of an upstream operator in the same query (R55, B4)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Inherited:
-    """The last panes of all keys that leave the same rest by ``groups``, window by window."""
+    """Aggregate per window the last panes of all keys with the same remainder by ``groups``."""
 
     first: Windows = Windows()  # noqa: RUF009  frozen
     mode: str = "ACCUMULATING"
     groups: int = 3
     timed = True
-    #: Of messages that are refused this operator knows nothing.
+    #: This operator does not see the rows that the first operator rejects.
     tells_refused = False
 
     @property
     def _sums(self) -> dict[str, str]:
-        """As Spark and DuckDB say them; called as in ``first``."""
+        """Map the aggregates of ``first`` to their SQL, which is the same for Spark and DuckDB."""
         return {
             "n": "sum(n)",
             "group_least": f"min(group_least % {self.groups})",
@@ -42,7 +42,7 @@ class Inherited:
         }
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
-        """Group panes anew."""
+        """Group the panes of the first operator by remainder."""
         panes = self.first.output(streams, case).panes
         key = F.expr(f"group_least % {self.groups}").alias("k0")
         windows = wr.stream(panes, key=key, name="overall").lateness(f"{case.lateness} us")
@@ -50,7 +50,7 @@ class Inherited:
         return inherited.aggregate(*(F.expr(sql).alias(n) for n, sql in self._sums.items()))
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Compare what the last panes add up to."""
+        """Compare the output with the aggregates of the last panes."""
         kind = self.first.kind
         of_windows(base, kind, case.lateness)
         loaded(base, kind.bounds)

@@ -19,7 +19,7 @@ How = Literal["inner", "left", "right", "full", "semi", "anti"]
 
 @dataclass(frozen=True)
 class Join:
-    """``low <= right - left <= high``, in microseconds."""
+    """A join where ``low <= right - left <= high``, in microseconds."""
 
     how: How = "inner"
     low: int = -MINUTE
@@ -39,7 +39,7 @@ class Join:
         )
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Compare the rows and the steps in which they came."""
+        """Compare the rows and the steps in which they were emitted."""
         late = f"us IS NULL OR coalesce(mark > us + {case.lateness}, false)"
         base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
               WHEN NOT fresh AND ({late}) THEN 'forgettable' WHEN NOT fresh THEN 'replay'
@@ -67,7 +67,7 @@ class Join:
         )
 
     def _wanted(self, lateness: int) -> str:
-        """Pairs, and what is alone once nothing can come that matches it."""
+        """Select the pairs, and the rows that can no longer find a partner."""
         if self.how == "semi":
             return "SELECT l, NULL::bigint AS r, min(step) AS step FROM pair GROUP BY l"
 

@@ -1,7 +1,7 @@
-"""Windows of every kind: Windrow's, and in SQL which messages they take.
+"""Windows of every kind: Windrow's, and in SQL the rows that they accept.
 
-``candidates`` gives the windows by which each message is judged (A5), ``members`` what is in each
-window of those that were accepted.
+``candidates`` selects the windows by which each row is judged (A5), ``members`` the accepted rows
+of each window.
 """
 
 from __future__ import annotations
@@ -19,59 +19,59 @@ if TYPE_CHECKING:
 
 
 class Kind:
-    """A kind of windows; by default half-open, of time."""
+    """A kind of windows; by default half-open ranges of time."""
 
-    #: The bounds of a pane's window, and what more it is known by.
+    #: The bounds of a pane's window, and an additional column that identifies it.
     bounds: ClassVar[tuple[str, str, str]] = (
         'epoch_us("window"."start")',
         'epoch_us("window"."end")',
         "NULL::bigint",
     )
-    #: A window holds its last instant.
+    #: A window includes its last instant.
     closed: ClassVar[bool] = False
-    #: Which windows hold a message depends on the message alone, so every pane can be told.
+    #: The row alone determines its windows, so every pane can be predicted.
     aligned: ClassVar[bool] = False
-    #: Its windows complete.
+    #: The windows of this kind complete.
     completes: ClassVar[bool] = True
-    #: It needs event time.
+    #: The kind needs event time.
     timed: ClassVar[bool] = True
 
     def windrow(self) -> wr.WindowKind:
-        """Give Windrow's kind."""
+        """Return Windrow's kind."""
         raise NotImplementedError
 
     def candidates(self) -> str:
-        """Select ``id, first, last`` of the windows that might take a fresh message."""
+        """Select ``id, first, last`` of the windows that might accept a fresh row."""
         raise NotImplementedError
 
     def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
-        """Make what ``values`` reads beside ``accepted`` and ``own``."""
+        """Create the tables that ``values`` reads in addition to ``accepted`` and ``own``."""
 
     def values(self, names: tuple[str, ...]) -> str:
         """Select ``g, first, last, of`` and the aggregates of each window."""
         return _of_members(names, "own")
 
     def late(self, stream: wr.Stream, lateness: int) -> wr.Stream:
-        """State the lateness."""
+        """Set the lateness."""
         return stream.lateness(f"{lateness} us")
 
     def refuses(self, lateness: int) -> str:
-        """Say as a condition on a candidate and ``mark`` that the window takes no more (R53)."""
+        """Return a condition on a candidate and ``mark``: the window rejects rows (R53)."""
         return f"mark {'>' if self.closed else '>='} last + {lateness}"
 
     def judge(self, base: DuckDBPyConnection) -> list[str]:
-        """Say what is wrong with what comes out beside panes."""
+        """Return the faults in the output other than panes."""
         del base
         return []
 
     def fires(self) -> str:
-        """Say as a condition on a value ``v`` that its window has fired."""
+        """Return a condition on a value ``v``: its window has fired."""
         return f"EXISTS (FROM step w WHERE w.after {'>' if self.closed else '>='} v.last)"
 
 
 @dataclass(frozen=True)
 class Aligned(Kind):
-    """Tumbling where ``step`` is ``size``, else hopping."""
+    """Tumbling windows if ``step`` is ``size``, otherwise hopping windows."""
 
     size: int = MINUTE
     step: int = MINUTE
@@ -79,14 +79,14 @@ class Aligned(Kind):
     aligned: ClassVar[bool] = True
 
     def windrow(self) -> wr.WindowKind:
-        """As it says."""
+        """Return the tumbling or hopping kind."""
         size, offset = f"{self.size} us", f"{self.offset} us"
         if self.size == self.step:
             return wr.Tumbling(size, startTime=offset)
         return wr.Hopping(size, step=f"{self.step} us", startTime=offset)
 
     def candidates(self) -> str:
-        """From the last window that begins before the message backwards."""
+        """Select windows backwards from the last one that begins before the row."""
         into = f"(((us - {self.offset}) % {self.step}) + {self.step}) % {self.step}"
         back = f"unnest(range({-(-self.size // self.step)}))"
         return f"""SELECT * FROM (SELECT id, us, us - {into} - {self.step} * {back} AS first,
@@ -96,18 +96,18 @@ class Aligned(Kind):
 
 @dataclass(frozen=True)
 class ByCalendar(Kind):
-    """Days, weeks, months or years of a zone, one each."""
+    """One day, week, month or year in a time zone."""
 
     unit: str = "day"
     zone: str = "Europe/Berlin"
     aligned: ClassVar[bool] = True
 
     def windrow(self) -> wr.WindowKind:
-        """As it says."""
+        """Return the calendar kind."""
         return wr.Tumbling(f"1 {self.unit}", zone=self.zone)
 
     def candidates(self) -> str:
-        """From midnight to midnight."""
+        """Select the window from midnight to midnight."""
         there = f"date_trunc('{self.unit}', t AT TIME ZONE '{self.zone}')"
         return f"""SELECT id, epoch_us({there} AT TIME ZONE '{self.zone}') AS first,
             epoch_us(({there} + INTERVAL 1 {self.unit}) AT TIME ZONE '{self.zone}') AS last
@@ -116,32 +116,32 @@ class ByCalendar(Kind):
 
 @dataclass(frozen=True)
 class Sessions(Kind):
-    """``gap`` of all messages; 0: each has its own."""
+    """Sessions with the same ``gap`` for all rows; with 0, each row has its own gap."""
 
     gap: int = 30_000 * MILLISECOND
 
     def windrow(self) -> wr.WindowKind:
-        """As it says."""
+        """Return the session kind."""
         from pyspark.sql import functions as F
 
         return wr.Session(f"{self.gap} us" if self.gap else F.col("gap"))
 
     def candidates(self) -> str:
-        """The window of the message alone."""
+        """Select the window of the row alone."""
         return f"SELECT id, us AS first, us + {self.gap or 'gap'} AS last FROM fresh"
 
     def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
-        """Messages are walked through step by step, since what has left merges no more (R53)."""
+        """Gather sessions step by step, because a removed session no longer merges (R53)."""
         gather(base, lateness)
 
     def values(self, names: tuple[str, ...]) -> str:
-        """Of those that share a session."""
+        """Aggregate the rows that share a session."""
         return _of_members(names)
 
 
 @dataclass(frozen=True)
 class Over(Kind):
-    """The message and what is before it: ``range`` of time, or ``rows``, or, if both are 0, all."""
+    """The row and the rows before it: a ``range`` of time, ``rows``, or, if both are 0, all."""
 
     range: int = 0
     rows: int = 0
@@ -153,17 +153,17 @@ class Over(Kind):
     )
 
     def windrow(self) -> wr.WindowKind:
-        """As it says."""
+        """Return the ``Over`` kind."""
         if self.range:
             return wr.Over(range=f"{self.range} us")
         return wr.Over(rows=self.rows) if self.rows else wr.Over()
 
     def candidates(self) -> str:
-        """The window that ends at the message."""
+        """Select the window that ends at the row."""
         return "SELECT id, us AS first, us AS last FROM fresh"
 
     def values(self, names: tuple[str, ...]) -> str:
-        """By DuckDB's own windows."""
+        """Aggregate with DuckDB's own window functions."""
         frame = "ORDER BY us RANGE UNBOUNDED PRECEDING"
         first = "min(us) OVER f"
         if self.rows:
@@ -176,7 +176,7 @@ class Over(Kind):
 
 @dataclass(frozen=True)
 class Sliding(Kind):
-    """For each distinct set of messages (W5); nothing may be late."""
+    """One window for each distinct set of rows (W5); no row may be late."""
 
     size: int = MINUTE
     granularity: int = MILLISECOND
@@ -188,15 +188,15 @@ class Sliding(Kind):
     )
 
     def windrow(self) -> wr.WindowKind:
-        """As it says."""
+        """Return the sliding kind."""
         return wr.Sliding(f"{self.size} us", granularity=f"{self.granularity} us")
 
     def candidates(self) -> str:
-        """The last one that could hold it (R47)."""
+        """Select the last window that could contain the row (R47)."""
         return f"SELECT id, {self._floor} AS first, first + {self.size} AS last FROM fresh"
 
     def prepare(self, base: DuckDBPyConnection, lateness: int) -> None:
-        """A window ends at each message and one begins behind it; of equal ones the first."""
+        """Let a window end at each row and one start after it; keep the first of equal windows."""
         del lateness
         base.execute(f"""CREATE TABLE member AS
             WITH f AS (SELECT *, {self._floor} AS floor FROM accepted),
@@ -208,7 +208,7 @@ class Sliding(Kind):
             SELECT g, first, first + {self.size} AS last, unnest(ids) AS id FROM distinct_sets""")
 
     def values(self, names: tuple[str, ...]) -> str:
-        """Of the distinct sets."""
+        """Aggregate the distinct sets."""
         return _of_members(names)
 
     @property

@@ -1,4 +1,4 @@
-"""State that is looked into from outside after each run (S6, R22 to R24)."""
+"""State that is read from outside after each run (S6, R22 to R24)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LOOKED = "CREATE TABLE look AS SELECT max(step) AS step, max_by(after, step) AS
 
 @dataclass(frozen=True)
 class LookedWindows(Windows):
-    """Aligned windows that have not left, with their values so far."""
+    """Aligned windows that are still in the state, with their current values."""
 
     def look(self, state: wr.State) -> Mapping[str, DataFrame]:
-        """All of them."""
+        """Read all windows."""
         return {"windows": state.getWindows(None, None)}
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Beside the panes."""
+        """Compare the windows in the state in addition to the panes."""
         wrong = super().judge(base, case)
         base.execute(f"{_LOOKED} GROUP BY leg")
         base.execute(f"""CREATE TABLE standing AS
@@ -51,14 +51,14 @@ class LookedWindows(Windows):
 
 @dataclass(frozen=True)
 class LookedMessages(Messages):
-    """Messages inside retention."""
+    """Rows within the retention."""
 
     def look(self, state: wr.State) -> Mapping[str, DataFrame]:
-        """All of them."""
+        """Read all rows."""
         return {"kept": state.getMessages(None, None)}
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Beside what comes out."""
+        """Compare the kept rows in addition to the output."""
         wrong = super().judge(base, case)
         base.execute(f"{_LOOKED} GROUP BY leg")
         return wrong + some(

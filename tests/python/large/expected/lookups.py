@@ -1,4 +1,4 @@
-"""Rows of another stream that ask for the messages of their key (S7, R24)."""
+"""Rows of another stream that look up the rows of their key (S7, R24)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lookups(Messages):
-    """Each asks for what was from ``back`` before its time up to it; without a time, for all."""
+    """Lookups of the rows from ``back`` before their time up to it; without a time, of all."""
 
     back: int = MINUTE
 
     def ask(self, output: wr.Output, lookups: DataFrame) -> wr.Answers:
-        """By keys of the same name."""
+        """Look up rows by keys of the same name."""
         since = F.expr(f"timestamp_micros(unix_micros(t) - {self.back})")
         return output.getMessages(lookups.withColumn("since", since), "since", "t")
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Each is answered once, in its step, by what is in and has not left."""
+        """Check that each lookup is answered once, in its step, with the rows in the state."""
         wrong = super().judge(base, case)
         return wrong + some(
             base,

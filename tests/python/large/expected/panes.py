@@ -1,4 +1,4 @@
-"""The panes that were written, in one form, and their grammar (E1, E5, R18)."""
+"""The written panes in a uniform table, and their grammar (E1, E5, R18)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 3
 def some(
     base: DuckDBPyConnection, what: str, query: str, values: Mapping[str, object] | None = None
 ) -> list[str]:
-    """Give the first rows of a query that must give none, as a problem."""
+    """Return the first rows of a query that must be empty, as a problem."""
     found = base.execute(query, values).fetchall()
     if not found:
         return []
@@ -27,10 +27,10 @@ def some(
 
 
 def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
-    """Make ``pane`` of ``panes``, with g, first, last, of and the fields of a pane; and ``final``.
+    """Create ``pane`` from ``panes``, with g, first, last, of and the pane's fields; and ``final``.
 
-    Final is a window's last pane, if it is not withdrawn. A pane of nothing does not tell its
-    group: that of its key's other panes is its own.
+    ``final`` contains a window's last pane unless it is withdrawn. An empty pane does not contain
+    its group; it is taken from the other panes of its key.
     """
     first, last, of = bounds
     names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
@@ -46,7 +46,8 @@ def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
         FROM pane p WHERE is_retraction AND p.index = f.index AND {_same("p", "f")})""")
 
 
-#: By what a window is known: with late rows that of an ``Over`` message begins later.
+#: The columns that identify a window. Late rows can make the window of an ``Over`` row begin
+#: later, so ``begin`` is null there.
 WINDOW = "g, begin, last, of"
 
 
@@ -55,7 +56,7 @@ def _same(one: str, other: str) -> str:
 
 
 def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
-    """EARLY* ON_TIME? LATE*, numbered; what is withdrawn was there; the last one is the last."""
+    """Check the order EARLY* ON_TIME? LATE*, the numbers, the retractions and ``is_last``."""
     wrong = some(base, "two groups in one pane", "FROM pane WHERE group_least <> group_greatest")
     base.execute(f"""CREATE VIEW told AS SELECT *, row_number() OVER w - 1 AS place,
         lag(timing) OVER w AS previous, lag(step) OVER w AS before, lead(step) OVER w AS following
@@ -90,7 +91,7 @@ def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
 def compared(
     base: DuckDBPyConnection, names: tuple[str, ...], wanted: str, found: str, by: str
 ) -> list[str]:
-    """Rows, by their group and ``by``, that only one of two tables has, or that differ."""
+    """Return the rows, by group and ``by``, that differ or that only one of two tables contains."""
     both = " AND ".join(
         f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in ["g", *by.split(", ")]
     )

@@ -1,4 +1,4 @@
-"""Every pane of aligned windows, told beforehand (E1, E2, R9, R15, R79)."""
+"""Every pane of aligned windows, predicted (E1, E2, R9, R15, R79)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def panes(
     base: DuckDBPyConnection, early: str, mode: str, lateness: int, names: tuple[str, ...]
 ) -> None:
-    """Make ``wanted`` of ``own``: panes with their values, and what is withdrawn of them.
+    """Create ``wanted`` from ``own``: panes with their values, and their retractions.
 
-    A window fires when a step changes it, and when it completes; one that was complete when its
-    first message came is late from the start.
+    A window fires when a step changes it and when it completes. A window that is already complete
+    when its first row arrives is late from the start.
     """
     base.execute("""CREATE TABLE life AS SELECT b.*, min(w.step) AS done FROM
         (SELECT g, first, last, min(step) AS born FROM own GROUP BY ALL) b

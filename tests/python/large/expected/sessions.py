@@ -1,4 +1,4 @@
-"""Which messages share a session, step by step (R19, R20, R53)."""
+"""The rows that share a session, step by step (R19, R20, R53)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Session:
 
 
 def gather(base: DuckDBPyConnection, lateness: int) -> None:
-    """Make ``member`` of what was accepted."""
+    """Create ``member`` from the accepted rows."""
     open_by_key: dict[int, list[_Session]] = {}
     closed: list[tuple[int, _Session]] = []
     for step, after in base.execute("SELECT step, after FROM step ORDER BY step").fetchall():
@@ -46,7 +46,7 @@ _NAMES = ("g", "first", "last", "id")
 
 
 def _join(sessions: list[_Session], first: int, last: int, one: int) -> None:
-    """Sessions lie apart, in order; those that the new window touches become one with it."""
+    """Merge the new window with the sessions that it touches; the list stays sorted, disjoint."""
     new = _Session(first, last, [one])
     at = bisect_left(sessions, new)
     begin = at - 1 if at and sessions[at - 1].last >= first else at

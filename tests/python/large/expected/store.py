@@ -1,4 +1,4 @@
-"""Full state: every message comes out once, with the first window that still takes it (R6)."""
+"""Full state: every row is emitted once, with the first window that still accepts it (R6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Messages:
-    """Panes of the messages that are new, with each step."""
+    """Panes that contain the new rows of each step."""
 
     kind: Aligned = Aligned()  # noqa: RUF009  frozen
     timed = True
@@ -30,7 +30,7 @@ class Messages:
         return kept.window(self.kind.windrow()).keepRows()
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Compare where and when each message came out."""
+        """Compare the window and the step with which each row was emitted."""
         of_windows(base, self.kind, case.lateness)
         first, last, _ = self.kind.bounds
         base.execute(f"""CREATE TABLE found AS SELECT {first} AS first, {last} AS last, step,

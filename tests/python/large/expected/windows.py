@@ -1,4 +1,4 @@
-"""A windowed aggregation, and what its panes must be."""
+"""A windowed aggregation, and the panes that it must emit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRIGGERS: dict[str, wr.PaneTrigger] = {
 
 @dataclass(frozen=True)
 class Windows:
-    """Panes of one stream; ``more`` are aggregates beside those that are always there."""
+    """Panes of one stream; ``more`` are aggregates in addition to those of every scenario."""
 
     kind: Kind = Aligned()  # noqa: RUF009  frozen
     mode: str = "ACCUMULATING"
@@ -39,12 +39,12 @@ class Windows:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All aggregates."""
+        """Return all aggregates."""
         return (*ALWAYS, *self.more)
 
     @property
     def timed(self) -> bool:
-        """Whether the streams have event time."""
+        """Return whether the streams have event time."""
         return self.kind.timed
 
     def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output:
@@ -61,7 +61,7 @@ class Windows:
         )
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
-        """Compare every pane where each can be told beforehand, else the last of each window."""
+        """Compare every pane if all can be predicted, otherwise the last pane of each window."""
         of_windows(base, self.kind, case.lateness)
         loaded(base, self.kind.bounds)
         wrong = grammar(base, self.mode)
