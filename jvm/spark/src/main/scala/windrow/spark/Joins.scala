@@ -195,7 +195,7 @@ final class JoinOutput private[spark] (
     invalid: InvalidMessages = InvalidMessages.Reject) {
 
   /** Joined rows: the `on` columns once, then one struct per stream, with the name of the stream, which is null if a
-    * row has no partner in it. Semi and anti joins return only the first stream.
+    * row lacks a partner in it. Semi and anti joins return only the first stream.
     */
   def rows: DataFrame = part(OutputKind.Rows)
 

@@ -24,14 +24,14 @@ final class State private[spark] (session: SparkSession, path: String, operator:
 
   /** Returns the retained windows that overlap a range, ordered by start and end: the key columns, `window`,
     * `first_offset` and `last_offset` (null if aggregates are kept), `is_complete`, then the aggregates, or `count`,
-    * the number of rows ever accepted. A join has no windows.
+    * the number of rows ever accepted. A join does not have windows.
     *
     * @param start
     *   the lower bound
     * @param end
     *   the upper bound
     * @param key
-    *   values of key columns, by name
+    *   values of key columns, keyed by column
     */
   def getWindows(
       start: Option[Column] = None,
@@ -47,10 +47,10 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     * @param end
     *   the upper bound
     * @param by
-    *   values of all columns of `index(by = …)`, by name; without an index, of the key columns; for a join, of the
+    *   values of all columns of `index(by = …)`; without an index, of the key columns; for a join, of the
     *   equality columns
     * @param key
-    *   values of all key columns, by name
+    *   values of all key columns, keyed by column
     */
   def getMessages(
       start: Option[Column] = None,

@@ -75,7 +75,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
   private[spark] def columns(panes: StructType): Seq[String] = if (on.nonEmpty) on else LastPanes.identity(panes)
 
   /** Returns a problem if the key and window do not identify the row of a pane and `on` does not either. Windows whose
-    * numbers start again at 0 have no newest one, so `on` must contain `window` for them.
+    * numbers start again at 0 cannot be ordered, so `on` must contain `window` for them.
     *
     * @param condition
     *   the reason why the key and window are not enough

@@ -119,7 +119,7 @@ object Windrow {
     * @param deep
     *   whether to check every stored value as well; Spark's state reader must support the path
     * @throws CheckpointError
-    *   if there is no checkpoint
+    *   if the checkpoint does not exist
     */
   def verify(checkpoint: String, outputs: Seq[String] = Nil, deep: Boolean = false): Verification =
     WholeCheckpoint.verify(SparkSession.active, checkpoint, outputs, deep)
@@ -140,7 +140,7 @@ object Windrow {
   }
 
   /** Publishes the figures of the session's running queries as gauges `windrow.<query>.<figure>` in Spark's metrics
-    * system, so that all of its sinks report them (Prometheus, JMX, Graphite). A second call has no effect.
+    * system, so that all of its sinks report them (Prometheus, JMX, Graphite). A second call changes nothing.
     */
   def publishMetrics(): Unit = GaugeListener.add(SparkSession.active)
 

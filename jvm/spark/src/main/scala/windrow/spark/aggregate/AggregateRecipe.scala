@@ -130,7 +130,7 @@ private[spark] final class AggregateRecipe(
 
     private val ends = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")() }
 
-    /** Whether a row marks the end of the input; empty if the input has no end. */
+    /** Whether a row marks the end of the input; empty if the input is unbounded. */
     val end: Seq[Attribute] = ends.map(_.toAttribute)
 
     /** Columns that accompany a row that stays separate. */

@@ -7,14 +7,14 @@ import windrow.SpecProblem
 /** Reads arguments of SQL functions that are constants with a name. */
 private[spark] object NamedConstants {
 
-  /** Returns the values by name in lower case, without null values, and the problems of the other arguments.
+  /** Returns the values by lower-case name, without null values, and the problems of the other arguments.
     *
     * @param of
     *   converts a constant; None if it has the wrong type
     * @param wrong
     *   creates the problem of an argument that is not a constant of the right type, from its name and text
     * @param elsewhere
-    *   problems of arguments that belong to another function, by name in lower case
+    *   problems of arguments that belong to another function, by lower-case name
     */
   def read[T](
       expressions: Seq[Expression],

@@ -30,7 +30,7 @@ private[spark] object NamedInput {
   /** Reads the fields of a stream.
     *
     * @param time
-    *   the event time, if it does not come from an argument
+    *   the event time, unless an argument names it
     */
   def apply(
       session: SparkSession,

@@ -15,7 +15,7 @@ import windrow.TimeSpan
 /** The arguments of a table function: tables, and named constants.
   *
   * @param values
-  *   values by name in lower case: a string, a number (an integer is a long, others are doubles), a boolean, a
+  *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a
   *   duration, or a list of these
   * @param problems
   *   problems of the other arguments, reported together with all others
@@ -55,7 +55,7 @@ object TableArguments {
     * @param several
     *   whether the function accepts more than one table
     * @param elsewhere
-    *   problems of arguments that belong to another function, by name in lower case
+    *   problems of arguments that belong to another function, by lower-case name
     * @throws SpecError
     *   if there are too few or too many tables, with every other problem
     * @throws org.apache.spark.sql.AnalysisException

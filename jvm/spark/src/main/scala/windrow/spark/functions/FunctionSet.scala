@@ -36,7 +36,7 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     function.collect { case BoundReference(i, _, _) => i } ++ filter
   }
 
-  /** Returns the filter of the function that reads an input, by its position, or None if the function has no filter or
+  /** Returns the filter of the function that reads an input, by its position, or None if the function lacks a filter or
     * the input is a filter.
     */
   def filterOf(input: Int): Option[Int] = functions.zip(filters).collectFirst {

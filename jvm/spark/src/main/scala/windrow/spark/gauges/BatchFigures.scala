@@ -30,7 +30,7 @@ private[gauges] object BatchFigures {
 
   private val Mark = "windrow_"
 
-  /** Returns the figures of a micro-batch, or None if it has no Windrow operator. */
+  /** Returns the figures of a micro-batch, or None if it lacks a Windrow operator. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
     val observed = progress.observedMetrics.asScala.collect {
       case (name, row) if name.startsWith(Mark) => name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)

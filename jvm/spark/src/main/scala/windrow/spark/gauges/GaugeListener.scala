@@ -27,7 +27,7 @@ final class GaugeListener extends StreamingQueryListener {
 
 object GaugeListener {
 
-  /** Adds the listener to a session. Repeated calls have no effect. */
+  /** Adds the listener to a session. Repeated calls change nothing. */
   def add(session: SparkSession): Unit =
     if (!session.streams.listListeners().exists(_.isInstanceOf[GaugeListener]))
       session.streams.addListener(new GaugeListener)

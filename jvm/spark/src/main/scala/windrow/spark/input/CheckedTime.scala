@@ -14,7 +14,7 @@ import windrow.MessageError
   * (SEMANTICS A7). Evaluated while the rows are read, because their place in the input is known only then.
   *
   * @param time
-  *   in microseconds, or null if the row has no usable event time
+  *   in microseconds, or null if the row lacks a usable event time
   * @param tooFar
   *   whether the time is too far ahead of processing time
   * @param stream

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.MetadataBuilder
 import windrow.SpecError
 import windrow.SpecProblem
 
-/** Columns that builders add to those of the user, with values that Windrow needs of each row. They are identified by
-  * metadata and not by name, because a user may choose any name. Names with their prefix are rejected.
+/** Columns that builders add to those of the user, with values that Windrow needs of each row. Metadata identifies
+  * them, because a user may choose any name. Names with their prefix are rejected.
   */
 private[spark] object Marks {
 

@@ -6,7 +6,7 @@ import windrow.TimeSpan
 import windrow.core.time.EventTime
 import windrow.spark.functions.NullIfFails
 
-/** Converts event times to microseconds, or to null if a row has no usable one (SEMANTICS T1, W3). Expressions over
+/** Converts event times to microseconds, or to null if a row lacks a usable one (SEMANTICS T1, W3). Expressions over
   * valid times do not overflow, which Spark would report as an error of the query.
   */
 private[spark] object ValidTime {
@@ -17,7 +17,7 @@ private[spark] object ValidTime {
     If(And(GreaterThan(all, Literal(-EventTime.Limit)), LessThan(all, Literal(EventTime.Limit))), all, Nothing)
   }
 
-  /** Returns the time of a session row, or null if its session would have no valid end.
+  /** Returns the time of a session row, or null if the end of its session would be invalid.
     *
     * @param micros
     *   valid or null

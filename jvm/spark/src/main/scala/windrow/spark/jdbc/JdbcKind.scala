@@ -30,7 +30,7 @@ private[jdbc] final class JdbcKind(val name: String, nullType: Int, put: (Prepar
 private[jdbc] object JdbcKind {
 
   /** Databases whose TIMESTAMP is an instant. The driver converts it to the time zone of its session. In other
-    * databases, a TIMESTAMP has no time zone.
+    * databases, a TIMESTAMP lacks a time zone.
     */
   private val OfInstants = Set("mysql", "mariadb", "oracle")
   private val ShortText  = JdbcType("VARCHAR(700)", java.sql.Types.VARCHAR)

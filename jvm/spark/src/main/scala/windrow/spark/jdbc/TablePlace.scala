@@ -42,7 +42,7 @@ private[jdbc] object TablePlace {
       name.getOrElse(stated._2))
   }
 
-  /** Returns the columns of a table, or None if it does not exist. Errors of SQLite and DuckDB have no SQLSTATE. */
+  /** Returns the columns of a table, or None if it does not exist. Errors of SQLite and DuckDB lack an SQLSTATE. */
   def columns(connection: Connection, dialect: JdbcDialect, table: String): Option[Seq[String]] =
     try
       Using.resource(connection.createStatement()) { statement =>

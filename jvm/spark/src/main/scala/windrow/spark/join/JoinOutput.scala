@@ -69,7 +69,7 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     grid.foreach(putWindow(_, joined.messages.flatten.map(_.time)))
   }
 
-  /** Returns a row as bytes, the form in which one row contains another, or null if there is no row. */
+  /** Returns a row as bytes, the form in which one row contains another, or null for a missing row. */
   private def payload(joined: JoinRow, stream: Int): Array[Byte] =
     if (stream < joined.messages.size) joined.messages(stream).fold(null: Array[Byte])(_.payload) else null
 

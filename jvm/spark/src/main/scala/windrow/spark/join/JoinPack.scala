@@ -35,7 +35,7 @@ import windrow.spark.pack.ReadCount
   * @param message
   *   the original row
   * @param end
-  *   whether the row marks the end of the input; empty if the input has no end
+  *   whether the row marks the end of the input; empty if the input is unbounded
   * @param metrics
   *   the name under which the number of rows is observed
   * @param reach

@@ -34,7 +34,7 @@ private[spark] object LastPanes {
     panes.groupBy(named(on): _*).agg(last.as("last")).select("last.*")
   }
 
-  /** Returns the pane of the newest window for each value of `on`, or a retraction if the micro-batch has no pane for
+  /** Returns the pane of the newest window for each value of `on`, or a retraction if the micro-batch lacks a pane for
     * it, with the column [[Withdrawn]].
     */
   def ofNewest(panes: DataFrame, on: Seq[String]): DataFrame = {

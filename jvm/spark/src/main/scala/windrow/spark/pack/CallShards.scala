@@ -28,7 +28,7 @@ private[spark] final case class CallShardsExec(shards: Int, child: SparkPlan) ex
   protected override def doExecute(): RDD[InternalRow] = {
     val packets         = child.execute()
     val (number, width) = (shards, output.size)
-    // A micro-batch without data has no partitions.
+    // A micro-batch without data is without partitions.
     val some = if (packets.getNumPartitions > 0) packets else sparkContext.parallelize(Seq.empty[InternalRow], 1)
     some.mapPartitionsWithIndex((i, rows) => if (i == 0) rows ++ CallShardsExec.calls(number, width) else rows)
   }

@@ -81,7 +81,7 @@ private[spark] object Combining {
     /** Adds a plan.
       *
       * @param found
-      *   returns the share of entries per row, or None if there were no rows
+      *   returns the share of entries per row, or None before the first row
       */
     def left(found: () => Option[Double]): Unit = synchronized {
       settle()

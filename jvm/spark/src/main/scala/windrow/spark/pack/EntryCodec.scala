@@ -47,10 +47,10 @@ object EntryCodec {
     if (order != null) out.bytes(order)
   }
 
-  /** Writes an entry that has no other fields.
+  /** Writes an entry without other fields.
     *
     * @param hasTime
-    *   if false, `time` has no meaning
+    *   if false, `time` is meaningless
     */
   def write(
       out: ByteWriter,

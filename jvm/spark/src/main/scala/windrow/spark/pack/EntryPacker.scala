@@ -82,8 +82,8 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val window  = program.window
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
-  /** Whether a row has no event time. Such a row is rejected, so none of its values is evaluated. Policy windows do not
-    * reject it.
+  /** Whether a row lacks an event time. Such a row is rejected, so none of its values is evaluated. Policy windows do
+    * not reject it.
     */
   private val isTimeless: InternalRow => Boolean = {
     val at = schema.indexWhere(_.semanticEquals(program.time))

@@ -145,7 +145,7 @@ private[spark] trait PackNode extends UnaryNode {
   * @param tooFar
   *   whether the row is too far ahead of processing time; empty without that guard
   * @param end
-  *   whether the row marks the end of the input; empty if the input has no end
+  *   whether the row marks the end of the input; empty if the input is unbounded
   * @param until
   *   the source of the end
   * @param metrics

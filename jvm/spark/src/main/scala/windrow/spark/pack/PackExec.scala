@@ -32,7 +32,7 @@ private[spark] trait Packing extends Serializable {
 /** The numbers of packed rows and of the entries that they became. */
 private[spark] final case class PackYield(messages: SQLMetric, entries: SQLMetric) {
 
-  /** Returns the share of entries per row, or None if there were no rows. */
+  /** Returns the share of entries per row, or None before the first row. */
   def entriesPerMessage: Option[Double] =
     Option.when(messages.value > 0)(entries.value.toDouble / messages.value)
 }

@@ -23,7 +23,7 @@ private[spark] object ReadCount {
     * @param messages
     *   how many input rows a row represents
     * @param end
-    *   whether the row marks the end of the input; empty if the input has no end
+    *   whether the row marks the end of the input; empty if the input is unbounded
     * @param reach
     *   how far rows advance the watermark of this input, if there are several inputs (SEMANTICS R87)
     */

@@ -43,7 +43,7 @@ private[spark] object Packer {
   /** Creates the test for the end of the input.
     *
     * @param end
-    *   empty if the input has no end
+    *   empty if the input is unbounded
     */
   def isEnd(end: Seq[Expression], schema: Seq[Attribute]): InternalRow => Boolean =
     end.headOption.fold((_: InternalRow) => false) { flag =>

@@ -20,7 +20,7 @@ import org.apache.spark.sql.execution.python.BatchEvalPythonExec
   * Python functions from expressions, including conditions, so a condition cannot do that.
   *
   * @param time
-  *   null if the row has no event time
+  *   null if the row lacks an event time
   */
 private[spark] final case class Timely(time: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output

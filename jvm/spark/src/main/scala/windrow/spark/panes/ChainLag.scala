@@ -23,7 +23,7 @@ private[spark] object ChainLag {
     * @param time
     *   the time of the rows, over the columns of the table
     * @return
-    *   endless if it is unbounded; none if there is no earlier operator
+    *   endless if it is unbounded; none without an earlier operator
     */
   def of(table: LogicalPlan, time: Expression): Lag =
     if (table.isStreaming) below(table, Seq(time)) else Distance.none

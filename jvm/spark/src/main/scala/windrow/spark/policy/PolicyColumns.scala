@@ -11,7 +11,7 @@ import windrow.spark.input.AggregateParts
 /** The columns that policies read: measured values as doubles, NaN for missing ones, and markers unchanged. */
 private[spark] object PolicyColumns {
 
-  /** Columns by name, or all problems. */
+  /** Columns by their names, or all problems. */
   type Found = Either[Seq[SpecProblem], Map[String, Expression]]
 
   /** Finds the columns.

@@ -34,7 +34,7 @@ import windrow.spark.shards.ShardRunner
   * @param hasEvents
   *   whether the query reads events
   * @param columns
-  *   the columns that policies read, by name, over the original row: numbers as doubles, markers as booleans
+  *   the columns that policies read, by their names, over the original row: numbers as doubles, markers as booleans
   */
 final class PolicyProgram(
     spec: PolicyWindowSpec,

@@ -216,7 +216,7 @@ private[spark] object Checkpoint {
     files.exists(offsets) && files.listStatus(offsets).exists(_.getPath.getName.forall(_.isDigit))
   }
 
-  /** Returns the Windrow operators in the last committed micro-batch; none if there is no such micro-batch. */
+  /** Returns the Windrow operators in the last committed micro-batch; none before the first one. */
   def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil

@@ -52,7 +52,7 @@ private[spark] object QuestionPacket {
   * @param key
   *   struct of the key columns
   * @param range
-  *   struct of two longs, null if there is no bound
+  *   struct of two longs, null if it is unbounded
   * @param by
   *   struct of the index values
   * @param row

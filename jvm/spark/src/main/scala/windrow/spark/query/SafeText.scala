@@ -23,7 +23,7 @@ import windrow.CheckpointError
 import windrow.ErrorConditions
 
 /** Converts texts of a checkpoint to types and expressions. A checkpoint is untrusted data. Its texts may only combine
-  * columns with Spark's own functions that have no access to anything else, and nothing in them is executed (SEMANTICS
+  * columns with Spark's own functions that cannot access anything else, and nothing in them is executed (SEMANTICS
   * S12).
   */
 private[query] object SafeText {

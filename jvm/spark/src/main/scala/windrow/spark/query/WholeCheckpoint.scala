@@ -15,7 +15,7 @@ private[spark] object WholeCheckpoint {
     * @param outputs
     *   folders that Spark's file sink writes for the query
     * @throws CheckpointError
-    *   if there is no checkpoint, or its values cannot be read from that path
+    *   if the checkpoint does not exist, or its values cannot be read from that path
     */
   def verify(session: SparkSession, path: String, outputs: Seq[String], deep: Boolean): Verification = {
     val found = new CheckpointVerifier(session.sparkContext.hadoopConfiguration, path, outputs, deep).verify()

@@ -20,7 +20,7 @@ object RowPacket {
   /** Reads all counts of a packet, from its start. */
   def counts(packet: ByteReader): Array[Long] = Array.fill(packet.fitting(packet.byte().toLong))(packet.long())
 
-  /** Returns the rows of one kind as a packet of another kind, without counts, or None if the packet has no such rows.
+  /** Returns the rows of one kind as a packet of another kind, without counts, or None if the packet lacks such rows.
     */
   def only(packet: ByteReader, kind: Int, as: Int): Option[Array[Byte]] = {
     counts(packet)

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 import windrow.spark.running.CheckpointFiles.Setting
 
-/** Writes checkpoint files as Spark does, but without starting processes on a local disk. If Hadoop has no native
+/** Writes checkpoint files as Spark does, but without starting processes on a local disk. If Hadoop lacks its native
   * library, Spark's own implementation starts about fifty in a micro-batch, `chmod` and `readlink`. Other file systems
   * use Spark's own implementation. So does a local disk for which the user has set another class, because that class
   * may do more.

@@ -25,7 +25,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     (marks ++ (end +: around.distinct.sortBy(-_.depth))).filterNot(path => files(path).exists(path)).map(_.toString)
   }
 
-  /** Claims the folders for the query and removes the remains of a failed start. Repeated calls have no effect.
+  /** Claims the folders for the query and removes the remains of a failed start. Repeated calls change nothing.
     *
     * @return
     *   the id of the query in the checkpoint
@@ -42,7 +42,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     * @param made
     *   the files and folders that `take` created
     * @return
-    *   whether the query has no micro-batch yet
+    *   false if the query has a micro-batch
     */
   def giveBack(made: Seq[String]): Boolean = {
     val isUnused = !Checkpoint.isBegun(session, checkpoint)

@@ -13,7 +13,7 @@ private[running] object CutOffStart {
   /** Matches the temporary file of a plan before Spark renames it, and its checksum. */
   private val Unfinished = """\.+\d+\.[0-9a-f-]+\.tmp(\.crc)?""".r
 
-  /** Removes such files if there are no others, because no micro-batch has been planned then. */
+  /** Removes such files if there are no others, because no micro-batch is planned then. */
   def clear(session: SparkSession, checkpoint: String): Unit = {
     val plans = new Path(checkpoint, "offsets")
     val files = raw(plans.getFileSystem(session.sparkContext.hadoopConfiguration))

@@ -124,7 +124,7 @@ private[spark] object StateFunctions {
       said))
   }
 
-  /** The arguments by name. */
+  /** The arguments of a function. */
   private final case class Said(function: String, values: Map[String, Literal]) {
     def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
     def text(name: String): Option[String] = values.get(name).map(_.value.toString)

@@ -63,7 +63,7 @@ object TableFunctions {
 
   /** Plans `_windrow_clock(query => id, millis => n)`, which is for tests. Sets the processing time that a running
     * query of the session reads, if `millis` is given. Returns the watermark of the query's last micro-batch as text,
-    * or null if it has no event-time watermark. A session must allow it explicitly, because windows of a query in
+    * or null without an event-time watermark. A session must allow it explicitly, because windows of a query in
     * production would fire at the wrong times.
     */
   private def clock(expressions: Seq[Expression]): LogicalPlan = {

@@ -11,7 +11,7 @@ import windrow.spark.policy.PolicyColumns
 
 /** Creates standalone operators from JSON specs: those of [[OperatorJson]] with the additional field `input`, which
   * describes the rows. For an aggregate or full state, it contains `name`, `schema`, `time`, `key`, `gap` and `offset`;
-  * for a join, `on` (column names) and `streams`, by name. `aggregates` are SQL texts.
+  * for a join, `on` (column names) and `streams`. `aggregates` are SQL texts.
   */
 object Standalone {
   private val mapper = new ObjectMapper()

@@ -89,7 +89,7 @@ abstract class StandaloneOperator private[standalone] (
   final def inputColumns(stream: String): Array[Byte] =
     ArrowTables.write(inputs(place(stream)).declared, Iterator.empty)
 
-  /** Whether the event time of a stream has no time zone. It is then treated as UTC. */
+  /** Whether the event time of a stream lacks a time zone. It is then treated as UTC. */
   final def isTimeWithoutZone(stream: String): Boolean = inputs(place(stream)).timeType == TimestampNTZType
 
   /** Returns an empty table with the columns of the key. */
@@ -199,7 +199,7 @@ abstract class StandaloneOperator private[standalone] (
     shown = 0
   }
 
-  /** Returns the numbers of accepted, rejected and other rows, by name, and of rejected rows by reason. */
+  /** Returns the numbers of accepted, rejected and other rows, and of rejected rows by reason. */
   final def counters(): java.util.Map[String, java.lang.Long] = {
     val ledger = running.ledger
     val counts = Seq(

@@ -32,7 +32,7 @@ private[spark] trait StreamOperator {
   /** Whether panes contain the row to which their window belongs. */
   def showsMessage: Boolean = false
 
-  /** Whether a pane contains only what is new in its window. */
+  /** Whether a pane contains only the new part of its window. */
   def firesParts: Boolean
 
   /** Returns the problems of this operator over a table, or in a session. */

@@ -58,7 +58,7 @@ private[spark] object WindowPlan {
     Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 
-  /** Adds a place to questions. They have no order among rows, because they are answered at the end of a step. */
+  /** Adds a place to questions. They are not ordered among rows, because they are answered at the end of a step. */
   private def beside(pack: Pack, questions: LogicalPlan): LogicalPlan =
     if (pack.recipe.shuffle.sorted)
       Project(questions.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), questions)

@@ -42,7 +42,7 @@ private[verify] object Changes {
     finally file.close()
   }
 
-  /** Returns the version. Version 1 has no version field, so its first bytes may be anything. */
+  /** Returns the version. Version 1 lacks a version field, so its first bytes may be anything. */
   private def version(in: DataInputStream): Int =
     try in.readUTF() match {
         case s"v$digit" if digit.matches("[2-4]") => digit.toInt

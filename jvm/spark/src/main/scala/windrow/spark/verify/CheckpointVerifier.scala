@@ -22,7 +22,7 @@ private[spark] final class CheckpointVerifier(
     * query may have written or deleted files during the first pass.
     *
     * @throws CheckpointError
-    *   if there is no checkpoint
+    *   if the checkpoint does not exist
     */
   def verify(): Verification = {
     val first = look()

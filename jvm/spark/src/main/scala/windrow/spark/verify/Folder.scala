@@ -39,7 +39,7 @@ private[verify] final class Folder private (val system: FileSystem, val root: Pa
 
 private[verify] object Folder {
 
-  /** Lists a folder. A missing folder has no files. */
+  /** Lists a folder. A missing folder counts as empty. */
   def list(settings: Configuration, path: String): Folder = {
     val plain = new Path(path)
     val system = plain.getFileSystem(settings) match {

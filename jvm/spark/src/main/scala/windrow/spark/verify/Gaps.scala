@@ -6,7 +6,7 @@ import windrow.spark.verify.Form._
   */
 private[verify] object Gaps {
 
-  /** Returns the missing files by name, with their micro-batches. */
+  /** Returns the names of the missing files, with their micro-batches. */
   def of(contents: Contents): Seq[(String, Option[Long])] = {
     val forms = contents.forms.values.toSeq
     val logs  = forms.collect { case SourceLog(source, number, _) => source -> number }.groupMap(_._1)(_._2)

@@ -24,7 +24,7 @@ private[verify] final case class Listed(entries: Seq[(Option[Long], String)])
 /** The description of an operator.
   *
   * @param partitions
-  *   the number of partitions of each of its stores, by name
+  *   the number of partitions of each of its stores
   * @param schemas
   *   schema files of its state, by the part of their path after `_stateSchema/`
   */

@@ -38,7 +38,7 @@ object QueryClock {
     }
   }
 
-  /** Finds the field with the clock of a query. Spark has no public access to it. */
+  /** Finds the field with the clock of a query. Spark does not expose it. */
   private def of(query: StreamingQuery): (AnyRef, Field) = {
     val execution = RunningQuery.execute(query)
     val field = classesOf(execution.getClass).flatMap(_.getDeclaredFields).find(_.getName.endsWith("triggerClock")).get
