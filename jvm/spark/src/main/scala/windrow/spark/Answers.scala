@@ -15,19 +15,22 @@ import windrow.spark.query.Asking
   */
 final class Answers private[spark] (part: OutputKind => DataFrame) {
 
-  /** Answers: the columns of the lookup stream, and `messages` or `windows`, an array. */
+  /** Returns answers: the columns of the lookup stream, and `messages` or `windows`, an array. */
   def answers: DataFrame = part(OutputKind.Answers)
 
-  /** Panes of the operator that answers: the key columns, `window`, `messages`, `pane`. */
+  /** Returns panes of the operator that answers: the key columns, `window`, `messages`, `pane`. */
   def panes: DataFrame = part(OutputKind.Panes)
 
-  /** Rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. */
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** All rows: `kind`, and `answers`, `panes` or `rejected` as a struct. */
+  /** Returns all rows: `kind`, and `answers`, `panes` or `rejected` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
   /** Starts one query that writes answers, panes and rejected rows to their sinks.
+    * {{{
+    * asked.start("checkpoint", answers = Table("answers"), rejected = Files("rejected"))
+    * }}}
     *
     * @param checkpoint
     *   the folder of the checkpoint
@@ -46,7 +49,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
     * @return
     *   the running query
     * @throws SpecError
-    *   if a sink cannot be written to
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
     * @throws CheckpointError
     *   if the checkpoint belongs to an incompatible query
     */

@@ -20,6 +20,7 @@ final case class Check(name: String, found: String, remedy: String = "", isHint:
 
 /** Checks in order. Prints as a list. */
 final case class Report(checks: Seq[Check]) {
+
   /** Whether nothing is wrong. Hints do not count. */
   def isOk: Boolean = checks.forall(check => check.remedy.isEmpty || check.isHint)
 

@@ -35,6 +35,7 @@ object Field {
 final case class RowId(source: Field, partition: Field, offset: Field)
 
 object RowId {
+
   /** The columns of Spark's Kafka source. */
   val kafka: RowId = RowId("topic", "partition", "offset")
 

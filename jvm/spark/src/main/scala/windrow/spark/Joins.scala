@@ -194,17 +194,18 @@ final class JoinOutput private[spark] (
     on: Seq[String],
     invalid: InvalidMessages = InvalidMessages.Reject) {
 
-  /** Joined rows: the `on` columns once, then one struct per stream, with the name of the stream, which is null if a
-    * row lacks a partner in it. Semi and anti joins return only the first stream.
+  /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
+    * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream.
     */
   def rows: DataFrame = part(OutputKind.Rows)
 
-  /** Rejected rows: `stream`, `reason`, `watermark`, `processing_time`, and `message`, which has one struct per stream
-    * of which one is not null. If other operators precede the join, their columns are added as in [[Output.rejected]].
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, and `message`, which has one struct per
+    * stream of which one is not null. If other operators precede the join, their columns are added as in
+    * [[Output.rejected]].
     */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** All rows: `kind`, and `rows` or `rejected` as a struct. */
+  /** Returns all rows: `kind`, and `rows` or `rejected` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
   /** Prints which rows match and how long each stream is kept. */
@@ -216,6 +217,9 @@ final class JoinOutput private[spark] (
       SparkInside.plan(output))
 
   /** Starts one query that writes joined and rejected rows to their sinks.
+    * {{{
+    * pairs.start("checkpoint", rows = Table("pairs"), rejected = Files("rejected"))
+    * }}}
     *
     * @param checkpoint
     *   the folder of the checkpoint
@@ -232,7 +236,7 @@ final class JoinOutput private[spark] (
     * @return
     *   the running query
     * @throws SpecError
-    *   if a sink cannot be written to
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
     * @throws CheckpointError
     *   if the checkpoint belongs to an incompatible query
     */

@@ -10,6 +10,9 @@ import windrow.spark.output.LastPanes
   * is JSON of the key columns and `window`. Its value is JSON of the pane, or null (a tombstone) if the window was
   * withdrawn. A repeated micro-batch writes the same records again, which does not change the compacted topic. Spark's
   * Kafka connector must be in the session.
+  * {{{
+  * minutes.start("checkpoint", panes = KafkaTable("localhost:9092", "minutes"))
+  * }}}
   *
   * @param servers
   *   `kafka.bootstrap.servers`

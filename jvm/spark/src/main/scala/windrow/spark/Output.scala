@@ -30,19 +30,20 @@ final class Output private[spark] (
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
-  /** Panes: the key columns, `window`, the aggregates or `messages`, and `pane`. */
+  /** Returns panes: the key columns, `window`, the aggregates or `messages`, and `pane`. */
   def panes: DataFrame = part(OutputKind.Panes)
 
-  /** Rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. If the input contains panes of other
-    * operators, there is also one struct for each of these operators, with its name. It contains a row that the
-    * operator rejected, whose `message` is null.
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. `watermark` is the one by
+    * which the row was judged. If the input contains panes of other operators, there is also one struct for each of
+    * these operators, with its name. For a row that such an operator rejected, this struct contains the row and
+    * `message` is null.
     */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** Events of policy windows: the key columns, `window`, `event`, `sequence`, `messages`. */
+  /** Returns the events of policy windows: the key columns, `window`, `event`, `sequence`, `messages`. */
   def events: DataFrame = part(OutputKind.Events)
 
-  /** All rows: `kind`, and `panes`, `rejected` or `events` as a struct. */
+  /** Returns all rows: `kind`, and `panes`, `rejected` or `events` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
   /** Prints when each window fires and how rows are sent to the shards. */
@@ -56,8 +57,12 @@ final class Output private[spark] (
   /** Answers each row of a lookup stream with the rows that are stored for its key, in the same query. Only for
     * `keepRows()`.
     *
-    * A lookup is answered in its own micro-batch, from the state after that micro-batch: its rows have been added, and
-    * the rows that its watermark expires have been removed. Use a join for lookups that must wait for later rows.
+    * A lookup is answered in its own micro-batch, from the state after that micro-batch: new rows have been added, and
+    * expired rows have been removed. Use a join for lookups that must wait for later rows.
+    * {{{
+    * val calls = lookups.withColumn("since", expr("time - INTERVAL 1 HOUR"))
+    * orders.getMessages(calls, start = "since", end = "time", key = Map("id" -> col("customer"))).answers
+    * }}}
     *
     * @param lookups
     *   the lookup stream
@@ -84,6 +89,9 @@ final class Output private[spark] (
     ask(Answers.asking(Asked.Messages, lookups, start, end, key, by))
 
   /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]].
+    * {{{
+    * orders.getWindows(calls, end = "time", key = Map("id" -> col("customer"))).answers
+    * }}}
     *
     * @param lookups
     *   the lookup stream
@@ -113,7 +121,7 @@ final class Output private[spark] (
 
   /** Starts one query that writes panes, rejected rows and events to their sinks.
     * {{{
-    * val query = out.start("checkpoint", panes = Table("minutes"), rejected = Files("rejected"))
+    * val query = minutes.start("checkpoint", panes = Table("minutes"), rejected = Files("rejected"))
     * }}}
     *
     * @param checkpoint
@@ -136,7 +144,7 @@ final class Output private[spark] (
     * @return
     *   the running query
     * @throws SpecError
-    *   if no sink is given, or a sink cannot be written to
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
     * @throws CheckpointError
     *   if the checkpoint belongs to an incompatible query
     */
@@ -156,7 +164,8 @@ final class Output private[spark] (
       panes.toSeq.flatMap(sink =>
         operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))
 
-  /** Rejects a result column named `message`: the sink would mistake it for the column that identifies rows of `Over`.
+  /** Rejects a result column with the name `message`, which the sink would mistake for the column that identifies rows
+    * of `Over`.
     */
   private def calledMessage(one: StreamOperator): Option[String] =
     Option.when(!one.showsMessage && panes.columns.contains("message"))("NAME_TAKEN.UPSERT")

@@ -9,6 +9,7 @@ import windrow.SpecProblem
 
 /** A destination for the rows of a query, one micro-batch at a time. */
 trait Sink {
+
   /** Writes the rows of a micro-batch. After a crash, the last micro-batch is written again with the same number.
     *
     * @param rows
@@ -56,6 +57,9 @@ final case class Table(name: String) extends Sink {
 /** A folder that contains one folder for each micro-batch, `batch=<number>`. A repeated micro-batch overwrites its
   * folder. Micro-batches without rows create none, except for the first one after a start, whose files have the
   * columns. Each folder belongs to one checkpoint, and no column may have the name `batch`.
+  * {{{
+  * minutes.start("checkpoint", panes = Files("panes"))
+  * }}}
   *
   * @param path
   *   the folder
@@ -68,6 +72,9 @@ final case class Files(path: String, format: String = "parquet") extends Sink {
 }
 
 /** A function that receives each micro-batch and its number.
+  * {{{
+  * minutes.start("checkpoint", panes = Each((rows, batch) => rows.show()))
+  * }}}
   *
   * @param function
   *   called with the rows, and with the same number again if a micro-batch is repeated

@@ -15,6 +15,10 @@ import windrow.spark.query.StateReader
   *
   * Bounds and keys are constants, `lit(...)`. A bound is a timestamp, a string that contains one, or an integer, which
   * is an offset or a sequence number. None and null mean no bound. Both ends of a range are inclusive.
+  * {{{
+  * val state = Windrow.state("checkpoint")
+  * state.getWindows(start = Some(lit("2026-01-01 09:00:00")), key = Map("product" -> lit("tea")))
+  * }}}
   *
   * @throws windrow.CheckpointError
   *   if the checkpoint does not exist or cannot be read

@@ -33,6 +33,9 @@ final case class Stream private[spark] (
 
   /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
     * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
+    * {{{
+    * Windrow.stream(orders, time = "time").processingTimeWatermark("5 minutes")
+    * }}}
     *
     * @param delay
     *   how far the watermark stays below the processing time
@@ -42,6 +45,9 @@ final case class Stream private[spark] (
   def processingTimeWatermark(delay: TimeSpan): Stream = copy(behind = Some(delay))
 
   /** Sets how long after its end a window still accepts rows.
+    * {{{
+    * Windrow.stream(orders, time = "time", watermark = Some("10 seconds")).lateness("10 minutes")
+    * }}}
     *
     * @param allowed
     *   the allowed lateness in event time, or [[TimeSpan.Endless]] for no limit
@@ -50,10 +56,14 @@ final case class Stream private[spark] (
     */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))
 
-  /** Limits how much of the past the state keeps. If several limits are set, the first one that is reached applies.
+  /** Limits how much of the past the state keeps. If several limits are set, the first one that is reached applies. No
+    * limit removes a row of a window that may still change.
+    * {{{
+    * Windrow.stream(df, time = "time", key = Seq("id"), watermark = Some("1 minute")).retain(time = Some("2 hours"))
+    * }}}
     *
     * @param time
-    *   how long rows are kept, measured from the watermark
+    *   how long rows are kept, measured from the watermark; at least the size of a window plus the lateness
     * @param messages
     *   how many of the newest rows of each key are kept
     * @param windows
@@ -74,6 +84,10 @@ final case class Stream private[spark] (
   def index(by: Seq[String]): Stream = copy(indexed = by)
 
   /** Divides the stream into windows.
+    * {{{
+    * orders.window(Tumbling("1 minute"))
+    * orders.window(Hopping("1 hour", step = "10 minutes"), fillGaps = "1 day")
+    * }}}
     *
     * @param kind
     *   the windows, for example `Tumbling("1 minute")`
@@ -104,11 +118,14 @@ final case class Stream private[spark] (
 
   /** Gives each key one policy window. Row counts, values and processing time decide which rows leave the window and
     * when it fires. Event time is ignored, so the stream needs no event time and no watermark.
+    * {{{
+    * prices.policy(Eviction.Sliding(ByCount(20), ByDelta("price", 1.0))).aggregate(avg("price"))
+    * }}}
     *
     * @param eviction
     *   which rows leave a window, and when it fires
     * @param limits
-    *   when the windows of inactive keys are removed. A limit on the number of all keys or all rows puts all keys into
+    *   when the windows of entire keys are removed. A limit on the number of all keys or all rows puts all keys into
     *   one shard.
     * @return
     *   the windowed stream
@@ -193,6 +210,10 @@ final case class Windowed private[spark] (
   def lateness(allowed: TimeSpan): Windowed = copy(draft = draft.copy(lateness = Some(allowed)))
 
   /** Sets when windows fire.
+    * {{{
+    * minutes.trigger(early = Every("10 seconds"), late = EachBatch)
+    * minutes.trigger(early = "10 seconds", late = "each_batch") // the same
+    * }}}
     *
     * @param early
     *   when an incomplete window fires
@@ -215,6 +236,12 @@ final case class Windowed private[spark] (
       hasTriggers = true)
 
   /** Sets the content of corrected panes. Required if a window can fire more than once.
+    * {{{
+    * // A sum of 2.0 and 4.0, then a late 9.0:
+    * minutes.accumulationMode(Accumulating)              // 6.0, then 15.0
+    * minutes.accumulationMode(Discarding)                // 6.0, then 9.0
+    * minutes.accumulationMode(AccumulatingAndRetracting) // 6.0, then a retraction of 6.0, then 15.0
+    * }}}
     *
     * @param mode
     *   `Accumulating`, `Discarding` or `AccumulatingAndRetracting`
@@ -244,6 +271,9 @@ final case class Windowed private[spark] (
 
   /** Keeps the rows themselves (full state). Each pane carries the rows that are new in its window, and the kept rows
     * can be read with [[Windrow.state]]. Requires `retain`. Windows fire with every row unless `trigger` is set.
+    * {{{
+    * orders.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).keepRows()
+    * }}}
     *
     * @return
     *   the panes and the rejected rows

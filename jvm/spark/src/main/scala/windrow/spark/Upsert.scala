@@ -18,6 +18,9 @@ import windrow.spark.output.LastPanes
 
 /** A table that supports `MERGE` (Delta, Iceberg) and has the columns of the panes. It keeps one row for each window of
   * a key: its last valid pane. A retraction without a following pane deletes the row.
+  * {{{
+  * minutes.start("checkpoint", panes = Upsert("minutes", create = Some("delta")))
+  * }}}
   *
   * @param table
   *   the name of the table

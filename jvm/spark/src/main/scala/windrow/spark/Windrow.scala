@@ -84,12 +84,17 @@ object Windrow {
     Stream(df, time, key, rowId, watermark, maxFuture, name, None, invalid = invalid)
 
   /** Reads the state of a running or stopped query from its checkpoint. The query is not affected.
+    * {{{
+    * Windrow.state("checkpoint").getWindows().show()
+    * }}}
     *
     * @param checkpoint
     *   the folder of the checkpoint
     * @param operator
     *   the name of the operator's stream, if the query has several operators; for a join, the name of one of its
     *   streams
+    * @return
+    *   the state
     * @throws CheckpointError
     *   if the checkpoint does not exist or cannot be read
     */
@@ -97,6 +102,9 @@ object Windrow {
     new State(SparkSession.active, checkpoint, operator)
 
   /** Recommends a lateness, based on how late the rows of a query were (SEMANTICS S15), from its checkpoint.
+    * {{{
+    * Windrow.advise("checkpoint", share = 0.99).advised.lateness
+    * }}}
     *
     * @param checkpoint
     *   the folder of the checkpoint
@@ -104,6 +112,8 @@ object Windrow {
     *   the share of rows that the lateness should include, above 0 and at most 1
     * @param operator
     *   the name of the operator's stream; see [[state]]
+    * @return
+    *   the recommended lateness, and the effects of others
     * @throws windrow.SpecError
     *   if the query records no lateness, as for windows on positions, policy windows and joins
     */
@@ -111,6 +121,9 @@ object Windrow {
     new StateReader(SparkSession.active, checkpoint, operator, whole = true).advise(share)
 
   /** Reads all files of a checkpoint and reports those that are missing or damaged. Changes nothing.
+    * {{{
+    * println(Windrow.verify("checkpoint"))
+    * }}}
     *
     * @param checkpoint
     *   the folder of the checkpoint
@@ -118,6 +131,8 @@ object Windrow {
     *   folders that Spark's file sink writes for the query, with its own log
     * @param deep
     *   whether to check every stored value as well; Spark's state reader must support the path
+    * @return
+    *   the findings
     * @throws CheckpointError
     *   if the checkpoint does not exist
     */
@@ -169,6 +184,10 @@ object Windrow {
 
   /** Combines streams into one. A row is a struct with one field for each stream, of which one is not null. The key
     * columns have the names of the first stream's key.
+    * {{{
+    * val both = Windrow.cogroup(ads, buys).lateness("0 seconds").window(Session("30 minutes"))
+    * both.aggregate(count("ads.id"), count("buys.id"))
+    * }}}
     *
     * @param streams
     *   the streams, with keys of the same number of columns

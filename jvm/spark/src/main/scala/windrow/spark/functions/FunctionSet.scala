@@ -55,8 +55,8 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
   /** Whether the result is identical to the bit for every grouping of partial results. Only used if the order of rows
     * does not affect the result (SEMANTICS R90). Floating-point rounding depends on the grouping, and so does an
-    * overflow of an intermediate result. For functions other than sums and averages, independence of the order implies
-    * independence of the grouping.
+    * overflow of an intermediate result, so sums and averages are exact for some types only. Counts, extremes, bit
+    * aggregates and approximate distinct counts are always exact. All other functions are treated as inexact.
     */
   def isExact: Boolean = functions.forall {
     case sum: Sum      => FunctionSet.addsExactly(sum.child, sum.evalContext.evalMode)

@@ -21,7 +21,7 @@ private[spark] object KeyCheck {
   /** Returns the problems of grouping keys.
     *
     * @param keys
-    *   the keys, with their names in messages
+    *   the keys, with their names in error messages
     */
   def grouped(keys: Seq[(String, Expression)]): Seq[SpecProblem] = keys.flatMap { case (name, key) =>
     changing(key).orElse(collated(name, key.dataType)).orElse(unordered(name, key.dataType))

@@ -18,7 +18,7 @@ private[spark] object MessageTime {
   /** Returns the problems of a time without a zone, if the query needs an instant.
     *
     * @param as
-    *   the name of the time in messages
+    *   the name of the time in error messages
     */
   def withoutZone(
       as: String,
@@ -27,7 +27,7 @@ private[spark] object MessageTime {
       maxFuture: Option[TimeSpan]): Seq[SpecProblem] =
     if (of != TimestampNTZType) Nil
     else windows.collect {
-      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // counts local times as if they were UTC
+      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // local times count as UTC
         SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)
     }.toSeq ++ maxFuture.map(limit => SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
 

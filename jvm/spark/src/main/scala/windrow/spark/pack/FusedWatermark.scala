@@ -17,8 +17,9 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWate
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
 
-/** A watermark node below windows that supports code generation. Spark's own node interrupts it, so that every row is
-  * materialized once more between two stages. `spark.sql.codegen.wholeStage` controls both.
+/** A watermark node below windows that supports code generation. Spark's own node interrupts the generated code, so
+  * that every row is materialized once more between two stages. If `spark.sql.codegen.wholeStage` is off, this node
+  * works like Spark's own.
   */
 private[spark] final case class FusedWatermark(
     nodeId: UUID,

@@ -106,7 +106,8 @@ private[spark] object PanesBefore {
   } yield Kind(timing, isLast, isRetraction)
 
   /** Returns the operators whose panes a table contains. Results of Spark's own stateful operators and of users'
-    * functions do not count as panes, and neither does a batch query, whose windows fire once.
+    * functions do not count as panes. Operators of a batch query are not included either, because their windows fire
+    * once.
     *
     * @param reads
     *   over the table

@@ -19,7 +19,7 @@ private[spark] object PolicyColumns {
     * @param column
     *   returns a column by its name
     * @param known
-    *   names of columns, for messages
+    *   names of columns, for error messages
     */
   def of(
       spec: PolicyWindowSpec,

@@ -13,7 +13,7 @@ import windrow.Reason
   */
 final case class Refused(message: Message, reason: Reason, watermark: Option[Long], processingTime: Option[Long])
 
-/** Converts rejected rows to a table. The message of an operator with several streams is a struct with one field for
+/** Converts rejected rows to a table. For an operator with several streams, `message` is a struct with one field for
   * each.
   */
 final class RejectedTable(inputs: IndexedSeq[Input]) {

@@ -50,7 +50,7 @@ object Standalone {
     }
   }
 
-  /** Operators on several streams, with their names in messages. */
+  /** Operators on several streams, with their names in error messages. */
   private val Several = Map("join" -> "a join", "cogroup" -> "a co-group")
 
   private def windowOf(node: ObjectNode): Option[WindowKind] = {

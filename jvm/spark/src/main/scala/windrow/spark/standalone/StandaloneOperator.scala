@@ -138,7 +138,7 @@ abstract class StandaloneOperator private[standalone] (
     if (stream == null) running.advanceWatermark(watermark) else running.advanceWatermark(stream, watermark)
   }
 
-  /** Advances the processing time, and the watermark if it is not null. */
+  /** Advances the processing time, and the watermark unless that is null. */
   final def timeout(processingTime: Long, watermark: java.lang.Long): Unit = judged(Some(processingTime)) {
     running.timeout(processingTime, Option(watermark).map(_.longValue))
   }

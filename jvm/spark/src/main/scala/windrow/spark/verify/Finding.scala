@@ -24,6 +24,7 @@ final case class Finding(file: String, batch: Option[Long], what: String, remedy
   *   the number of files that were read, including checksum files
   */
 final case class Verification(checkpoint: String, files: Long, bytes: Long, findings: Seq[Finding]) {
+
   /** Whether nothing is damaged. */
   def ok: Boolean = !findings.exists(_.isDamage)
 

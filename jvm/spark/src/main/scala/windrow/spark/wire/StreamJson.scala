@@ -63,7 +63,7 @@ private[spark] object StreamJson {
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 
-  /** Returns the name of the spec in messages. */
+  /** Returns the name of the spec in error messages. */
   def subject(node: ObjectNode): String = {
     val spec = node.deepCopy()
     spec.remove("stream")
