@@ -27,7 +27,7 @@ final class Meter(dropped: Long) {
     this.xor ^= xor
   }
 
-  /** Returns the reply in the format of windrow.benchmarks.Reply. If there are no events because only rows are
+  /** Returns the reply in the format of windrow.benchmarks.Reply. Without events, because only rows are
     * requested, the figures are meaningless.
     */
   def reply(events: Long, megabytes: Long): String = synchronized {

@@ -139,8 +139,8 @@ object Windrow {
   def verify(checkpoint: String, outputs: Seq[String] = Nil, deep: Boolean = false): Verification =
     WholeCheckpoint.verify(SparkSession.active, checkpoint, outputs, deep)
 
-  /** Makes a query end when a file in a folder, one line of text, marks the end of its input. Every window then
-    * completes and fires, and rows that arrive later are late.
+  /** Gives a query an end. Once a file in `folder` contains a line of text, every window completes and fires, and rows
+    * that arrive later are late.
     *
     * @param query
     *   panes, rejected rows, joined rows or `output` of a streaming query

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow._
 import windrow.replay._
 
-/** Checks whether Spark can run a case, and adapts it (SEMANTICS, "What a replay through Spark cannot do"). */
+/** Checks whether Spark can run a case, and adapts it (SEMANTICS M1-M5). */
 private[replay] object Feedable {
 
   /** Returns an equivalent case in which every row has a session gap if some rows have one, and in which the first step

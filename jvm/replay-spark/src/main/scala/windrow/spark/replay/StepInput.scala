@@ -62,7 +62,7 @@ private[replay] object InputRow {
   def key(key: Scalar): String = key.toJson.toString
 }
 
-/** The input of a transcript's query. All streams come from one source, so that a step is one micro-batch. Each stream
+/** The input of a transcript's query. All streams share one source, so that a step is one micro-batch. Each stream
   * has its own watermark.
   *
   * @param isGuarded

@@ -27,7 +27,7 @@ private[spark] object KeyCheck {
     changing(key).orElse(collated(name, key.dataType)).orElse(unordered(name, key.dataType))
   }
 
-  /** Returns the problem of a join key. Spark compares these keys. */
+  /** Returns the problem of a join key. Spark must be able to compare its type. */
   def joined(name: String, key: Expression): Option[SpecProblem] =
     if (EqualTo(key, key).checkInputDataTypes().isFailure) Some(notComparable(name, key.dataType))
     else collated(name, key.dataType)

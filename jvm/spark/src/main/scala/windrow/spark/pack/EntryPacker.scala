@@ -183,6 +183,6 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
 private object EntryPacker {
 
-  /** The place of a row that follows all rows of earlier steps. */
+  /** The place of a row that follows all stored rows. */
   val InTurn: Array[Byte] = Array.emptyByteArray
 }

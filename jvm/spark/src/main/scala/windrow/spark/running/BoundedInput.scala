@@ -12,7 +12,7 @@ import windrow.SpecProblem
 import windrow.spark.pack.EndMarker
 import windrow.spark.pack.PackNode
 
-/** Creates a query that ends: each of its operators also reads a folder in which one line of text marks the end of the
+/** Gives a query an end: each of its operators also reads a folder in which one line of text marks the end of the
   * input, so that every window completes (SEMANTICS R71).
   */
 private[spark] object BoundedInput {

@@ -81,8 +81,8 @@ object TableFunctions {
   /** The Spark setting that marks the session of a test, which may set the clocks of its queries. */
   private val Testing = "spark.windrow.testing"
 
-  /** Plans `windrow_until(TABLE(...), folder => '...')`: the query in the table, which ends with a line of text in the
-    * folder.
+  /** Plans `windrow_until(TABLE(...), folder => '...')`: the query in the table, whose input ends with a line of text
+    * in the folder.
     */
   private def until(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read("windrow_until", expressions, Seq("folder")).checked("windrow_until")
