@@ -27,8 +27,8 @@ final class Meter(dropped: Long) {
     this.xor ^= xor
   }
 
-  /** Returns the reply in the format of windrow.benchmarks.Reply. Without events, because only rows are
-    * requested, the figures are meaningless.
+  /** Returns the reply in the format of windrow.benchmarks.Reply. Without events, because only rows are requested, the
+    * figures are meaningless.
     */
   def reply(events: Long, megabytes: Long): String = synchronized {
     val (cpu, wall) = (ended._1 - begun._1, ended._2 - begun._2)

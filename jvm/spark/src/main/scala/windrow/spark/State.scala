@@ -51,8 +51,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     * @param end
     *   the upper bound
     * @param by
-    *   values of all columns of `index(by = …)`; without an index, of the key columns; for a join, of the
-    *   equality columns
+    *   values of all columns of `index(by = …)`; without an index, of the key columns; for a join, of the equality
+    *   columns
     * @param key
     *   values of all key columns, keyed by column
     */

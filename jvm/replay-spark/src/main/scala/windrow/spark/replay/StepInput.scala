@@ -62,8 +62,8 @@ private[replay] object InputRow {
   def key(key: Scalar): String = key.toJson.toString
 }
 
-/** The input of a transcript's query. All streams share one source, so that a step is one micro-batch. Each stream
-  * has its own watermark.
+/** The input of a transcript's query. All streams share one source, so that a step is one micro-batch. Each stream has
+  * its own watermark.
   *
   * @param isGuarded
   *   whether Windrow sets the watermark itself, so that it can guard it; the watermark of the case is then added

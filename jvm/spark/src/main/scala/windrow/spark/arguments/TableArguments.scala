@@ -15,8 +15,8 @@ import windrow.TimeSpan
 /** The arguments of a table function: tables, and named constants.
   *
   * @param values
-  *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a
-  *   duration, or a list of these
+  *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a duration,
+  *   or a list of these
   * @param problems
   *   problems of the other arguments, reported together with all others
   */

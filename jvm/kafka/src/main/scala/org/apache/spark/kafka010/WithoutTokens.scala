@@ -5,8 +5,8 @@ import org.apache.spark.SparkConf
 import scala.jdk.CollectionConverters._
 
 /* Replaces the classes from which Spark's Kafka source requests delegation tokens for a login. The broker of the tests
- * does not require a login, and not every registry has the original artifact. This file contains only the parts that the
- * source calls without tokens. */
+ * does not require a login, and not every registry has the original artifact. This file contains only the parts that
+ * the source calls without tokens. */
 
 /** The settings of a client, which can be extended. */
 final case class KafkaConfigUpdater(module: String, kafkaParams: Map[String, Object]) {
