@@ -32,7 +32,9 @@ private[jdbc] final class FlatRow(schema: StructType, row: Row) {
 
   def columnNames(columns: Seq[Int]): String = columns.map(names).mkString(", ")
 
-  /** The key as JSON in plain ASCII, which every database can store. */
+  /** The key as JSON in plain ASCII, which every database can store. The following methods return other columns in the
+    * same form.
+    */
   def key(most: Int): String    = json(ofKey, most)
   def window(most: Int): String = json(ofWindow, most)
   def pane(most: Int): String   = json(ofPane, most)

@@ -67,7 +67,7 @@ final case class Resolved(
 
 object AggregateTexts {
 
-  /** Returns the texts, or Left with those from which Spark would restore other aggregates. */
+  /** Returns the texts, or Left with all of them if Spark would restore other aggregates from them. */
   def of(session: SparkSession, parts: AggregateParts): Either[String, AggregateTexts] = {
     val inputs = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
     val functions =

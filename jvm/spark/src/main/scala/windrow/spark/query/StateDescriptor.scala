@@ -67,7 +67,7 @@ object StateDescriptor {
   /** Windows of aggregates.
     *
     * @param texts
-    *   the texts of the aggregates, or those of them that a text cannot describe exactly
+    *   the texts of the aggregates, or Left with all of them if Spark would restore other aggregates from them
     * @param ordered
     *   whether rows keep their place in the order, because an aggregate depends on it
     */

@@ -26,7 +26,9 @@ private[verify] object Snapshots {
   private val DirectoryEnd       = 0x06054b50
   private val DirectoryEndLength = 22
 
-  /** Parses a snapshot. Each part of the file has a checksum, and its end contains its length. */
+  /** Parses a snapshot, which is a ZIP file. Each part has a checksum, and the end record contains the number of parts
+    * and the place of the directory, so a truncated file is detected.
+    */
   def read(bytes: Array[Byte]): Either[String, Snapshot] =
     try for {
       parts    <- Right(partsOf(bytes))
