@@ -19,7 +19,7 @@ private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = 
   val names: Seq[String]    = ofStep ++ byReason ++ kinds
 
   /** The number of unnamed counts after the named ones, in the last packet of a step (SEMANTICS S16): open windows at
-    * the end of the step, the change of their number, and 1 if both are known, 1 if they are not.
+    * the end of the step, the change of their number, a 1 if both are known, and a 1 if they are not.
     */
   val ofWindows: Int = if (windows) 4 else 0
   val all: Int       = names.size + ofWindows

@@ -60,8 +60,8 @@ private[spark] object Combining {
     case _        => of(stream).forall(_.paid())
   }
 
-  /** Records how many entries are left in the micro-batch that is being planned. Keeps only the metrics, because the
-    * plan would otherwise stay in memory as long.
+  /** Records how many entries are left in the micro-batch that is being planned. Keeps only the metrics of the plan,
+    * because the plan itself would stay in memory as long as the run.
     */
   def noted(stream: String, plan: PackExec): PackExec = {
     val yields = plan.yields

@@ -186,8 +186,8 @@ final case class Pack(
 
   def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
 
-  /** The watermark, or None if it follows processing time: clocks are set back and delays become longer, but the shards
-    * remember the greatest watermark.
+  /** The watermark, or None if it follows processing time: clocks may be set back and delays become longer, but the
+    * shards remember the greatest watermark.
     */
   private def watermark: Option[Watermark] =
     if (!child.isStreaming) Some(Watermark.None) else if (recipe.behind.isDefined) None else SparkInside.watermark
