@@ -10,16 +10,16 @@ import org.apache.flink.connector.datagen.source.GeneratorFunction
 import org.apache.flink.streaming.api.datastream.KeyedStream
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
 
-/** The events of a table in memory; of two sources each reads every second one.
+/** The events of a table in memory. If there are two sources, each reads every second event.
   *
   * @param longs
-  *   micros, key and value of one event after another
+  *   micros, key and value of the events in sequence
   */
 final class Events(longs: Array[Long]) {
   val count: Long  = longs.length / 3L
   def latest: Long = Iterator.range(0, longs.length, 3).map(longs(_)).max
 
-  /** How many the first source reads; the other one less if there is an odd one. */
+  /** The number of events that the first source reads. The second source reads one less if the total is odd. */
   val half: Long = (count + 1) / 2
 
   def read(event: Long, into: Triple): Unit = {
@@ -42,14 +42,14 @@ object Events {
   }
 }
 
-/** What the job's functions share with those who started it; all run in this JVM. */
+/** State that the job's functions share with the code that started it. Both run in this JVM. */
 object Shared {
   @volatile var tables: Seq[Events] = Nil
   @volatile var meter: Meter        = new Meter(0)
 }
 
-/** Flink cuts the numbers in two halves, one for each source. One object for all events, for each is written to the wire before
-  * the next is made.
+/** Reads the events. Flink splits the numbers into two halves, one for each source. A single object represents all
+  * events, because each is serialized before the next is created.
   */
 final class Reading(table: Int) extends GeneratorFunction[java.lang.Long, Triple] {
   @transient private lazy val events = Shared.tables(table)

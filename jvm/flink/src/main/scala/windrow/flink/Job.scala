@@ -3,8 +3,8 @@ package windrow.flink
 import com.fasterxml.jackson.databind.ObjectMapper
 import scala.jdk.CollectionConverters._
 
-/** What is to be done: windrow.benchmarks.FlinkJob, where its fields are explained. Times are microseconds; Flink, to which
-  * they are but numbers, takes them for milliseconds, for it has no smaller unit.
+/** A benchmark job, see windrow.benchmarks.FlinkJob for its fields. Times are in microseconds. Flink interprets them as
+  * milliseconds, because it does not support a smaller unit.
   */
 final case class Job(
     task: String,

@@ -3,11 +3,10 @@ package windrow.flink
 import com.sun.management.OperatingSystemMXBean
 import java.lang.management.ManagementFactory
 
-/** What the process takes from the time at which all sources have passed the first events to that at which all have passed
-  * their last.
+/** Measures the CPU and wall time of the process from the first measured event of all sources to their last event.
   *
   * @param dropped
-  *   events of a source that are not measured
+  *   the number of events of a source that are not measured
   */
 final class Meter(dropped: Long) {
   private val process = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
@@ -28,7 +27,9 @@ final class Meter(dropped: Long) {
     this.xor ^= xor
   }
 
-  /** As windrow.benchmarks.Reply has it; of no events, where nothing but rows is asked for, figures that say nothing. */
+  /** Returns the reply in the format of windrow.benchmarks.Reply. Without events, because only rows are requested, the
+    * figures are meaningless.
+    */
   def reply(events: Long, megabytes: Long): String = synchronized {
     val (cpu, wall) = (ended._1 - begun._1, ended._2 - begun._2)
     s"""{"measured":{"cpu":${cpu / 1000.0 / math.max(

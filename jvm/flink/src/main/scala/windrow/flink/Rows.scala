@@ -5,7 +5,7 @@ import org.apache.flink.api.connector.sink2.Sink
 import org.apache.flink.api.connector.sink2.SinkWriter
 import org.apache.flink.api.connector.sink2.WriterInitContext
 
-/** Takes rows as numbers and keeps their digest, as windrow.benchmarks.Digest does. */
+/** A sink that digests rows of numbers in the same way as windrow.benchmarks.Digest. */
 final class Rows extends Sink[Array[Long]] {
   def createWriter(context: WriterInitContext): SinkWriter[Array[Long]] = new Writer
 }
@@ -31,7 +31,7 @@ private object Writer {
   private val Primes = Array(
     0x9e3779b185ebca87L, 0xc2b2ae3d27d4eb4fL, 0x165667b19e3779f9L, 0x85ebca77c2b2ae63L, 0x27d4eb2f165667c5L)
 
-  /** XXH64 of a number, as Spark's xxhash64. */
+  /** Computes the XXH64 of a number, like Spark's xxhash64. */
   def hashed(value: Long, seed: Long): Long = {
     var hash = seed + Primes(4) + 8L
     hash ^= rotateLeft(value * Primes(1), 31) * Primes(0)

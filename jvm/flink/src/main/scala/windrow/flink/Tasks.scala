@@ -15,11 +15,13 @@ import org.apache.flink.streaming.api.windowing.windows.TimeWindow
 import org.apache.flink.streaming.api.windowing.windows.Window
 import org.apache.flink.util.Collector
 
-/** The questions, in the DataStream API; what comes out are rows of the columns that all contenders give. */
+/** The benchmark tasks in the DataStream API. The output has the same columns for all contenders. */
 object Tasks {
 
-  /** @param until
-    *   windows that end later are left out: the end of the input closes them here, and nowhere else
+  /** Creates the plan of a job.
+    *
+    * @param until
+    *   later windows are omitted, because only Flink closes them at the end of the input
     */
   def rows(job: Job, feed: Feed, until: Long): DataStream[Array[Long]] = {
     def span(name: String) = Duration.ofMillis(job.numbers(name))
@@ -44,7 +46,7 @@ object Tasks {
     windows.aggregate[Triple, Triple, Array[Long]](new Sums, row, new TripleType, LONG_PRIMITIVE_ARRAY_TYPE_INFO)
 }
 
-/** Count, sum and maximum, in place. */
+/** Updates count, sum and maximum in place. */
 final class Sums extends AggregateFunction[Triple, Triple, Triple] {
   def createAccumulator(): Triple                = new Triple(0, 0, Long.MinValue)
   def getResult(sums: Triple): Triple            = sums
@@ -69,7 +71,7 @@ final class OfTime(until: Long) extends WindowFunction[Triple, Array[Long], java
       sums.forEach(of => out.collect(Array(key, window.getStart, window.getEnd, of.a, of.b, of.c)))
 }
 
-/** Flink's first windows that slide are not full. */
+/** Emits full windows only. Flink's first sliding count windows are not full. */
 final class OfCount(n: Long) extends WindowFunction[Triple, Array[Long], java.lang.Long, GlobalWindow] {
   def apply(
       key: java.lang.Long,

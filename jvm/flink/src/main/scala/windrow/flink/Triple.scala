@@ -10,8 +10,8 @@ import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton
 import org.apache.flink.core.memory.DataInputView
 import org.apache.flink.core.memory.DataOutputView
 
-/** Three numbers: of an event its micros, key and value; of a window count, sum and maximum. 24 bytes on the wire, which no
-  * serializer that Flink makes itself can do.
+/** Three numbers: micros, key and value of an event; or count, sum and maximum of a window. Serialized as 24 bytes,
+  * which Flink's generated serializers cannot do.
   */
 final class Triple(var a: Long, var b: Long, var c: Long) extends Serializable {
   override def equals(other: Any): Boolean = other match {

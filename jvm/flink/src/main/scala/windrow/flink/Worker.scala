@@ -9,8 +9,8 @@ import scala.io.Source.fromInputStream
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-/** A JVM with a cluster of two slots that does jobs, one line of JSON for each on its input, and answers each with one on its
-  * output. windrow.benchmarks.Lane talks to it.
+/** Runs a cluster with two slots in this JVM. Reads jobs from the standard input, one line of JSON each, and writes one
+  * line per result to the standard output. windrow.benchmarks.Lane uses it.
   */
 object Worker {
   private val Sign        = "windrow-bench "
@@ -31,16 +31,16 @@ object Worker {
       Shared.tables = job.files.map(Events.read)
       Shared.meter = new Meter(job.dropped)
       val environment = cluster(job.state, scratch)
-      // Where Spark's watermark, of whole milliseconds, is at the end.
+      // The final watermark of Spark, in milliseconds.
       val until = Math.floorDiv(Shared.tables.map(_.latest).min, 1000L) * 1000L - job.delay
       Tasks.rows(job, new Feed(environment, job.delay), until).sinkTo(new Rows)
       environment.execute()
       Shared.meter.reply(Shared.tables.map(_.count - Parallelism * job.dropped).sum, resident)
-    } finally FileUtils.deleteDirectoryQuietly(scratch.toFile) // the cluster may still delete its own
+    } finally FileUtils.deleteDirectoryQuietly(scratch.toFile) // the cluster may still delete its own files
   }
 
-  /** As Flink is recommended to be set up: objects are used again, nothing goes through its slow generic serializer, and
-    * RocksDB has memory and incremental checkpoints.
+  /** Starts a cluster with Flink's recommended settings: reused objects, no slow generic serializer, managed memory for
+    * RocksDB and incremental checkpoints.
     */
   private def cluster(state: String, scratch: Path): StreamExecutionEnvironment = {
     val settings = Map(

@@ -1,7 +1,8 @@
 package windrow
 
-/** All that a query says, by one import: `import windrow.api._`. It brings no name that a shell or a notebook has, where
-  * `import windrow._` brings the package `windrow.spark` in the way of the session `spark`.
+/** Contains all names that a query needs, for the single import `import windrow.api._`. Unlike `import windrow._`,
+  * which would import the package `windrow.spark` and hide the session `spark` of a shell or a notebook, it imports no
+  * name that a shell already uses.
   */
 package object api {
   val Accumulating              = _root_.windrow.Accumulating

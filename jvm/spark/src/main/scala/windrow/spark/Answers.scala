@@ -10,24 +10,49 @@ import windrow.spark.output.OutputKind
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
 
-/** A lookup stream with what it asked for; see [[Output.getMessages]]. Each DataFrame written alone is a query with a state
-  * of its own; `output` holds all in one.
+/** The output of a query that answers a lookup stream; see [[Output.getMessages]]. Each DataFrame that you write
+  * separately is a query with its own state; `output` contains all rows in one query.
   */
 final class Answers private[spark] (part: OutputKind => DataFrame) {
 
-  /** the columns of the lookup stream, and `messages` or `windows`, an array */
+  /** Returns answers: the columns of the lookup stream, and `messages` or `windows`, an array. */
   def answers: DataFrame = part(OutputKind.Answers)
 
-  /** key columns, `window`, `messages`, `pane`: of the operator that is asked */
+  /** Returns panes of the operator that answers: the key columns, `window`, `messages`, `pane`. */
   def panes: DataFrame = part(OutputKind.Panes)
 
-  /** `stream`, `reason`, `watermark`, `processing_time`, `message` */
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** `kind`, and `answers`, `panes` or `rejected` as a struct */
+  /** Returns all rows: `kind`, and `answers`, `panes` or `rejected` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
-  /** Starts one query that writes answers, panes and rejected rows to their sinks; see [[Output.start]]. */
+  /** Starts one query that writes answers, panes and rejected rows to their sinks.
+    * {{{
+    * asked.start("checkpoint", answers = Table("answers"), rejected = Files("rejected"))
+    * }}}
+    *
+    * @param checkpoint
+    *   the folder of the checkpoint
+    * @param answers
+    *   the sink of answers; without one, they are only counted
+    * @param panes
+    *   the sink of panes; without one, they are only counted
+    * @param rejected
+    *   the sink of rejected rows; without one, they are only counted
+    * @param queryTrigger
+    *   Spark's trigger; see [[Output.start]]
+    * @param drain
+    *   whether to complete all windows at the end of the input; see [[Output.start]]
+    * @param name
+    *   the name of the query
+    * @return
+    *   the running query
+    * @throws SpecError
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
+    * @throws CheckpointError
+    *   if the checkpoint belongs to an incompatible query
+    */
   def start(
       checkpoint: String,
       answers: Option[Sink] = None,
@@ -45,7 +70,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
 
 private[spark] object Answers {
 
-  /** The columns of a lookup stream and, marked, what each row asks. */
+  /** Adds the bounds and values that each lookup asks for to the lookup stream, as marked columns. */
   def asking(
       asked: Asked,
       lookups: DataFrame,

@@ -5,17 +5,23 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.running.CheckpointFiles
 
-/** One thing that was looked at.
+/** The result of one check.
   *
+  * @param name
+  *   the name of the checked thing
+  * @param found
+  *   its present value
   * @param remedy
-  *   empty if it is right
+  *   what to change; empty if nothing is wrong
   * @param isHint
-  *   it works as it is
+  *   whether `remedy` only improves a working setup
   */
 final case class Check(name: String, found: String, remedy: String = "", isHint: Boolean = false)
 
-/** Checks in order; prints as a list. */
+/** Checks in order. Prints as a list. */
 final case class Report(checks: Seq[Check]) {
+
+  /** Whether nothing is wrong. Hints do not count. */
   def isOk: Boolean = checks.forall(check => check.remedy.isEmpty || check.isHint)
 
   override def toString: String = checks.map { check =>
@@ -24,7 +30,7 @@ final case class Report(checks: Seq[Check]) {
   }.mkString("\n")
 }
 
-/** What a session of windrow's needs. */
+/** Checks and sets the options that Windrow needs of a session. */
 private[spark] object Doctor {
   private val StateStore = "spark.sql.streaming.stateStore"
   private val Provider   = s"$StateStore.providerClass"
@@ -32,7 +38,7 @@ private[spark] object Doctor {
   private val NoData     = "spark.sql.streaming.noDataMicroBatches.enabled"
   private val Partitions = "spark.sql.shuffle.partitions"
 
-  /** As `wr.configure` of Python sets them. */
+  /** The same options as those of `wr.configure` in Python. */
   private val Settings = Seq(
     Provider                                              -> RocksDb,
     s"$StateStore.rocksdb.changelogCheckpointing.enabled" -> "true",
@@ -79,7 +85,7 @@ private[spark] object Doctor {
       if (set == RocksDb) "" else s"Set $Provider to $RocksDb, as configure does.")
   }
 
-  /** Without such batches the windows that the last rows complete stay open. */
+  /** Checks that Spark runs micro-batches without data. Without them, windows that the last rows complete stay open. */
   private def withoutData(session: SparkSession): Check = {
     val isOn = session.conf.get(NoData).toBoolean
     val advice =

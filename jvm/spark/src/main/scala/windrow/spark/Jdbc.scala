@@ -12,18 +12,27 @@ import windrow.SpecProblem
 import windrow.spark.jdbc.JdbcAddress
 import windrow.spark.jdbc.JdbcWrite
 
-/** A table of a database: each batch and its number go into it in one transaction, so that a batch that comes again changes
-  * nothing. The table is made if it is not there; `window` and `pane` are a column for each of their fields
-  * (`window_start`, `pane_timing`), other structs, arrays and maps JSON. The driver writes.
+/** A table of a database. The driver writes each micro-batch and its number in one transaction, so a repeated
+  * micro-batch changes nothing. A missing table is created. `window` and `pane` become one column for each of their
+  * fields (`window_start`, `pane_timing`); other structs, arrays and maps become JSON.
+  * {{{
+  * minutes.start("checkpoint", panes = Jdbc("jdbc:postgresql://host/db", "minutes", upsert = true))
+  * }}}
   *
+  * @param url
+  *   the JDBC URL
+  * @param table
+  *   the name of the table
   * @param upsert
-  *   of panes, one row for each window of a key, the last pane that holds; else all rows are added
+  *   whether the table keeps one row for each window of a key, its last valid pane; otherwise all rows are appended
   * @param on
-  *   as of [[Upsert]]
+  *   the columns that identify the row of a pane; see [[Upsert]]
   * @param options
-  *   `user`, `password`, `driver` and what else Spark's `jdbc` takes
+  *   `user`, `password`, `driver`, and the other options of Spark's `jdbc`
   * @param deadLetter
-  *   a table of the same database for rows that the other cannot store; None: such a row is an error
+  *   a table of the same database for rows that `table` cannot store; without one, such a row fails the query
+  * @throws SpecError
+  *   if `url` is not a JDBC URL
   */
 final case class Jdbc(
     url: String,
@@ -49,11 +58,11 @@ final case class Jdbc(
 
   override private[spark] def unclear(condition: String): Option[SpecProblem] = asUpsert.flatMap(_.unclear(condition))
 
-  /** Refuses what cannot be written to, and makes nothing. */
+  /** Fails if the table cannot be written to. Creates nothing. */
   override private[spark] def verify(session: SparkSession, schema: StructType): Unit =
     save(session.createDataFrame(java.util.List.of[Row](), schema), Map(JdbcWrite.OnlyCheck -> "true"))
 
-  /** Makes the tables, or refuses what cannot be written to. */
+  /** Creates missing tables, and fails if a table cannot be written to. */
   override private[spark] def check(session: SparkSession, schema: StructType): Unit =
     save(session.createDataFrame(java.util.List.of[Row](), schema), Map.empty)
 
@@ -70,7 +79,7 @@ final case class Jdbc(
 
 object Jdbc {
 
-  /** Whose batches they are. */
+  /** A sink that is bound to a query, its checkpoint and the kind of rows. */
   private[spark] final class Bound(sink: Jdbc, whose: Map[String, String]) extends Sink {
     override def takesEmpty: Boolean = false
 

@@ -18,10 +18,11 @@ import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.Travel
 
-/** A stream of a join, with a window of its own or without.
+/** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
+  * [[Windowed]].
   *
   * @param fires
-  *   what is said of how its windows fire, which those of a join do not
+  *   names of settings of the window that control when it fires. A join rejects them, because its windows do not fire.
   */
 final class JoinSide private[spark] (
     private[spark] val stream: Stream,
@@ -42,25 +43,29 @@ object JoinSide {
   }
 }
 
-/** Streams that are to be joined. */
+/** Streams to be joined. [[Windrow.join]] creates it. */
 final class Joining private[spark] (sides: Seq[JoinSide]) {
 
-  /** What comes out.
+  /** Joins the streams.
     *
     * @param on
     *   columns that all streams have and that must be equal; null equals nothing
     * @param within
-    *   a range of event time or windows; None: the streams' own windows
+    *   a range of event time, or windows; by default the streams' own windows
+    * @param how
+    *   which rows the join returns
     * @param bounds
-    *   whether the ends of the range are inside: `[]`, `[)`, `(]`, `()`
+    *   whether the ends of the range are included: `[]`, `[)`, `(]` or `()`
     * @param early
-    *   when rows come out: with each message, or every period
+    *   when rows are emitted: with every row of the input, or once a period
     * @param expect
-    *   how many messages of other keys lie in a range; small keeps those of all keys in one run
+    *   how many rows of other keys are expected in a range. `Small` stores the rows of all keys in one run.
+    * @return
+    *   the joined and the rejected rows
     * @throws SpecError
-    *   with everything that is wrong
+    *   with every problem of the description
     * @throws UnboundedJoinError
-    *   if messages would be kept for ever
+    *   if the join would keep rows forever
     */
   def apply(
       on: Seq[String] = Nil,
@@ -110,14 +115,14 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
         Joining.behind(streams)
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject))
-    output.rows // so that mistakes show where they are made
+    output.rows // throws a SpecError here, in the call that contains the mistake
     output
   }
 }
 
 private[spark] object Joining {
 
-  /** The columns of a stream's messages and, marked, what windrow needs to know of each. */
+  /** Adds the values that Windrow needs of each row to a stream, as marked columns. */
   def marked(stream: Stream, keys: Seq[Column]): DataFrame = {
     val marks = stream.time.toSeq.map("time" -> _.column) ++ keys.zipWithIndex.map { case (key, i) =>
       s"key$i" -> key
@@ -126,7 +131,7 @@ private[spark] object Joining {
     Marks.beside(stream.df, s"stream '${stream.name}'", marks)
   }
 
-  /** Streams as one; see [[CoGroupPlan]]. */
+  /** Combines streams into one; see [[CoGroupPlan]]. */
   def coGroup(streams: Seq[Stream]): Stream = {
     val (lateness, ofLateness)   = alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
     val (invalid, ofInvalid)     = alike("invalid", streams.map(s => s.name -> s.invalid))
@@ -163,11 +168,13 @@ private[spark] object Joining {
   def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
     SpecProblem("TIME_NOT_STATED.STREAM", "stream" -> one.name))
 
-  /** Each stream brings a watermark of event time (SEMANTICS R52). */
+  /** Returns a problem for each stream whose watermark follows processing time, because each stream of a join or
+    * co-group must have an event-time watermark (SEMANTICS R52).
+    */
   def behind(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.behind.isDefined).map(one =>
     SpecProblem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", "stream" -> one.name))
 
-  /** What streams say alike, or the problem that they do not. */
+  /** Returns the value that all streams share, or a problem if their values differ. */
   def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
     val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
     val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
@@ -178,27 +185,30 @@ private[spark] object Joining {
   }
 }
 
-/** Rows of a join. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
+/** The output of a join. Each DataFrame that you write separately is a query with its own state; `output` contains all
+  * rows in one query.
+  */
 final class JoinOutput private[spark] (
     val spec: JoinSpec,
     streams: Seq[Stream],
     on: Seq[String],
     invalid: InvalidMessages = InvalidMessages.Reject) {
 
-  /** `on` columns once, then a struct for each stream by its name, null where a row has no message of it; of semi and anti
-    * joins the first stream's only
+  /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
+    * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream.
     */
   def rows: DataFrame = part(OutputKind.Rows)
 
-  /** `stream`, `reason`, `watermark`, `processing_time`, `message`: a struct for each stream, one of them not null; and the
-    * columns of other operators as [[Output.rejected]] has them
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, and `message`, which has one struct per
+    * stream of which one is not null. If other operators precede the join, their columns are added as in
+    * [[Output.rejected]].
     */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** `kind`, and `rows` or `rejected` as a struct */
+  /** Returns all rows: `kind`, and `rows` or `rejected` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
-  /** Prints which messages match and how long each stream is kept. */
+  /** Prints which rows match and how long each stream is kept. */
   def explain(): Unit = println(explanation)
 
   private[spark] def explanation: String =
@@ -206,7 +216,30 @@ final class JoinOutput private[spark] (
       Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap),
       SparkInside.plan(output))
 
-  /** Starts one query that writes rows and rejected messages to their sinks; see [[Output.start]]. */
+  /** Starts one query that writes joined and rejected rows to their sinks.
+    * {{{
+    * pairs.start("checkpoint", rows = Table("pairs"), rejected = Files("rejected"))
+    * }}}
+    *
+    * @param checkpoint
+    *   the folder of the checkpoint
+    * @param rows
+    *   the sink of joined rows; without one, they are only counted
+    * @param rejected
+    *   the sink of rejected rows; without one, they are only counted
+    * @param queryTrigger
+    *   Spark's trigger; see [[Output.start]]
+    * @param drain
+    *   whether to complete all windows at the end of the input; see [[Output.start]]
+    * @param name
+    *   the name of the query
+    * @return
+    *   the running query
+    * @throws SpecError
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
+    * @throws CheckpointError
+    *   if the checkpoint belongs to an incompatible query
+    */
   def start(
       checkpoint: String,
       rows: Option[Sink] = None,

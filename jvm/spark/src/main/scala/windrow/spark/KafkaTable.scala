@@ -6,16 +6,22 @@ import windrow.SpecProblem
 import windrow.spark.output.ExactJson
 import windrow.spark.output.LastPanes
 
-/** A compacted topic of Kafka (`cleanup.policy=compact`) that holds the last pane of each window: a record's key is JSON of the
-  * key columns and `window`, its value JSON of the pane, or null (a tombstone) where a window was withdrawn. A batch that comes
-  * again writes the same records again, after which the topic says the same. Spark's connector must be in the session.
+/** A compacted Kafka topic (`cleanup.policy=compact`) that contains the last pane of each window. The key of a record
+  * is JSON of the key columns and `window`. Its value is JSON of the pane, or null (a tombstone) if the window was
+  * withdrawn. A repeated micro-batch writes the same records again, which does not change the compacted topic. Spark's
+  * Kafka connector must be in the session.
+  * {{{
+  * minutes.start("checkpoint", panes = KafkaTable("localhost:9092", "minutes"))
+  * }}}
   *
   * @param servers
   *   `kafka.bootstrap.servers`
+  * @param topic
+  *   the name of the topic
   * @param on
-  *   as of [[Upsert]]
+  *   the columns that identify the record of a pane; see [[Upsert]]
   * @param options
-  *   what else Spark's Kafka sink takes, `kafka.…` included
+  *   other options of Spark's Kafka sink, including `kafka.…`
   */
 final case class KafkaTable(
     servers: String,
@@ -30,7 +36,7 @@ final case class KafkaTable(
   def write(panes: DataFrame, batch: Long): Unit = records(panes).write.format("kafka")
     .options(Map("kafka.bootstrap.servers" -> servers, "topic" -> topic) ++ options).save()
 
-  /** `key` and `value` of the records of a batch, one for each window. */
+  /** Returns `key` and `value` of the records of a micro-batch, one for each window. */
   private[spark] def records(panes: DataFrame): DataFrame = {
     val by   = asUpsert.columns(panes.schema)
     val last = LastPanes.ofEach(panes, by)
@@ -39,6 +45,6 @@ final case class KafkaTable(
       when(!col("pane.is_retraction"), ExactJson.of(last.schema, last.columns.toSeq)).as("value"))
   }
 
-  /** Options may be secret. */
+  /** Omits the options, which may contain secrets. */
   override def toString: String = s"KafkaTable($servers, $topic)"
 }

@@ -18,7 +18,9 @@ import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 import windrow.spark.stream.WindowQuery
 
-/** What comes out. Each DataFrame written alone is a query with a state of its own; `output` holds both in one. */
+/** The output of a windowed stream. Each DataFrame that you write separately is a query with its own state; `output`
+  * contains all rows in one query.
+  */
 final class Output private[spark] (
     stream: StreamOptions,
     inWords: String,
@@ -28,21 +30,23 @@ final class Output private[spark] (
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
-  /** key columns, `window`, aggregates or `messages`, `pane` */
+  /** Returns panes: the key columns, `window`, the aggregates or `messages`, and `pane`. */
   def panes: DataFrame = part(OutputKind.Panes)
 
-  /** `stream`, `reason`, `watermark`, `processing_time`, `message`. Where the input has panes of other operators, also a
-    * struct for each of these by its name: a row that it rejected, whose `message` is null.
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. `watermark` is the one by
+    * which the row was judged. If the input contains panes of other operators, there is also one struct for each of
+    * these operators, with its name. For a row that such an operator rejected, this struct contains the row and
+    * `message` is null.
     */
   def rejected: DataFrame = part(OutputKind.Rejected)
 
-  /** Of windows by policies: key columns, `window`, `event`, `sequence`, `messages` */
+  /** Returns the events of policy windows: the key columns, `window`, `event`, `sequence`, `messages`. */
   def events: DataFrame = part(OutputKind.Events)
 
-  /** `kind`, and `panes`, `rejected` or `events` as a struct */
+  /** Returns all rows: `kind`, and `panes`, `rejected` or `events` as a struct. */
   def output: DataFrame = part(OutputKind.All)
 
-  /** Prints what each window waits for, and how messages travel. */
+  /** Prints when each window fires and how rows are sent to the shards. */
   def explain(): Unit = println(explanation)
 
   private[spark] def explanation: String = operator.fold(
@@ -50,19 +54,31 @@ final class Output private[spark] (
     one =>
       Travel.told(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
 
-  /** Answers each row of a lookup stream with the messages that its key keeps, in one query; for `keepRows()`.
+  /** Answers each row of a lookup stream with the rows that are stored for its key, in the same query. Only for
+    * `keepRows()`.
     *
-    * A row is answered in the micro-batch that it comes with, by what is kept once the messages of that micro-batch are in
-    * and what leaves with its watermark has left. Rows that are to wait for messages need a join.
+    * A lookup is answered in its own micro-batch, from the state after that micro-batch: new rows have been added, and
+    * expired rows have been removed. Use a join for lookups that must wait for later rows.
+    * {{{
+    * val calls = lookups.withColumn("since", expr("time - INTERVAL 1 HOUR"))
+    * orders.getMessages(calls, start = "since", end = "time", key = Map("id" -> col("customer"))).answers
+    * }}}
     *
+    * @param lookups
+    *   the lookup stream
     * @param start
-    *   of a closed range, an expression of a lookup: a timestamp, or a whole number, which is an offset; None and null: open
+    *   the inclusive lower bound, an expression over `lookups`: a timestamp, or an integer, which is an offset. None
+    *   and null mean no bound.
+    * @param end
+    *   the inclusive upper bound, like `start`
     * @param key
-    *   for each key column what it must be; none: the lookups have columns of these names
+    *   the required value of each key column; by default the columns of `lookups` with the same names
     * @param by
-    *   for each column of `index(by = …)`, the value that it must have; without an index, for each column of the key
+    *   the required value of each column of `index(by = …)`; without an index, of each key column
+    * @return
+    *   the answers, and the output of this operator
     * @throws SpecError
-    *   with everything that is wrong
+    *   with every problem of the arguments
     */
   def getMessages(
       lookups: DataFrame,
@@ -72,8 +88,23 @@ final class Output private[spark] (
       by: Map[String, Column] = Map.empty): Answers =
     ask(Answers.asking(Asked.Messages, lookups, start, end, key, by))
 
-  /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]]. Bounds are
-    * timestamps, or positions for windows on positions.
+  /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]].
+    * {{{
+    * orders.getWindows(calls, end = "time", key = Map("id" -> col("customer"))).answers
+    * }}}
+    *
+    * @param lookups
+    *   the lookup stream
+    * @param start
+    *   the lower bound, a timestamp or, for windows on positions, a position
+    * @param end
+    *   the upper bound, like `start`
+    * @param key
+    *   the required value of each key column; by default the columns of `lookups` with the same names
+    * @return
+    *   the answers, and the output of this operator
+    * @throws SpecError
+    *   with every problem of the arguments
     */
   def getWindows(
       lookups: DataFrame,
@@ -84,23 +115,38 @@ final class Output private[spark] (
 
   private def ask(asking: Asking): Answers = {
     val answers = new Answers(part(_, Some(asking)))
-    answers.answers // so that mistakes show where they are made
+    answers.answers // throws a SpecError here, in the call that contains the mistake
     answers
   }
 
-  /** Starts one query that writes panes, rejected rows and events of policies to their sinks; rows without a sink are
-    * counted only.
+  /** Starts one query that writes panes, rejected rows and events to their sinks.
+    * {{{
+    * val query = minutes.start("checkpoint", panes = Table("minutes"), rejected = Files("rejected"))
+    * }}}
     *
+    * @param checkpoint
+    *   the folder of the checkpoint
+    * @param panes
+    *   the sink of panes; without one, they are only counted
+    * @param rejected
+    *   the sink of rejected rows; without one, they are only counted
+    * @param events
+    *   the sink of events of policy windows; without one, they are only counted
     * @param queryTrigger
-    *   of the query; with periods of processing time it goes on without data, each second if nothing is said, so that
-    *   `processAllAvailable` would wait for ever; `AvailableNow` ends with the last batch of data
+    *   Spark's trigger. A query with periods of processing time also runs without data, by default every second, so
+    *   `processAllAvailable` never returns. `AvailableNow` still ends with the last micro-batch that has data.
     * @param drain
-    *   with `AvailableNow`: once all that is there is in, every window completes; the call returns when only this is left
-    *   to run. It must be said from the first start of a checkpoint on, and what comes after it is late
+    *   with `AvailableNow`: whether to complete every window after all available rows have been read. The call returns
+    *   when only this last part remains. Set it from the first start of a checkpoint on. Rows that arrive later are
+    *   late.
+    * @param name
+    *   the name of the query
+    * @return
+    *   the running query
     * @throws SpecError
-    *   if there is nothing to write to, or nothing to wait for
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
     * @throws CheckpointError
-    *   if the checkpoint was begun with what may not change
+    *   if the checkpoint belongs to an incompatible query
     */
   def start(
       checkpoint: String,
@@ -118,7 +164,9 @@ final class Output private[spark] (
       panes.toSeq.flatMap(sink =>
         operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))
 
-  /** A result of this name would be taken for the message by which rows of `Over` are found. */
+  /** Rejects a result column with the name `message`, which the sink would mistake for the column that identifies rows
+    * of `Over`.
+    */
   private def calledMessage(one: StreamOperator): Option[String] =
     Option.when(!one.showsMessage && panes.columns.contains("message"))("NAME_TAKEN.UPSERT")
 

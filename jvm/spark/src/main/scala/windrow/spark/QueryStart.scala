@@ -26,10 +26,10 @@ import windrow.spark.running.ResumeCheck
 import windrow.spark.running.Started
 import windrow.spark.running.StoppedRun
 
-/** How a query runs.
+/** The options of a start.
   *
   * @param drain
-  *   it runs to the end of what is there, and once more to complete every window
+  *   whether the query ends with the input and then runs once more to complete every window
   */
 private[spark] final case class HowToRun(
     checkpoint: String,
@@ -39,24 +39,28 @@ private[spark] final case class HowToRun(
   val isBounded: Boolean = trigger.contains(Trigger.AvailableNow())
 }
 
-/** One query that writes each kind of rows to its sink. */
+/** Starts one query that writes each kind of rows to its sink. */
 private[spark] object QueryStart {
   private val NoData = "spark.sql.streaming.noDataMicroBatches.enabled"
 
-  /** Held by whatever starts. */
+  /** Held by every start, because a start may change a setting of the session. */
   private[spark] val starting = new ReentrantLock
 
-  /** Of queries with periods that say none: Spark would begin one empty batch after another. */
+  /** The trigger of queries with periods if none is set. By default, Spark would start one empty micro-batch after
+    * another.
+    */
   private val Pace = Trigger.ProcessingTime("1 second")
 
-  /** @param output
-    *   `kind` and a struct for each kind
+  /** Checks the sinks and the checkpoint, then starts the query.
+    *
+    * @param output
+    *   `kind`, and a struct for each kind
     * @param sinks
-    *   by kind; None: rows are counted only
+    *   the sinks by kind; rows of a kind without a sink are only counted
     * @param isInParts
-    *   a pane holds only what is new
+    *   whether a pane contains only the rows that are new
     * @param wrong
-    *   what is besides
+    *   problems that the caller has found already
     */
   def apply(
       output: DataFrame,
@@ -100,10 +104,10 @@ private[spark] object QueryStart {
     }
   }
 
-  /** Has a start that fails take back what it made before its query began.
+  /** Runs a start. If it fails, removes everything that it created before its query began.
     *
     * @param start
-    *   adds the tables that it makes to its second argument
+    *   adds each table that it creates to its second argument
     */
   private def making[T](session: SparkSession, checkpoint: String, folders: Seq[String])(
       start: (Claim, ArrayBuffer[String]) => T): T = {
@@ -119,8 +123,9 @@ private[spark] object QueryStart {
     }
   }
 
-  /** `AvailableNow` looks only at what is there when it starts. What has come since is in the last batch, which `Once` makes
-    * of all, whatever the limit of a source. A run that was stopped before is told no end.
+  /** Runs a query to the end of its input. `AvailableNow` reads only the input that existed at its start. The last
+    * micro-batch reads the input that arrived since then: it runs with `Once`, which ignores the limits of a source. If
+    * the first run was stopped, the end is not marked.
     */
   @nowarn("cat=deprecation")
   private def runToEnd(
@@ -183,11 +188,12 @@ private[spark] object QueryStart {
     case _                           => Nil
   }
 
-  /** Spark refuses a batch of which a sink reads only some partitions: their state would not be committed. Counting reads
-    * them all.
+  /** Writes one micro-batch to the sinks. Spark fails a micro-batch if a sink reads only some of its partitions,
+    * because the state of the others would not be committed. The count reads all partitions.
     *
     * @param isFirst
-    *   since the start: it may have come before, with other rows
+    *   whether this is the first micro-batch since the start. It may repeat one that was written before with other
+    *   rows.
     */
   private def write(batch: DataFrame, number: Long, sinks: Seq[(String, Sink)], isFirst: Boolean): Unit = {
     batch.persist()
@@ -201,8 +207,9 @@ private[spark] object QueryStart {
     } finally { batch.unpersist(); () }
   }
 
-  /** With periods a query begins batches without data, and a bounded one would never end. The setting is the session's, so
-    * all starts come one after another: none has that of another.
+  /** Turns off micro-batches without data while a bounded query with periods starts, because such a query would never
+    * end otherwise. The setting belongs to the session, so a lock lets only one query start at a time: no other start
+    * sees the setting.
     */
   private def endingWithData[T](output: DataFrame, needed: Boolean)(start: => T): T = {
     val conf = output.sparkSession.conf

@@ -7,27 +7,36 @@ import org.apache.spark.sql.types.StructType
 import scala.language.implicitConversions
 import windrow.SpecProblem
 
-/** Where the rows of a query go, batch by batch. After a crash the last batch comes again with the same number. */
+/** A destination for the rows of a query, one micro-batch at a time. */
 trait Sink {
+
+  /** Writes the rows of a micro-batch. After a crash, the last micro-batch is written again with the same number.
+    *
+    * @param rows
+    *   the rows of the micro-batch
+    * @param batch
+    *   the number of the micro-batch
+    */
   def write(rows: DataFrame, batch: Long): Unit
 
-  /** Refuses what cannot be written to, before the query begins, and makes nothing. */
+  /** Fails if this sink cannot be written to. Called before the query starts; creates nothing. */
   private[spark] def verify(session: SparkSession, rows: StructType): Unit = ()
 
-  /** The same, once no sink of the query was refused; makes the tables that are not there. */
+  /** Checks again, after no sink of the query has failed in `verify`, and creates missing tables. */
   private[spark] def check(session: SparkSession, rows: StructType): Unit = ()
 
-  /** The same, told which query, with which checkpoint, writes which kind of rows to it. */
+  /** Returns this sink bound to a query, its checkpoint and the kind of rows. */
   private[spark] def of(query: String, checkpoint: String, kind: String): Sink = this
 
-  /** Why the key and window of panes do not say which row is theirs, if it keeps one of each.
+  /** Returns a problem if this sink keeps one row for each window, but the key and the window do not identify the row
+    * of a pane.
     *
     * @param condition
-    *   see [[windrow.SpecProblem]]
+    *   the condition of the problem; see [[windrow.SpecProblem]]
     */
   private[spark] def unclear(condition: String): Option[SpecProblem] = None
 
-  /** It is told of batches without rows, too. */
+  /** Whether this sink also receives micro-batches without rows. */
   def takesEmpty: Boolean = false
 }
 
@@ -35,21 +44,41 @@ object Sink {
   implicit def stated(sink: Sink): Option[Sink] = Some(sink)
 }
 
-/** A table; a batch that is repeated is in it twice, unless its format prevents that. */
+/** A table to which each micro-batch is appended. After a crash it may contain the last micro-batch twice, unless its
+  * format prevents that.
+  *
+  * @param name
+  *   the name of the table
+  */
 final case class Table(name: String) extends Sink {
   def write(rows: DataFrame, batch: Long): Unit = rows.write.mode(SaveMode.Append).saveAsTable(name)
 }
 
-/** A folder with one folder for each batch, `batch=<number>`, which a repeated batch overwrites. Batches without rows leave
-  * none, but for the first after a start, which shows the columns. The folder is one checkpoint's own, and no column may be
-  * called `batch`.
+/** A folder that contains one folder for each micro-batch, `batch=<number>`. A repeated micro-batch overwrites its
+  * folder. Micro-batches without rows create none, except for the first one after a start, whose files have the
+  * columns. Each folder belongs to one checkpoint, and no column may have the name `batch`.
+  * {{{
+  * minutes.start("checkpoint", panes = Files("panes"))
+  * }}}
+  *
+  * @param path
+  *   the folder
+  * @param format
+  *   a format of Spark's `DataFrameWriter`
   */
 final case class Files(path: String, format: String = "parquet") extends Sink {
   def write(rows: DataFrame, batch: Long): Unit =
     rows.write.mode(SaveMode.Overwrite).format(format).save(s"${path.stripSuffix("/")}/batch=$batch")
 }
 
-/** What a function makes of them. */
+/** A function that receives each micro-batch and its number.
+  * {{{
+  * minutes.start("checkpoint", panes = Each((rows, batch) => rows.show()))
+  * }}}
+  *
+  * @param function
+  *   called with the rows, and with the same number again if a micro-batch is repeated
+  */
 final case class Each(function: (DataFrame, Long) => Unit) extends Sink {
   def write(rows: DataFrame, batch: Long): Unit = function(rows, batch)
   override def takesEmpty: Boolean              = true

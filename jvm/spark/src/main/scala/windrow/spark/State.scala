@@ -9,22 +9,33 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.query.StateReader
 
-/** What a query keeps, read from its checkpoint while it runs or rests: as its last committed batch left it. Each DataFrame
-  * is of the batch that was the last when it was made; Spark keeps the state of the last 100 batches
-  * (`spark.sql.streaming.minBatchesToRetain`).
+/** The state of a running or stopped query, read from its checkpoint as its last committed micro-batch left it. Each
+  * DataFrame shows the micro-batch that was the last one when the DataFrame was created. Spark keeps the state of the
+  * last 100 micro-batches (`spark.sql.streaming.minBatchesToRetain`).
   *
-  * Bounds and keys are constants, `lit(...)`: a bound is a timestamp, a text that is one, or a whole number, which is an
-  * offset or a sequence number; None and null are open. Both ends belong to a range.
+  * Bounds and keys are constants, `lit(...)`. A bound is a timestamp, a string that contains one, or an integer, which
+  * is an offset or a sequence number. None and null mean no bound. Both ends of a range are inclusive.
+  * {{{
+  * val state = Windrow.state("checkpoint")
+  * state.getWindows(start = Some(lit("2026-01-01 09:00:00")), key = Map("product" -> lit("tea")))
+  * }}}
   *
   * @throws windrow.CheckpointError
-  *   if there is no such checkpoint, or it cannot be read
+  *   if the checkpoint does not exist or cannot be read
   */
 final class State private[spark] (session: SparkSession, path: String, operator: Option[String]) {
   private val reader = new StateReader(session, path, operator)
 
-  /** Windows inside retention that overlap a range, by (start, end): key columns, `window`, `first_offset`, `last_offset`
-    * (null where aggregates are kept), `is_complete`, then the aggregates, or `count` of the messages ever accepted. A join
-    * keeps none.
+  /** Returns the retained windows that overlap a range, ordered by start and end: the key columns, `window`,
+    * `first_offset` and `last_offset` (null if aggregates are kept), `is_complete`, then the aggregates, or `count`,
+    * the number of rows ever accepted. A join does not have windows.
+    *
+    * @param start
+    *   the lower bound
+    * @param end
+    *   the upper bound
+    * @param key
+    *   values of key columns, keyed by column
     */
   def getWindows(
       start: Option[Column] = None,
@@ -32,13 +43,18 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       key: Map[String, Column] = Map.empty): DataFrame =
     reader.getWindows(bound("start", start), bound("end", end), values("key", key))
 
-  /** Messages of full state inside retention, or of a stream of a join while they are kept for it, in order: the columns of
-    * the input.
+  /** Returns stored rows in order, with the columns of the input: the retained rows of full state, or the rows that a
+    * join still keeps of one stream.
     *
+    * @param start
+    *   the lower bound
+    * @param end
+    *   the upper bound
     * @param by
-    *   values by name for all columns of `index(by = …)`, else for those of the key; of a join for the equality fields
+    *   values of all columns of `index(by = …)`; without an index, of the key columns; for a join, of the equality
+    *   columns
     * @param key
-    *   by name all columns of the key
+    *   values of all key columns, keyed by column
     */
   def getMessages(
       start: Option[Column] = None,
@@ -50,16 +66,17 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     values("by", by),
     values("key", key))
 
-  /** Firings that come if no more messages do: key columns, `window`, `timing`, and `watermark`, the least that brings it, or
-    * `processing_time`, at which a period ends.
+  /** Returns the firings that follow if no more rows arrive: the key columns, `window`, `timing`, and either
+    * `watermark`, the least watermark that causes the firing, or `processing_time`, at which a period ends.
     *
-    * Of a stream of a join: rows with a message of it, which come alone or wait for a period: equality fields, a struct for
-    * each stream, `watermark` and `processing_time`.
+    * For a stream of a join, returns the joined rows that contain one of its rows and are not emitted yet, because they
+    * have no partner or wait for the end of a period: the equality columns, a struct for each stream, `watermark` and
+    * `processing_time`.
     */
   def pending(): DataFrame = reader.pending()
 
-  /** From which offsets the sources must be read again if the store is lost: `source`, of a join the name of the stream,
-    * `partition`, `offset`.
+  /** Returns the offsets from which the sources must be read again if the state is lost: `source` (for a join, the name
+    * of the stream), `partition`, `offset`.
     */
   def restartOffsets(): DataFrame = reader.restartOffsets()
 

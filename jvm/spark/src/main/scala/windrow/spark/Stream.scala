@@ -16,7 +16,7 @@ import windrow.spark.policy.Policies
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 
-/** A described input; see [[Windrow.stream]]. */
+/** A described input. [[Windrow.stream]] creates it, and every method returns a changed copy. */
 final case class Stream private[spark] (
     df: DataFrame,
     time: Option[Field],
@@ -31,36 +31,75 @@ final case class Stream private[spark] (
     behind: Option[TimeSpan] = None,
     invalid: InvalidMessages = InvalidMessages.Reject) {
 
-  /** The watermark is the processing time less a delay, whatever comes or does not come, instead of the greatest event time
-    * less one.
+  /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
+    * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
+    * {{{
+    * Windrow.stream(orders, time = "time").processingTimeWatermark("5 minutes")
+    * }}}
+    *
+    * @param delay
+    *   how far the watermark stays below the processing time
+    * @return
+    *   a copy of this stream
     */
   def processingTimeWatermark(delay: TimeSpan): Stream = copy(behind = Some(delay))
 
-  /** How long after its end a window takes messages still; [[TimeSpan.Endless]]: without end. */
+  /** Sets how long after its end a window still accepts rows.
+    * {{{
+    * Windrow.stream(orders, time = "time", watermark = Some("10 seconds")).lateness("10 minutes")
+    * }}}
+    *
+    * @param allowed
+    *   the allowed lateness in event time, or [[TimeSpan.Endless]] for no limit
+    * @return
+    *   a copy of this stream
+    */
   def lateness(allowed: TimeSpan): Stream = copy(allowed = Some(allowed))
 
-  /** How much of the past is kept; of several limits whichever bites first.
+  /** Limits how much of the past the state keeps. If several limits are set, the first one that is reached applies. No
+    * limit removes a row of a window that may still change.
+    * {{{
+    * Windrow.stream(df, time = "time", key = Seq("id"), watermark = Some("1 minute")).retain(time = Some("2 hours"))
+    * }}}
     *
     * @param time
-    *   so long behind the watermark
+    *   how long rows are kept, measured from the watermark; at least the size of a window plus the lateness
     * @param messages
-    *   the newest so many of each key
+    *   how many of the newest rows of each key are kept
     * @param windows
-    *   the newest so many of each key
+    *   how many of the newest windows of each key are kept
+    * @return
+    *   a copy of this stream
     */
   def retain(time: Option[TimeSpan] = None, messages: Option[Long] = None, windows: Option[Long] = None): Stream =
     copy(retention = Retention(time, messages, windows))
 
-  /** Sets the columns by which `getMessages(by = …)` finds rows; by default the key. For `keepRows()`. */
+  /** Sets the columns by which `getMessages(by = …)` finds rows. The default is the key. Only for `keepRows()`.
+    *
+    * @param by
+    *   names of columns of the input
+    * @return
+    *   a copy of this stream
+    */
   def index(by: Seq[String]): Stream = copy(indexed = by)
 
-  /** @param gap
-    *   for `Session.OfMessage`: an interval, or whole microseconds
+  /** Divides the stream into windows.
+    * {{{
+    * orders.window(Tumbling("1 minute"))
+    * orders.window(Hopping("1 hour", step = "10 minutes"), fillGaps = "1 day")
+    * }}}
+    *
+    * @param kind
+    *   the windows, for example `Tumbling("1 minute")`
+    * @param gap
+    *   the session gap of each row for `Session.OfMessage`: an interval, or an integer number of microseconds
     * @param closeOn
-    *   what closes a window
+    *   whether the watermark or a later row of the key closes a window
     * @param fillGaps
-    *   also windows without messages fire, in tumbling, hopping and calendar windows: so long after a key's last window
-    *   with messages (`"30 days"`), or [[TimeSpan.Endless]]
+    *   how long after a key's last window with rows its empty windows also fire (`"30 days"`), or [[TimeSpan.Endless]];
+    *   only for tumbling, hopping and calendar windows
+    * @return
+    *   the windowed stream
     */
   def window(
       kind: WindowKind,
@@ -77,18 +116,26 @@ final case class Stream private[spark] (
     Windowed(this, draft, gap)
   }
 
-  /** A window for each key, by policies: they go by messages and processing time, never by event time, so the stream needs
-    * no time and no watermark.
+  /** Gives each key one policy window. Row counts, values and processing time decide which rows leave the window and
+    * when it fires. Event time is ignored, so the stream needs no event time and no watermark.
+    * {{{
+    * prices.policy(Eviction.Sliding(ByCount(20), ByDelta("price", 1.0))).aggregate(avg("price"))
+    * }}}
     *
+    * @param eviction
+    *   which rows leave a window, and when it fires
     * @param limits
-    *   when the windows of whole keys leave; of numbers of all keys or messages: all keys are in one shard then
+    *   when the windows of entire keys are removed. A limit on the number of all keys or all rows puts all keys into
+    *   one shard.
+    * @return
+    *   the windowed stream
     */
   def policy(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
     val spec = PolicyWindowSpec.check(eviction, limits)
     PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
   }
 
-  /** What is said that means nothing for policies. */
+  /** Returns a problem for each setting of the stream that policy windows do not support. */
   private def ofEventTime: Seq[SpecProblem] = {
     val kept = Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows)
     (Seq("lateness" -> allowed, "maxFuture" -> maxFuture) ++ kept.map { case (name, of) => s"retain($name)" -> of })
@@ -97,7 +144,7 @@ final case class Stream private[spark] (
       }
   }
 
-  /** But for which output is wanted. */
+  /** Options of the stream, with all kinds of output. [[Output]] replaces the kind. */
   private[spark] def options: StreamOptions =
     StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, indexed, invalid)
 
@@ -107,7 +154,7 @@ final case class Stream private[spark] (
       (if (key.isEmpty) ", without a key" else s", by ${shown(key)}")
   }
 
-  /** The output of an operator over a table that describes it. */
+  /** Builds the output of an operator over `described`, the table that describes it. */
   private[spark] def output(
       window: String,
       operator: Either[Seq[SpecProblem], StreamOperator],
@@ -115,11 +162,13 @@ final case class Stream private[spark] (
       parts: (Seq[SpecProblem], Option[AggregateParts])): Output = {
     val made =
       new Output(options, inWords, rowId.isDefined, window, operator, parts, described.sparkSession)
-    made.panes // so that mistakes show where they are made
+    made.panes // throws a SpecError here, in the call that contains the mistake
     made
   }
 
-  /** An aggregation that says keys, aggregates and fields of messages; it is never run. */
+  /** Builds an aggregation that carries the key, the aggregates and marked fields of the rows. Spark analyzes it but
+    * never runs it.
+    */
   private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame = {
     def marker(name: String, field: Field) = Marks.marked(first(field.column), name)
     val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ rowId.toSeq.flatMap(from =>
@@ -134,12 +183,15 @@ final case class Stream private[spark] (
   }
 }
 
-/** A stream in windows by policies. */
+/** A stream in policy windows. [[Stream.policy]] creates it. */
 final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq[SpecProblem], PolicyWindowSpec]) {
 
-  /** Spark's own aggregates, and expressions of them.
+  /** Aggregates the rows of each window with Spark's own aggregate functions, and expressions of them.
     *
-    * Throws [[SpecError]] with everything that is wrong.
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
     */
   def aggregate(column: Column, more: Column*): Output = {
     val described = stream.grouped(column +: more, gap = None)
@@ -147,19 +199,32 @@ final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq
   }
 }
 
-/** A stream in windows. */
+/** A stream in windows. [[Stream.window]] creates it. */
 final case class Windowed private[spark] (
     stream: Stream,
     draft: WindowOperatorDraft,
     gap: Option[Field],
     hasTriggers: Boolean = false) {
 
+  /** Sets how long after its end a window still accepts rows; see [[Stream.lateness]]. */
   def lateness(allowed: TimeSpan): Windowed = copy(draft = draft.copy(lateness = Some(allowed)))
 
-  /** When windows fire: while incomplete, when complete, and while they take messages still.
+  /** Sets when windows fire.
+    * {{{
+    * minutes.trigger(early = Every("10 seconds"), late = EachBatch)
+    * minutes.trigger(early = "10 seconds", late = "each_batch") // the same
+    * }}}
     *
+    * @param early
+    *   when an incomplete window fires
+    * @param onTime
+    *   whether a window fires when it is complete
+    * @param late
+    *   when a complete window that still accepts rows fires
     * @param skipUnchanged
-    *   no pane whose value is that of the window's last one
+    *   whether to omit a pane whose value equals that of the window's previous pane
+    * @return
+    *   a copy of this windowed stream
     */
   def trigger(
       early: PaneTrigger = Never,
@@ -170,12 +235,30 @@ final case class Windowed private[spark] (
       draft = draft.copy(early = early, onTime = onTime, late = late, skipUnchanged = skipUnchanged),
       hasTriggers = true)
 
-  /** What panes hold; to be stated where a window can fire twice. */
+  /** Sets the content of corrected panes. Required if a window can fire more than once.
+    * {{{
+    * // A sum of 2.0 and 4.0, then a late 9.0:
+    * minutes.accumulationMode(Accumulating)              // 6.0, then 15.0
+    * minutes.accumulationMode(Discarding)                // 6.0, then 9.0
+    * minutes.accumulationMode(AccumulatingAndRetracting) // 6.0, then a retraction of 6.0, then 15.0
+    * }}}
+    *
+    * @param mode
+    *   `Accumulating`, `Discarding` or `AccumulatingAndRetracting`
+    * @return
+    *   a copy of this windowed stream
+    */
   def accumulationMode(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
 
-  /** Spark's own aggregates, and expressions of them.
+  /** Aggregates the rows of each window and key with Spark's own aggregate functions, and expressions of them.
+    * {{{
+    * stream.window(Tumbling("1 minute")).aggregate(avg("price"), count("*").as("orders"))
+    * }}}
     *
-    * Throws [[SpecError]] with everything that is wrong.
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
     */
   def aggregate(column: Column, more: Column*): Output = {
     val described = stream.grouped(column +: more, gap)
@@ -186,10 +269,16 @@ final case class Windowed private[spark] (
       AggregateParts.ofGrouping(SparkInside.plan(described)))
   }
 
-  /** Full state: a message store whose panes carry the messages that are new, and that can be looked into (see
-    * [[Windrow.state]]). `retain` must be stated. Windows fire with each message unless `trigger` says otherwise.
+  /** Keeps the rows themselves (full state). Each pane carries the rows that are new in its window, and the kept rows
+    * can be read with [[Windrow.state]]. Requires `retain`. Windows fire with every row unless `trigger` is set.
+    * {{{
+    * orders.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).keepRows()
+    * }}}
     *
-    * Throws [[SpecError]] with everything that is wrong.
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
     */
   def keepRows(): Output = {
     val described = stream.grouped(Nil, gap)

@@ -16,20 +16,28 @@ import scala.util.Try
 import windrow._
 import windrow.spark.output.LastPanes
 
-/** A table that Spark can `MERGE` into (Delta, Iceberg), with the columns of the panes: one row for each window of a key, the
-  * last pane that holds. A retraction that no pane follows deletes.
+/** A table that supports `MERGE` (Delta, Iceberg) and has the columns of the panes. It keeps one row for each window of
+  * a key: its last valid pane. A retraction without a following pane deletes the row.
+  * {{{
+  * minutes.start("checkpoint", panes = Upsert("minutes", create = Some("delta")))
+  * }}}
   *
+  * @param table
+  *   the name of the table
   * @param on
-  *   the columns by which a pane finds the row that it takes the place of; none: the key and `window`, of `Over` the key and
-  *   `message`. Where they leave out a part of these the newest window has the row: that of the greatest end, then start
+  *   the columns that identify the row of a pane. The default is the key and `window`; for `Over`, the key and
+  *   `message`. If several windows share a row, the row contains the newest window: the one with the greatest end, then
+  *   with the greatest start.
   * @param create
-  *   the format, `delta` or `iceberg`, in which `start` makes a table that is not there; None: it must be there
+  *   the format, `delta` or `iceberg`, in which `start` creates a missing table; by default the table must exist
+  * @throws SpecError
+  *   if the format is unknown
   */
 final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[String] = None) extends Sink {
   create.filterNot(Upsert.Formats).foreach(format =>
     throw SpecError(s"Upsert($table)", Seq(SpecProblem("UPSERT_FORMAT_UNKNOWN", "format" -> format))))
 
-  /** Once or twice makes no difference. */
+  /** Merges the panes into the table. A repeated micro-batch changes nothing. */
   def write(rows: DataFrame, batch: Long): Unit = {
     val by    = columns(rows.schema)
     val found = by.map(name => s"${Upsert.named("held", name)} <=> ${Upsert.named("came", name)}").mkString(" AND ")
@@ -45,7 +53,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
     } finally { rows.sparkSession.catalog.dropTempView(came); () }
   }
 
-  /** The panes that take a row's place, and retractions of rows. */
+  /** Selects the panes that replace rows, and the retractions of rows. */
   private def winners(panes: DataFrame, by: Seq[String]): DataFrame =
     if (LastPanes.isOfOneWindow(panes.schema, by)) LastPanes.ofEach(panes, by)
     else {
@@ -63,27 +71,29 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
         .select(panes.columns.toSeq.map(name => newest(QuotingUtils.quoteIdentifier(name))): _*)
     }
 
-  /** Why panes that hold only what is new cannot go into it. */
+  /** The problem of panes that contain only new rows: the table would lose the earlier ones. */
   private[spark] def ofParts: SpecProblem =
     SpecProblem("UPSERT_OF_PARTS", "sink" -> this)
 
   private[spark] def columns(panes: StructType): Seq[String] = if (on.nonEmpty) on else LastPanes.identity(panes)
 
-  /** @param condition
-    *   under which the key and window of panes do not say which row is theirs; `on` does. Windows that begin again at 0 have no
-    *   newest one, so they are not told apart without `window`
+  /** Returns a problem if the key and window do not identify the row of a pane and `on` does not either. Windows whose
+    * numbers start again at 0 cannot be ordered, so `on` must contain `window` for them.
+    *
+    * @param condition
+    *   the reason why the key and window are not enough
     */
   override private[spark] def unclear(condition: String): Option[SpecProblem] =
     Option.when(on.isEmpty || condition.endsWith("LIMITS") && !on.contains("window"))(SpecProblem(
       condition,
       "sink" -> this))
 
-  /** Why windows cannot share a row where the row that is there cannot be asked for its window. */
+  /** Returns a problem if windows share a row. It concerns sinks that cannot read the window of an existing row. */
   private[spark] def competing(panes: StructType): Option[SpecProblem] =
     Option.when(lacking(panes).isEmpty && !LastPanes.isOfOneWindow(panes, columns(panes)))(
       SpecProblem("UPSERT_ROW_UNCLEAR.TOPIC", "sink" -> this))
 
-  /** What is wrong with the table, found by merging no pane; nothing is made. */
+  /** Finds problems of the table by merging no panes. Creates nothing. */
   private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {
     val unknown = lacking(panes)
     if (unknown.nonEmpty) unknown
@@ -91,7 +101,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
       tried { DataSource.lookupDataSource(format, SQLConf.get); () }).toSeq
   }
 
-  /** Makes the table if it is not there. */
+  /** Creates the table if it is missing. */
   override private[spark] def check(session: SparkSession, panes: StructType): Unit =
     create.filterNot(_ => exists(session)).foreach { format =>
       def make(): Unit = none(session, panes).writeTo(table).using(format).create()
@@ -105,7 +115,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
 
   private def none(session: SparkSession, panes: StructType) = session.createDataFrame(java.util.List.of[Row](), panes)
 
-  /** Columns that it goes by and the panes have not. */
+  /** Columns of `on` that the panes do not have. */
   private[spark] def lacking(panes: StructType): Seq[SpecProblem] =
     on.filterNot(panes.fieldNames.contains).map(name =>
       SpecProblem(
@@ -139,7 +149,9 @@ object Upsert {
   private val NoFormat = "DATA_SOURCE_NOT_FOUND"
   private val NoTarget = Set("UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND")
 
-  /** A name as SQL: no text of the user's stands in that of the merge, where it could be more than a name, or `${...}`. */
+  /** Encodes a name for SQL. The hexadecimal form keeps user text out of the statement, where it could be more than a
+    * name, or be a `${...}` substitution.
+    */
   private def identifier(name: String): String =
     s"IDENTIFIER(CAST(X'${HexFormat.of.formatHex(name.getBytes(UTF_8))}' AS STRING))"
 

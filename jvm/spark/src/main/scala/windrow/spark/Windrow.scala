@@ -12,7 +12,7 @@ import windrow.spark.running.BoundedInput
 import windrow.spark.running.ResumeCheck
 import windrow.spark.verify.Verification
 
-/** The Scala entry:
+/** Creates queries, and reads and checks their checkpoints.
   * {{{
   * val out = Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
   *   .lateness("0 seconds").window(Tumbling("1 minute")).aggregate(avg("price"))
@@ -21,34 +21,56 @@ import windrow.spark.verify.Verification
   */
 object Windrow {
 
-  /** Sets what state needs on a session that is to be made: `Windrow.configure(SparkSession.builder).getOrCreate()`. What was
-    * set before stays, on the builder or by `--conf`. The JAR must be on the class path.
+  /** Sets the options that Windrow's state needs on a new session. Options that are already set, on the builder or with
+    * `--conf`, are not changed. The JAR must be on the class path.
+    * {{{
+    * val spark = Windrow.configure(SparkSession.builder()).getOrCreate()
+    * }}}
+    *
+    * @param builder
+    *   the builder of the session
+    * @return
+    *   the same builder
     */
   def configure(builder: SparkSession.Builder): SparkSession.Builder = Doctor.configure(builder)
 
-  /** What is right and wrong with Spark, Java and the active session; it prints as a list. */
+  /** Checks Spark, Java and the active session. The report prints as a list. */
   def doctor(): Report = doctor(SparkSession.active)
 
-  /** The same of a session. */
+  /** Checks Spark, Java and a session. The report prints as a list.
+    *
+    * @param session
+    *   the session to check
+    */
   def doctor(session: SparkSession): Report = Doctor.examine(session)
 
-  /** Describes a streaming or batch DataFrame; nothing runs.
+  /** Describes a streaming or batch DataFrame. Starts nothing.
+    * {{{
+    * Windrow.stream(orders, time = "time", key = Seq("product"), watermark = Some("1 minute"))
+    * }}}
     *
+    * @param df
+    *   the input
     * @param time
-    *   event time: a name, or an expression of timestamp type; none: that of panes is the last instant in their window
+    *   the event time: a column name, or an expression of type timestamp. Panes need none: their event time is the last
+    *   instant of their window.
     * @param key
-    *   names or expressions; none: all messages have one key
+    *   names or expressions by which rows are grouped; by default all rows have one key
     * @param rowId
-    *   the columns that identify a row, by which a duplicate is known
+    *   the columns that identify a row, so that Windrow drops duplicates
     * @param watermark
-    *   greatest event time less this; None if the DataFrame has a watermark already
+    *   the delay of the watermark, which is the greatest event time minus this; None if the DataFrame already has a
+    *   watermark
     * @param maxFuture
-    *   messages further ahead of processing time are rejected and do not move the watermark
+    *   how far the event time of a row may be ahead of processing time. Other rows are rejected and do not advance the
+    *   watermark.
     * @param name
-    *   of the stream, in rejected rows and in metrics
+    *   the name of the stream in rejected rows and metrics
     * @param invalid
-    *   what becomes of messages whose event time is missing, cannot be used or lies beyond `maxFuture`: they are handed
-    *   back, or the first one ends the query with a [[windrow.MessageError]]
+    *   whether rows whose event time is missing, unusable or beyond `maxFuture` are rejected, or the first one fails
+    *   the query with a [[windrow.MessageError]]
+    * @return
+    *   the described stream
     */
   def stream(
       df: DataFrame,
@@ -61,70 +83,116 @@ object Windrow {
       invalid: InvalidMessages = InvalidMessages.Reject): Stream =
     Stream(df, time, key, rowId, watermark, maxFuture, name, None, invalid = invalid)
 
-  /** What a running or stopped query keeps, from its checkpoint; the query is not disturbed.
+  /** Reads the state of a running or stopped query from its checkpoint. The query is not affected.
+    * {{{
+    * Windrow.state("checkpoint").getWindows().show()
+    * }}}
     *
+    * @param checkpoint
+    *   the folder of the checkpoint
     * @param operator
-    *   by the name of its stream, where the query has several; of a join, one of its streams
+    *   the name of the operator's stream, if the query has several operators; for a join, the name of one of its
+    *   streams
+    * @return
+    *   the state
+    * @throws CheckpointError
+    *   if the checkpoint does not exist or cannot be read
     */
   def state(checkpoint: String, operator: Option[String] = None): State =
     new State(SparkSession.active, checkpoint, operator)
 
-  /** Which lateness would have caught how much of the messages that a query has seen (SEMANTICS S15), from its checkpoint.
+  /** Recommends a lateness, based on how late the rows of a query were (SEMANTICS S15), from its checkpoint.
+    * {{{
+    * Windrow.advise("checkpoint", share = 0.99).advised.lateness
+    * }}}
     *
+    * @param checkpoint
+    *   the folder of the checkpoint
     * @param share
-    *   of the messages that are to be caught, above 0 and at most 1
+    *   the share of rows that the lateness should include, above 0 and at most 1
+    * @param operator
+    *   the name of the operator's stream; see [[state]]
+    * @return
+    *   the recommended lateness, and the effects of others
     * @throws windrow.SpecError
-    *   if no lateness is known of its windows: those on positions, by policies, joins
+    *   if the query records no lateness, as for windows on positions, policy windows and joins
     */
   def advise(checkpoint: String, share: Double = 0.999, operator: Option[String] = None): Advice =
     new StateReader(SparkSession.active, checkpoint, operator, whole = true).advise(share)
 
-  /** Reads a whole checkpoint and says which of its files are not as they were written; changes nothing.
+  /** Reads all files of a checkpoint and reports those that are missing or damaged. Changes nothing.
+    * {{{
+    * println(Windrow.verify("checkpoint"))
+    * }}}
     *
+    * @param checkpoint
+    *   the folder of the checkpoint
     * @param outputs
     *   folders that Spark's file sink writes for the query, with its own log
     * @param deep
-    *   every stored value as well; the path must be one that Spark's reader of state takes
+    *   whether to check every stored value as well; Spark's state reader must support the path
+    * @return
+    *   the findings
     * @throws CheckpointError
-    *   if there is no checkpoint
+    *   if the checkpoint does not exist
     */
   def verify(checkpoint: String, outputs: Seq[String] = Nil, deep: Boolean = false): Verification =
     WholeCheckpoint.verify(SparkSession.active, checkpoint, outputs, deep)
 
-  /** A query of windrow that ends: a line of text in a folder says that all is in. Then every window is complete and fires,
-    * and what comes after is late.
+  /** Gives a query an end. Once a file in `folder` contains a line of text, every window completes and fires, and rows
+    * that arrive later are late.
     *
     * @param query
-    *   panes, rejected rows, rows of joins or `output`; streaming
+    *   panes, rejected rows, joined rows or `output` of a streaming query
     * @param folder
-    *   that is there before the query starts
+    *   a folder that exists before the query starts
+    * @return
+    *   the query with an end
     */
   def until(query: DataFrame, folder: String): DataFrame = {
     val session = query.sparkSession
     SparkInside.frame(session, BoundedInput(session, SparkInside.plan(query), folder))
   }
 
-  /** Shows the figures of the session's windrow queries as gauges `windrow.<query>.<figure>` in Spark's metrics system, so
-    * in every sink that it has (Prometheus, JMX, Graphite), while the query runs; a second call does nothing.
+  /** Publishes the figures of the session's running queries as gauges `windrow.<query>.<figure>` in Spark's metrics
+    * system, so that all of its sinks report them (Prometheus, JMX, Graphite). A second call changes nothing.
     */
   def publishMetrics(): Unit = GaugeListener.add(SparkSession.active)
 
-  /** Asks before a query starts on a checkpoint that exists whether it can go on from there. What cannot be told yet, the
-    * query tells.
+  /** Checks before a start whether a query can continue from an existing checkpoint. The query itself checks the
+    * conditions that are not known yet when it starts.
     *
     * @param query
-    *   panes, rejected rows, rows of joins or `output`; streaming
+    *   panes, rejected rows, joined rows or `output` of a streaming query
+    * @param checkpoint
+    *   the folder of the checkpoint
     * @throws CheckpointError
-    *   if the checkpoint was begun with what may not change
+    *   if the checkpoint belongs to an incompatible query
     */
   def continues(query: DataFrame, checkpoint: String): Unit =
     ResumeCheck.check(query.sparkSession, SparkInside.plan(query), checkpoint)
 
-  /** Joins two and more streams: `join(o, s)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))`. */
+  /** Joins two or more streams.
+    * {{{
+    * Windrow.join(orders, shipments)(on = Seq("id"), within = Within("0 minutes", "5 minutes"))
+    * }}}
+    *
+    * @param sides
+    *   streams, with or without windows
+    */
   def join(sides: JoinSide*): Joining = new Joining(sides)
 
-  /** Streams as one, whose messages are a struct for each stream by its name, one of them not null. Keys
-    * are those of each stream, shown under the names of the first one's.
+  /** Combines streams into one. A row is a struct with one field for each stream, of which one is not null. The key
+    * columns have the names of the first stream's key.
+    * {{{
+    * val both = Windrow.cogroup(ads, buys).lateness("0 seconds").window(Session("30 minutes"))
+    * both.aggregate(count("ads.id"), count("buys.id"))
+    * }}}
+    *
+    * @param streams
+    *   the streams, with keys of the same number of columns
+    * @return
+    *   the combined stream
     */
   def cogroup(streams: Stream*): Stream = Joining.coGroup(streams)
 }

@@ -7,7 +7,9 @@ import windrow.spark.pack.PackStrategy
 import windrow.spark.sql.TableFunctions
 import windrow.spark.sql.TablesOfWith
 
-/** Found by Spark as a service when the JAR is on its class path: no setting is needed. */
+/** Registers Windrow's functions and rules with a session. Spark finds this class as a service on the class path, so no
+  * setting is needed.
+  */
 final class WindrowExtensions extends SparkSessionExtensionsProvider {
 
   def apply(extensions: SparkSessionExtensions): Unit = {

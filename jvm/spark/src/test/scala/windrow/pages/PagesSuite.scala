@@ -9,8 +9,8 @@ import org.scalatest.tags.Slow
 import windrow.api._
 import windrow.spark.SparkSuite
 
-/** The Scala of README and docs/looking-into-a-query.md: each line of their blocks stands here, and Spark analyses it. That of
-  * the other pages is run by `tests/python/docs/test_pages.py`.
+/** Analyzes the Scala code of README and docs/looking-into-a-query.md. Each line of their code blocks occurs in this
+  * file. `tests/python/docs/test_pages.py` runs the code of the other pages.
   */
 @Slow
 final class PagesSuite extends SparkSuite {

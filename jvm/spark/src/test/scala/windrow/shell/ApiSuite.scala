@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 import windrow.spark.SparkSuite
 
-/** What a shell or a notebook says: a value `spark` and one import. */
+/** Tests the names in a shell or a notebook, which has a value `spark` and one import. */
 final class ApiSuite extends SparkSuite {
 
   private object Shell {

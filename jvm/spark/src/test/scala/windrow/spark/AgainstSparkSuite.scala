@@ -21,7 +21,7 @@ final case class Reading(
     s: String,
     b: Boolean)
 
-/** A user's own aggregate. */
+/** A user-defined aggregate. */
 object Spread extends Aggregator[java.lang.Integer, (Int, Int), Long] {
   def zero: (Int, Int) = (Int.MaxValue, Int.MinValue)
   def reduce(b: (Int, Int), v: java.lang.Integer): (Int, Int) =
@@ -32,13 +32,17 @@ object Spread extends Aggregator[java.lang.Integer, (Int, Int), Long] {
   def outputEncoder: Encoder[Long]                    = Encoders.scalaLong
 }
 
-/** With lateness 0 panes are, row for row, what Spark's own windows give in append mode (SEMANTICS T4). */
+/** Compares panes with the rows of Spark's own windows in append mode, which are the same if the lateness is 0
+  * (SEMANTICS T4).
+  */
 @Slow
 final class AgainstSparkSuite extends SparkSuite {
   private implicit lazy val session: SparkSession = spark
   private implicit val readings: Encoder[Reading] = Encoders.product[Reading]
 
-  /** Declarative, imperative and typed; with buffers of fixed and of variable width; with filters. */
+  /** Declarative, imperative and typed aggregates, with buffers of fixed and of variable width, with and without
+    * filters.
+    */
   private def aggregates: Seq[Column] = {
     val spread = udaf(Spread, Encoders.INT)
     Seq(
@@ -77,7 +81,7 @@ final class AgainstSparkSuite extends SparkSuite {
       .zipWithIndex.map { case (column, i) => column.as(s"a$i") }
   }
 
-  /** Disordered, with ties, null keys, null values, and times on the edges of windows. */
+  /** Creates rows out of order, with equal times, null keys, null values, and times on the edges of windows. */
   private def batches(seed: Long): Seq[Seq[Reading]] = {
     val random = new Random(seed)
     Seq.tabulate(5) { batch =>
@@ -123,13 +127,13 @@ final class AgainstSparkSuite extends SparkSuite {
       window(col("time"), "40 seconds", "3 seconds")),
     ("session", Session("3 seconds"), session_window(col("time"), "3 seconds")))
 
-  /** As (name, keyed). */
+  /** The kinds that every mode tests, as (name, keyed). */
   private val Always = Set("tumbling" -> false, "hopping with many slices" -> true, "session" -> true)
 
   private val isFull = sys.props.get("windrow.mode").contains("full")
 
   for ((name, kind, column) <- kinds; keyed <- Seq(true, false)
-    if keyed || name != "session" // Spark has no such query
+    if keyed || name != "session" // Spark does not support such a query
     if isFull || Always((name, keyed)))
     test(s"$name, ${if (keyed) "keyed" else "unkeyed"}: ${aggregates.size} aggregates") {
       val keys = if (keyed) Seq("key") else Nil
@@ -150,13 +154,15 @@ final class AgainstSparkSuite extends SparkSuite {
 
 object AgainstSparkSuite {
 
-  /** Cells of a row, structs opened. */
+  /** Returns the cells of a row. Structs are flattened. */
   def cells(row: Row): Seq[Any] = row.toSeq.flatMap {
     case inner: Row => cells(inner)
     case other      => Seq(other)
   }
 
-  /** Floating point to 1e-9, since Spark leaves the order of summation open. */
+  /** Whether two rows are equal. Floating-point values may differ by 1e-9, because Spark does not define the order of
+    * summation.
+    */
   def same(ours: Seq[Any], theirs: Seq[Any]): Boolean = ours.size == theirs.size && ours.zip(theirs).forall {
     case (a: Double, b: Double) => a == b || math.abs(a - b) <= 1e-9 * math.max(1, math.max(math.abs(a), math.abs(b)))
     case (a, b)                 => a == b

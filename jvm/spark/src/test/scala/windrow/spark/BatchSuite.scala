@@ -5,7 +5,7 @@ import org.apache.spark.sql.functions.count
 import org.apache.spark.sql.functions.lit
 import windrow._
 
-/** All of a batch is there at once (SEMANTICS B1). */
+/** Tests batch queries, whose rows all arrive at once (SEMANTICS B1). */
 final class BatchSuite extends SparkSuite {
   private def input = spark.range(6).selectExpr("'a' AS id", "timestamp_seconds(id * 20) AS time", "id AS value")
   private def windows =

@@ -10,7 +10,7 @@ import windrow.spark.query.Checkpoint
 import windrow.spark.running.BeforeStart
 import windrow.spark.running.Started
 
-/** With what a checkpoint goes on, and with what not (SEMANTICS S2). */
+/** Tests which changed queries can continue from a checkpoint (SEMANTICS S2). */
 @Slow
 final class ContinuesSuite extends SparkSuite {
   private val folder = SparkSuite.folder()

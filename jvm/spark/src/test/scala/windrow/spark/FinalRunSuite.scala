@@ -8,7 +8,7 @@ import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow._
 
-/** A bounded run that completes every window (SEMANTICS R71). */
+/** Tests a bounded run that completes every window (SEMANTICS R71). */
 @Slow
 final class FinalRunSuite extends SparkSuite {
   private val folder = SparkSuite.folder()

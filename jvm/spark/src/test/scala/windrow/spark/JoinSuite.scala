@@ -5,7 +5,7 @@ import org.scalatest.tags.Slow
 import org.apache.spark.sql.functions._
 import windrow._
 
-/** Joins and co-groups by the Scala entry; what comes out of them is compared elsewhere. */
+/** Tests the Scala API of joins and co-groups. Other suites compare their output. */
 @Slow
 final class JoinSuite extends SparkSuite {
 
@@ -60,7 +60,7 @@ final class JoinSuite extends SparkSuite {
         Windrow.stream(in, time = "time", watermark = Some("1 minute"), name = name).lateness("0 seconds")
       Windrow.join(named("a"), named("b"))(on = Seq("id"), within = Within("0 minutes", high)).rows
     }
-    Windrow.continues(rows("5 minutes"), s"$folder/checkpoint") // there is none yet
+    Windrow.continues(rows("5 minutes"), s"$folder/checkpoint") // the checkpoint does not exist yet
     rows("5 minutes").writeStream.format("noop").option("checkpointLocation", s"$folder/checkpoint")
       .trigger(org.apache.spark.sql.streaming.Trigger.AvailableNow).start().awaitTermination()
     Windrow.continues(rows("5 minutes"), s"$folder/checkpoint")

@@ -12,8 +12,9 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** The code is compiled against the lowest Spark that is supported. Everything of Spark's and Hadoop's that it calls must be
-  * there on the Spark on which the tests run, or a query ends in a `NoSuchMethodError`.
+/** Checks that all methods and fields of Spark and Hadoop that Windrow calls exist in the Spark version of the tests.
+  * The code is compiled against the oldest supported version, so a missing one would only cause a `NoSuchMethodError`
+  * in a query.
   */
 final class LinkageSuite extends AnyFunSuite {
   import LinkageSuite._
@@ -42,10 +43,12 @@ final class LinkageSuite extends AnyFunSuite {
 
 private object LinkageSuite {
 
-  /** @param descriptor
-    *   empty: a field
+  /** A reference to a method or field.
+    *
+    * @param descriptor
+    *   empty for a field
     * @param isInterface
-    *   how the owner is called; None: it makes no difference
+    *   whether the owner is called as an interface; None if it does not matter
     */
   final case class Named(owner: String, name: String, descriptor: String, isInterface: Option[Boolean] = None)
 
@@ -67,7 +70,7 @@ private object LinkageSuite {
       }
   }
 
-  /** Not windrow's own, which lie there to reach what Spark hides. */
+  /** Whether a class belongs to Spark or Hadoop. Windrow's own classes in Spark's packages do not. */
   private def isTheirs(owner: String): Boolean =
     (owner.startsWith("org/apache/spark/") && !owner.startsWith("org/apache/spark/sql/windrow/")) ||
       owner.startsWith("org/apache/hadoop/")
@@ -78,8 +81,10 @@ private object LinkageSuite {
     else if (named.name == "<init>") owner.has(named) else owner.isThere && family(owner).exists(_.has(named))
   }
 
-  /** @param names
-    *   fields by their names, methods by these and their descriptors
+  /** The members of a class.
+    *
+    * @param names
+    *   fields by their names, methods by their names and descriptors
     */
   private final case class Members(
       isThere: Boolean,
@@ -93,7 +98,7 @@ private object LinkageSuite {
 
   private val read = mutable.Map.empty[String, Members]
 
-  /** Read, not loaded: a signature may name classes that are nowhere. */
+  /** Reads a class file without loading it, because a signature may refer to missing classes. */
   private def members(owner: String): Members = read.getOrElseUpdate(
     owner,
     Using.Manager { use =>

@@ -14,11 +14,11 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** Spark's real-time mode (docs/real-time.md). It is there from Spark 4.3 on. */
+/** Tests Spark's real-time mode (docs/real-time.md), which exists from Spark 4.3 on. */
 class RealTimeSuite extends SparkSuite {
   private val source = "org.apache.spark.sql.execution.streaming.sources.LowLatencyMemoryStream$"
 
-  /** Feeds words to a query in real-time mode, and gives what comes out until there are as many rows. */
+  /** Feeds words to a query in real-time mode and waits until it has emitted `count` rows. */
   private def rowsOf(words: AnyRef, query: DataFrame, count: Int): Set[Row] = {
     val trigger =
       classOf[Trigger].getMethod("RealTime", classOf[Long]).invoke(null, Long.box(3000L)).asInstanceOf[Trigger]
@@ -45,7 +45,7 @@ class RealTimeSuite extends SparkSuite {
     session.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "3000")
     session.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
     session.conf.set("spark.sql.streaming.stateStore.checkpointFormatVersion", "2")
-    session.conf.set("spark.sql.shuffle.partitions", "1") // all tasks of a batch run at a time, on two cores
+    session.conf.set("spark.sql.shuffle.partitions", "1") // all tasks of a batch run at the same time, on two cores
     session.conf.set("spark.windrow.shards", "1")
     val module = Class.forName(source)
     def stream() = module.getMethod("apply", classOf[SparkSession], classOf[Int], classOf[Encoder[_]])

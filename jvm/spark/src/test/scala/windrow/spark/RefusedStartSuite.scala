@@ -10,8 +10,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 import windrow._
 
-/** Everything that can be known before the first batch is an error of the start, and a start that is refused leaves nothing
-  * behind (SEMANTICS B13). The tests list the disk before and after.
+/** Tests that every problem that can be detected before the first micro-batch fails the start, and that a failed start
+  * leaves no files (SEMANTICS B13). The tests list the disk before and after.
   */
 @Slow
 final class RefusedStartSuite extends SparkSuite {

@@ -3,7 +3,7 @@ package windrow.spark
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Which row of a table is a pane's (SEMANTICS B10). */
+/** Tests which row of a table belongs to a pane (SEMANTICS B10). */
 final class SinksSpec extends AnyFunSuite {
   private def panes(columns: String) = StructType.fromDDL(s"user string, $columns, total bigint, pane string")
 

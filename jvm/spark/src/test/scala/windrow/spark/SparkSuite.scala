@@ -8,11 +8,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import windrow.spark.running.CheckpointFiles
 
-/** One Spark session for all suites of the module. */
+/** Base class of suites that share one Spark session. */
 abstract class SparkSuite extends AnyFunSuite {
   protected lazy val spark: SparkSession = SparkSuite.session
 
-  /** Runs a query over what its sources hold and gives all its rows. */
+  /** Runs a query until it has processed all input and returns its rows. */
   protected def rowsOf(stream: DataFrame)(feed: Seq[() => Unit]): Seq[Row] = {
     val rows = mutable.ArrayBuffer.empty[Row]
     val query = stream.writeStream.outputMode("append").option("checkpointLocation", SparkSuite.folder())
@@ -29,7 +29,7 @@ abstract class SparkSuite extends AnyFunSuite {
 object SparkSuite {
   lazy val session: SparkSession = {
     val session =
-      SparkSession.builder().master("local[2,2]").appName("windrow tests") // a task that fails is tried again
+      SparkSession.builder().master("local[2,2]").appName("windrow tests") // retries failed tasks
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.windrow.shards", "5")

@@ -15,7 +15,9 @@ import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.spark.output.LastPanes
 
-/** One query with several sinks by the Scala entry, and whether it may go on from a checkpoint (SEMANTICS S2). */
+/** Tests starts of one query with several sinks in the Scala API, and whether it may continue from a checkpoint
+  * (SEMANTICS S2).
+  */
 @Slow
 final class StartSuite extends SparkSuite {
   private lazy val folder = Folders.createTempDirectory("windrow-start").toString
@@ -89,7 +91,7 @@ final class StartSuite extends SparkSuite {
     assert(!left.exists(name => Folders.exists(plans.resolve(name))))
     left.foreach(name => Folders.write(plans.resolve(name), Array[Byte](1, 2)))
     counted.awaitTermination()
-    assert(left.forall(name => Folders.exists(plans.resolve(name)))) // beside plans Spark minds its own files
+    assert(left.forall(name => Folders.exists(plans.resolve(name)))) // Spark ignores them next to plans
   }
 
   test("SEMANTICS B5: a folder of files belongs to a checkpoint") {
@@ -187,7 +189,7 @@ final class StartSuite extends SparkSuite {
     assert(intercept[SpecError](alone).problems.map(_.code) == Seq("DRAIN_WITHOUT_END"))
     def endless = sums("1 minute").start(s"$folder/final", panes = Some(Files(s"$folder/all")), queryTrigger = once)
     assert(intercept[CheckpointError](endless).getMessage.startsWith("[DRAIN_LEFT_OUT]"))
-    // A final start that failed before its first batch leaves nothing to go on with.
+    // A start with `drain` that failed before its first micro-batch leaves nothing to continue from.
     Folders.createDirectories(Path.of(s"$folder/undone/windrow/end"))
     (1 to 2).foreach(_ =>
       sums("1 minute").start(

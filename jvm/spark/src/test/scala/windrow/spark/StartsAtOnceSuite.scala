@@ -9,13 +9,13 @@ import org.apache.spark.sql.streaming.StreamingQueryListener._
 import scala.collection.mutable
 import windrow._
 
-/** Some starts change a setting of the session for a moment (SEMANTICS R69). */
+/** Tests concurrent starts, of which some temporarily change a setting of the session (SEMANTICS R69). */
 final class StartsAtOnceSuite extends SparkSuite {
   test("every start waits for others, so that none begins with their setting") {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
     val alone = mutable.Buffer.empty[Boolean]
-    session.streams.addListener(new StreamingQueryListener { // the start waits for it
+    session.streams.addListener(new StreamingQueryListener { // the start waits for the listener
       def onQueryStarted(event: QueryStartedEvent): Unit       = alone += QueryStart.starting.isLocked
       def onQueryProgress(event: QueryProgressEvent): Unit     = ()
       def onQueryTerminated(event: QueryTerminatedEvent): Unit = ()

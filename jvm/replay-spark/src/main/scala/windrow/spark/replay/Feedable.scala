@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow._
 import windrow.replay._
 
-/** Which cases Spark can be fed, and in which words (SEMANTICS, "What a replay through Spark cannot do"). */
+/** Checks whether Spark can run a case, and adapts it (SEMANTICS M1-M5). */
 private[replay] object Feedable {
 
-  /** The same case: each message with its session gap where some have one, and with a processing time from the first step
-    * on where it counts.
+  /** Returns an equivalent case in which every row has a session gap if some rows have one, and in which the first step
+    * has a processing time if processing time matters.
     */
   def apply(transcript: TranscriptCase): TranscriptCase = begun(withGaps(transcript))
 
@@ -29,8 +29,8 @@ private[replay] object Feedable {
     }
   }
 
-  /** Policies begin at 0; a period counts from the first processing time that comes (SEMANTICS R14), and nothing before it
-    * is too far ahead.
+  /** Adds a processing time to the first step. Policy windows start at 0. A period starts with the first processing
+    * time (SEMANTICS R14), and rows before it are never too far ahead.
     */
   private def begun(transcript: TranscriptCase): TranscriptCase = {
     val all      = feeds(transcript)
@@ -55,7 +55,7 @@ private[replay] object Feedable {
     case _: OperatorSpec.Policy          => None
   }
 
-  /** Why Spark cannot be fed a case. */
+  /** Returns the reason why Spark cannot run a case. */
   def hindrance(transcript: TranscriptCase, operator: OperatorSpec): Option[String] = (operator match {
     case _: OperatorSpec.Join if asks(transcript) =>
       Some("A join cannot be asked for its messages from outside its query.")
@@ -85,7 +85,9 @@ private[replay] object Feedable {
       Option.when(isTimeless)("Spark has a processing time from its first batch on, so the guard stands from there on.")
   }
 
-  /** The batch that ends a query comes later than the one before: what is just as old as its period is older then. */
+  /** Returns a problem if the age of a row could equal its limit at the end. The micro-batch that ends a query is later
+    * than the previous one, so the row would be older than the limit.
+    */
   private def ofTies(transcript: TranscriptCase, spec: PolicyWindowSpec): Option[String] = {
     val clock = feeds(transcript).flatMap(_.processingTime)
     val ages = spec.limits.idle ++ (spec.eviction match {

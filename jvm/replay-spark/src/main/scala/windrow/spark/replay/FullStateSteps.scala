@@ -11,7 +11,7 @@ import windrow.Positions
 import windrow.spark.query.StateReader
 import windrow.replay._
 
-/** Full state; what is asked of it is read from the checkpoint while the query runs. */
+/** Runs full state. Questions are answered from the checkpoint while the query runs. */
 private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: FullStateSpec)
     extends TableSteps(transcript, spec.windows)
     with Asked {
@@ -28,7 +28,7 @@ private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: Ful
       case Query.GetMessages(start, end, key, axis) =>
         val isByTime = axis == Query.ByTime
         val bound    = if (isByTime) time(_) else position(_)
-        // Without bounds nothing says that offsets are meant.
+        // Without bounds, this one marks the range as a range of offsets.
         val from = if (isByTime || end.isDefined) start else start.orElse(Some(Long.MinValue))
         Answer.Messages(asked(_.getMessages(
           bound(from),

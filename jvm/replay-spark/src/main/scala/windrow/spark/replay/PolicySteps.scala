@@ -10,13 +10,15 @@ import windrow.PolicyWindowSpec
 import windrow.spark.Windrow
 import windrow.replay._
 
-/** Windows by policies, with their events. */
+/** Runs policy windows with their events. */
 private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[(String, String)])
     extends StepOperator {
   private var keys = Set.empty[Scalar]
   private var sent = 0L
 
-  /** A transcript has one column to look at, and one of markers, whatever it calls them. */
+  /** Renames the columns of the policy, because a transcript has only one measured column and one column of markers,
+    * with fixed names.
+    */
   private val eviction = spec.eviction match {
     case Eviction.ByPunctuation(_)     => Eviction.ByPunctuation("marker")
     case Eviction.Tumbling(by)         => Eviction.Tumbling(ofValue(by))
@@ -46,8 +48,8 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
 
   override def restsInTime: Boolean = true
 
-  /** Messages without an identity get one in the order in which they are to be applied. The mark of a step is not a message,
-    * but a query knows no other: one for each key comes after the messages of the step, and nothing shows it.
+  /** Adds an identity to rows without one, in the order in which they are applied. The punctuation of a step is not a
+    * row, but a query supports only rows: one for each key follows the rows of the step and is hidden in the output.
     */
   override def rows(feed: Step.Feed): Seq[InputRow] = {
     keys ++= feed.messages.map(_.key)
@@ -73,12 +75,12 @@ private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[
 
 private object PolicySteps {
 
-  /** The partition of messages that stand for the mark of a step. */
+  /** The partition of rows that represent the punctuation of a step. */
   private val OfMark = Int.MaxValue
 
   private def isMark: Column = coalesce(col("partition") === OfMark, lit(false))
 
-  /** The insertion of such a message. */
+  /** Whether an event is the insertion of such a row. */
   private def isOfMark(event: Row): Boolean =
     event.getAs[String]("event") == PolicyEvent.Insertion.toString && messages(event).isEmpty
 

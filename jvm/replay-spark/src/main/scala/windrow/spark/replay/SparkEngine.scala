@@ -14,19 +14,21 @@ import windrow.SpecProblem
 import windrow.replay._
 import windrow.spark.running.CheckpointFiles
 
-/** Runs transcripts as real streaming queries, one for each case: every step is a micro-batch with a checkpoint.
+/** Runs transcripts as real streaming queries, one for each case. Every step is a micro-batch with a checkpoint.
   *
   * @param partitions
-  *   of the state
+  *   number of partitions of the state
   * @param shards
-  *   into which keys are hashed
+  *   number of shards into which keys are hashed
   * @param generated
-  *   whether Spark generates code; it goes without where that would be too long
+  *   whether Spark generates code; it still interprets plans whose code would be too long
   */
 class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) extends Engine {
   def this() = this(partitions = 2, shards = 4)
 
-  /** What every table passes on its way into the query and out of it; tests put faults there. */
+  /** Transforms every table between the source and the query, and between the query and the sink. Tests inject faults
+    * here.
+    */
   protected def passed(table: DataFrame): DataFrame = table
 
   def name: String = "spark"
@@ -78,14 +80,14 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
 
 object SparkEngine {
 
-  /** The case as Spark is fed it. */
+  /** Adapts a case to Spark. */
   private def told(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
     val told  = Feedable(transcript)
     val times = SparkTimes.of(told)
     (times, times(told))
   }
 
-  /** Why Spark cannot be fed a case. */
+  /** Returns the reason why Spark cannot run a case. */
   private[spark] def hindrance(transcript: TranscriptCase): Option[String] = {
     val (_, fed) = told(transcript)
     fed.operator.toOption.flatMap(Feedable.hindrance(fed, _))
@@ -104,7 +106,9 @@ object SparkEngine {
   private def feeds(transcript: TranscriptCase): Seq[Step.Feed] =
     transcript.steps.collect { case feed: Step.Feed => feed }
 
-  /** For each step the watermark at its end, in milliseconds, and the one of the next step that feeds, or of the end. */
+  /** Returns for each step the watermark at its end, in milliseconds, and the watermark of the next step with input, or
+    * of the end.
+    */
   private def watermarks(transcript: TranscriptCase): IndexedSeq[(Long, Long)] = {
     val knowsNone = TranscriptCase.windowKind(transcript.specJson) == "policy"
     val marks = transcript.steps.scanLeft(0L) {
@@ -128,7 +132,7 @@ object SparkEngine {
     session.conf.set("spark.sql.shuffle.partitions", partitions.toLong)
     session.conf.set("spark.windrow.shards", shards.toLong)
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    session.conf.set("spark.sql.datetime.java8API.enabled", "true") // the others are of another calendar
+    session.conf.set("spark.sql.datetime.java8API.enabled", "true") // the older classes use another calendar
     session.conf.set(
       "spark.sql.streaming.stateStore.providerClass",
       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
@@ -140,7 +144,9 @@ object SparkEngine {
     session
   }
 
-  /** Spark may write a snapshot still, behind the query's back; then that stays, among the temporary files. */
+  /** Deletes a folder. Spark may still write a snapshot in the background; the folder then remains among the temporary
+    * files.
+    */
   private def delete(folder: Path): Unit =
     try {
       val paths = Files.walk(folder)

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
 import windrow.replay._
 
-/** Which times a case is fed with. Spark's clocks tick in milliseconds, its watermark begins at 0, and no two micro-batches
-  * of a query are of one time; so a case whose times are finer, lower or closer is moved and stretched.
+/** Adapts the times of a case to Spark, whose clocks have a resolution of milliseconds, whose watermark starts at 0,
+  * and whose micro-batches have different times. Times that are finer, lower or closer are shifted and stretched.
   */
 private[replay] object SparkTimes {
 
-  /** Leaves room below the end of time. */
+  /** The maximum span of times, which leaves room before the end of time. */
   private val Longest = 10000000000000000L
 
   def of(transcript: TranscriptCase): Retimed = {
@@ -37,8 +37,10 @@ private[replay] object SparkTimes {
         retiming(unit, clock, periods, move = false, stretchClock))
   }
 
-  /** @param grid
-    *   what a shift must be a multiple of
+  /** Returns how times are changed.
+    *
+    * @param grid
+    *   a shift must be a multiple of these
     */
   private def retiming(unit: Long, times: Seq[Long], grid: Seq[Long], move: Boolean, stretch: Boolean): Retiming = {
     val scale = if (stretch) 1000000 / unit else 1

@@ -11,22 +11,22 @@ import windrow.spark.RowId
 import windrow.spark.input.WatermarkCheck
 import windrow.replay._
 
-/** A row of the input: a message, or a watermark for the step after this one.
+/** A row of the source: an input row, or the watermark of the following step.
   *
   * @param key
-  *   of any type, as JSON
+  *   a key of any type, as JSON
   * @param time
-  *   event time in microseconds
+  *   the event time in microseconds
   * @param number
   *   the value, if values are numbers
   * @param text
-  *   the value, if they are texts
+  *   the value, if values are strings
   * @param marker
-  *   of windows by policies
+  *   whether the row is a marker of policy windows
   * @param pane
-  *   of inherited windows
+  *   the pane, for `Inherit` windows
   * @param mark
-  *   watermark in milliseconds; None in a message
+  *   the watermark in milliseconds; None for an input row
   */
 final case class InputRow(
     stream: Option[String] = None,
@@ -41,7 +41,7 @@ final case class InputRow(
     pane: Option[InputPane] = None,
     mark: Option[Long] = None)
 
-/** What a message says as a pane; times in microseconds. */
+/** The pane that a row contains. Times are in microseconds. */
 final case class InputPane(start: Long, end: Long, timing: String, isRetraction: Boolean)
 
 private[replay] object InputRow {
@@ -62,13 +62,14 @@ private[replay] object InputRow {
   def key(key: Scalar): String = key.toJson.toString
 }
 
-/** What a query of a transcript reads. Spark takes all streams from one source, so that a step is one micro-batch; each of
-  * them has a watermark of its own.
+/** The input of a transcript's query. All streams share one source, so that a step is one micro-batch. Each stream has
+  * its own watermark.
   *
   * @param isGuarded
-  *   windrow sets the watermark itself, so that it can guard it; the one of the case stands beside it (see `marked`)
+  *   whether Windrow sets the watermark itself, so that it can guard it; the watermark of the case is then added
+  *   separately (see `marked`)
   * @param passed
-  *   what every table passes on its way in and out
+  *   transforms every table at the input and the output
   */
 private[replay] final class StepInput(
     session: SparkSession,
@@ -90,12 +91,12 @@ private[replay] final class StepInput(
     ()
   }
 
-  /** key (as JSON), time, value, partition, offset, gap, marker of the messages, or of those of one stream; where they are
-    * panes also window and pane
+  /** Returns the input rows, or those of one stream: key (as JSON), time, value, partition, offset, gap, marker; for
+    * panes also window and pane.
     */
   def table(stream: Option[String] = None): DataFrame = {
     val some = stream.fold(lit(true))(col("stream") === _)
-    // What names the watermark's column Spark cannot move below the watermark, in no part.
+    // A condition that names the watermark's column cannot be pushed down below the watermark, not even in part.
     val all =
       if (isGuarded) source.toDF().where(col("mark").isNull && some) else clocked.where(when(col("clock").isNull, some))
     passed(all.select(Seq(
@@ -108,7 +109,7 @@ private[replay] final class StepInput(
       col("marker")) ++ (if (arePanes) StepInput.Pane else Nil): _*))
   }
 
-  /** What comes out, in a query that follows the watermark of the case though no table of it does. */
+  /** Makes a query follow the watermark of the case, even if none of its tables has it. */
   def marked(output: DataFrame): DataFrame =
     if (!isGuarded) passed(output)
     else passed(output).unionByName(

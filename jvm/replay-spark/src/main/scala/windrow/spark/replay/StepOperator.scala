@@ -7,38 +7,44 @@ import org.apache.spark.sql.functions._
 import windrow.spark.query.StateReader
 import windrow.replay._
 
-/** What a transcript runs, as a query: the plan that it gives, and how its rows are read. */
+/** Runs the operator of a transcript as a query: defines its plan, and reads its rows. */
 private[replay] trait StepOperator {
 
-  /** `kind`, and for each kind of rows a struct of its name. */
+  /** Returns `kind`, and for each kind of rows a struct with its name. */
   def output(input: StepInput): DataFrame
 
-  /** @param rows
-    *   of a kind
+  /** Reads the output of a step.
+    *
+    * @param rows
+    *   returns the rows of a kind
     */
   def emission(rows: String => Seq[Row]): Emission
 
   def rows(feed: Step.Feed): Seq[InputRow] = feed.messages.map(InputRow.of)
 
-  /** Whether steps of one processing time are micro-batches of one time: else each is a little later than the one before. */
+  /** Whether steps with equal processing times are micro-batches with equal times. Otherwise each is slightly later
+    * than the previous one.
+    */
   def restsInTime: Boolean = false
 }
 
-/** One whose state can be asked from outside. */
+/** An operator whose state can be queried from outside. */
 private[replay] trait Asked {
 
-  /** @param state
-    *   what the query keeps; None before its first step
+  /** Answers a query of the state.
+    *
+    * @param state
+    *   reads the state of the query; None before its first step
     */
   def ask(query: Query, state: => Option[StateReader]): Answer
 }
 
 private[replay] object StepOperator {
 
-  /** The aggregates of transcripts are Spark's.
+  /** Returns the aggregates of a transcript as Spark's aggregates.
     *
     * @param counts
-    *   null for a message that is not to be aggregated
+    *   null for a row that is not aggregated
     */
   def aggregates(named: Seq[(String, String)], counts: Column = lit(true)): Seq[Column] = {
     val value = when(counts, col("value"))

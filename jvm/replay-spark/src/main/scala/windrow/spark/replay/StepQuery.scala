@@ -9,7 +9,7 @@ import scala.collection.mutable
 import windrow.spark.query.StateReader
 import windrow.replay._
 
-/** Drives a streaming query step by step. A step is one micro-batch; the watermark that it brings rules the next. */
+/** Runs a streaming query step by step. A step is one micro-batch, and its watermark applies to the next one. */
 private[replay] final class StepQuery(
     session: SparkSession,
     operator: StepOperator,
@@ -21,7 +21,9 @@ private[replay] final class StepQuery(
   private lazy val output = input.marked(operator.output(input))
   private var query       = Option.empty[StreamingQuery]
 
-  /** Applies the messages; `mark` is the watermark of this step, `next` of the one after it, in milliseconds. */
+  /** Processes the rows of a step. `mark` is the watermark of this step, `next` that of the following step, in
+    * milliseconds.
+    */
   def step(feed: Step.Feed, mark: Long, next: Long): Emission = {
     if (query.isEmpty) {
       query = Some(start())
@@ -31,7 +33,7 @@ private[replay] final class StepQuery(
     advance(operator.rows(feed), next)
   }
 
-  /** The watermark, which was announced, passes everything. */
+  /** Advances the watermark, which was announced, past everything. */
   def finish(end: Long): Emission = {
     clock.moveTo(None, least = 1)
     advance(Nil, end)
@@ -69,7 +71,7 @@ private[replay] final class StepQuery(
   private def start(): StreamingQuery = {
     val started = output.writeStream.option("checkpointLocation", checkpoint)
       .foreachBatch { (batch: DataFrame, _: Long) =>
-        collected ++= batch.toDF().collect() // `batch` itself goes by the settings of whoever runs the replay
+        collected ++= batch.toDF().collect() // `batch` itself uses the settings of the thread that runs the replay
         ()
       }.start()
     clock.rule(started)

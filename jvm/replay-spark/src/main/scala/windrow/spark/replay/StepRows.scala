@@ -25,7 +25,7 @@ private[replay] object StepRows {
       content(row))
   }
 
-  /** The last two fields of a window, of all kinds. */
+  /** Returns the last two fields of a window of any kind. */
   def bounds(window: Row): (Long, Long) = {
     val all = (0 until window.size).takeRight(2).map(window.get)
     if (all.contains(null)) Emission.Everywhere
@@ -37,8 +37,10 @@ private[replay] object StepRows {
     case position      => position.asInstanceOf[Long]
   }
 
-  /** @param streams
-    *   of which the message holds a struct each; none: it is the only stream's
+  /** Reads a rejected row.
+    *
+    * @param streams
+    *   the streams, for each of which the message has a struct; empty if there is only one stream
     */
   def rejected(row: Row, streams: Seq[String]): RejectedMessage = {
     val message = row.getAs[Row]("message")
@@ -52,7 +54,7 @@ private[replay] object StepRows {
       stream)
   }
 
-  /** A message as joins and full state show it. */
+  /** Reads a row as joins and full state show it. */
   def stored(message: Row): StoredValue = StoredValue(micros(message.getAs[Instant]("time")), scalar(message))
 
   def number(row: Row, field: String): Option[Long] =

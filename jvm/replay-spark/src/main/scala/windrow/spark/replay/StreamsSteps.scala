@@ -13,7 +13,7 @@ import windrow.spark.Windowed
 import windrow.spark.Windrow
 import windrow.replay._
 
-/** A join. */
+/** Runs a join. */
 private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {
   private val inRows =
     if (Set[JoinKind](JoinKind.Semi, JoinKind.Anti)(spec.how)) spec.names.take(1) else spec.names
@@ -32,7 +32,7 @@ private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {
     rejected = rows("rejected").map(StepRows.rejected(_, spec.names)))
 }
 
-/** A co-group: an ordinary window query over the streams as one, which collects each of them. */
+/** Runs a co-group: a window query over the combined streams that collects the rows of each of them. */
 private[replay] final class CoGroupSteps(spec: CoGroupSpec) extends StepOperator {
 
   def output(input: StepInput): DataFrame = {

@@ -11,7 +11,7 @@ import windrow.WindowOperatorSpec
 import windrow.replay._
 import windrow.spark.input.Marks
 
-/** Windows over one stream, by `_windrow_apply` and the spec of the transcript. */
+/** Runs windows over one stream, with `_windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {
 
   protected def content(pane: Row): Content
@@ -19,14 +19,14 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
   def emission(rows: String => Seq[Row]): Emission =
     Emission(rows("panes").map(StepRows.pane(_, content)), rows("rejected").map(StepRows.rejected(_, Nil)))
 
-  /** Columns by what they are of a message. */
+  /** Returns the columns of rows, by their role. */
   protected final def fields(input: StepInput): Seq[(String, String)] =
     Seq("time" -> "time") ++ Option.when(spec.window == Session.OfMessage)("gap" -> "gap") ++
       (if (input.rowId.isDefined || TableSteps.needsOffsets(spec.window))
          Seq("partition" -> "partition", "offset" -> "offset")
        else Nil)
 
-  /** Columns that say so in an aggregation. */
+  /** Returns marked columns of an aggregation for these fields. */
   protected final def markers(input: StepInput): Seq[Column] =
     fields(input).map { case (name, column) => Marks.marked(first(column), name) }
 
@@ -47,11 +47,11 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
 private object TableSteps {
   def needsOffsets(window: WindowKind): Boolean = window.goesByOffsets
 
-  /** A delay of the watermark that windrow sets and guards, so that the one of the transcript always rules. */
+  /** A watermark delay for Windrow's guarded watermark, so long that the watermark of the transcript always applies. */
   val Ages: TimeSpan = TimeSpan(100000L * 86400000000L)
 }
 
-/** Windows of aggregates. */
+/** Runs windows of aggregates. */
 private[replay] final class AggregateSteps(transcript: TranscriptCase, aggregate: OperatorSpec.Aggregate)
     extends TableSteps(transcript, aggregate.spec) {
 

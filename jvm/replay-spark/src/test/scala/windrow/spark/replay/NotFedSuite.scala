@@ -4,7 +4,8 @@ package replay
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.replay.TranscriptReader
 
-/** What no query can be fed is said in a sentence, and what looks like it is fed all the same (SEMANTICS M1-M5). */
+/** Tests that cases that no query can run are rejected with a reason, and that similar cases are run (SEMANTICS M1-M5).
+  */
 final class NotFedSuite extends AnyFunSuite {
   private val Day       = """{"kind": "calendar", "n": 1, "unit": "day", "zone": "UTC"}"""
   private val Tumbling  = """{"kind": "tumbling", "size": 10}"""

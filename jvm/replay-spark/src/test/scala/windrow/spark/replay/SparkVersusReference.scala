@@ -18,7 +18,7 @@ import windrow._
 import windrow.replay._
 import windrow.testkit._
 
-/** Transcripts and random cases as streaming queries, with restarts and other numbers of partitions and shards
+/** Runs transcripts and random cases as streaming queries, with restarts and different numbers of partitions and shards
   * (SEMANTICS R71, R75, R76).
   */
 @Slow
@@ -26,15 +26,15 @@ final class SparkVersusReference extends SparkSuite {
   private val mode  = sys.props.getOrElse("windrow.mode", "default")
   private val first = Drawn.first
 
-  /** How many queries of a kind run, and how many cases are in each: they share a spec and its steps, and have keys of their
-    * own. A step is a micro-batch, so queries are few.
+  /** The number of queries of a kind, and the number of cases in each. The cases of a query share a spec and its steps,
+    * but have their own keys. A step is a micro-batch, so there are few queries.
     */
   private val (queries, together) = mode match {
     case "full" => (sys.props.getOrElse("windrow.queries", "12").toInt, 10)
     case _      => (1, 1)
   }
 
-  /** Queries wait for the file system much of the time. */
+  /** Runs several queries at the same time, because they wait for the file system most of the time. */
   private val atOnce = ExecutionContext.fromExecutorService(Executors.newFixedThreadPool(
     3,
     (task: Runnable) => {
@@ -44,7 +44,7 @@ final class SparkVersusReference extends SparkSuite {
     }))
 
   private def all[A](items: Seq[A])(check: A => Seq[String]): Unit = {
-    spark.version // so that every thread finds the session
+    spark.version // lets every thread find the session
     val found = items.map(item => Future(check(item))(atOnce)).flatMap(Await.result(_, 60.minutes))
     assert(found.isEmpty, found.mkString("\n"))
   }
@@ -52,7 +52,7 @@ final class SparkVersusReference extends SparkSuite {
   private val transcripts =
     TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
 
-  /** Of the shorter cases of each kind of operator and window one in so many. */
+  /** The interval at which the shorter cases of each kind of operator and window are chosen. */
   private val every = 90
 
   private def kind(transcript: TranscriptCase): String =
@@ -94,7 +94,7 @@ final class SparkVersusReference extends SparkSuite {
       "co-groups"  -> (ForSpark.coGroup(_, together)),
       "policies"   -> (ForSpark.policy(_, together)))
 
-  /** A step costs a micro-batch, so only `full` runs long cases; short ones show little. */
+  /** Whether a case is run. A step costs a micro-batch, so only `full` runs long cases. Very short ones test little. */
   private def fits(one: TranscriptCase): Boolean = mode == "full" || (5 to 8).contains(one.steps.size)
 
   private def cases(make: Long => TranscriptCase): Iterator[TranscriptCase] =
@@ -105,7 +105,7 @@ final class SparkVersusReference extends SparkSuite {
     new SparkEngine(2 + number % 4, 1 + number % 7, generated = number % 2 == 0)
   }
 
-  /** Kinds that go through Spark in a way of their own; the core runs cases of each kind in any mode. */
+  /** Kinds that use separate code in Spark. The core runs cases of each kind in any mode. */
   private val AlwaysRun =
     Set("aligned", "sessions", "over", "offsets", "first-message", "full state", "joins", "co-groups", "policies")
 
@@ -129,7 +129,7 @@ final class SparkVersusReference extends SparkSuite {
   }
 }
 
-/** Each task fails when its first row passes, and is tried again. */
+/** An engine in which each task fails at its first row and is retried. */
 private final class FaultyEngine extends SparkEngine(3, 5) {
   override protected def passed(table: DataFrame): DataFrame = table.where(FaultyEngine.passes(lit(true)))
 }
@@ -137,7 +137,7 @@ private final class FaultyEngine extends SparkEngine(3, 5) {
 private object FaultyEngine {
   val failures = new AtomicLong
 
-  /** Not deterministic, so that Spark leaves it where it stands. */
+  /** Fails the first attempt of a task. Nondeterministic, so that Spark does not move it. */
   val passes: UserDefinedFunction = udf { (value: Boolean) =>
     if (TaskContext.get().attemptNumber() == 0) {
       failures.incrementAndGet()
@@ -147,7 +147,7 @@ private object FaultyEngine {
   }.asNondeterministic()
 }
 
-/** Random cases with restarts, and without what Spark does in ways of its own. */
+/** Random cases with restarts, limited to the behavior that Spark supports. */
 private object ForSpark {
 
   def apply(seed: Long, family: RandomFamily, scale: Int): TranscriptCase = {
@@ -156,7 +156,7 @@ private object ForSpark {
     restarted(inMillis(if (sorted) plain else combined(plain)), seed)
   }
 
-  /** Where no order shows, messages are combined before they travel. */
+  /** Changes a case so that its order does not affect the output and rows are combined before the shuffle. */
   private def combined(plain: TranscriptCase): TranscriptCase = {
     val spec = plain.specJson.deepCopy()
     spec.remove("aggregates")
@@ -177,7 +177,7 @@ private object ForSpark {
 
   def fullState(seed: Long, scale: Int): TranscriptCase = {
     val plain = inMillis(RandomStoreCase.fullState(seed, scale))
-    // A question reads the whole state.
+    // A question reads the entire state.
     val asks = plain.steps.collect { case ask @ Step.Ask(query, _) if query != Query.Counters => ask }
     val few  = asks.take(2) ++ asks.takeRight(1)
     restarted(
@@ -191,7 +191,7 @@ private object ForSpark {
 
   def policy(seed: Long, scale: Int): TranscriptCase = restarted(RandomPolicyCase(seed, scale), seed)
 
-  /** Without questions that a query is not asked. */
+  /** Removes the questions that a query does not support. */
   private def unasked(plain: TranscriptCase): TranscriptCase = plain.copy(steps = plain.steps.filter {
     case Step.Ask(query, _) => query == Query.Counters
     case _                  => true
@@ -200,7 +200,7 @@ private object ForSpark {
   private def restarted(plain: TranscriptCase, seed: Long): TranscriptCase =
     plain.copy(steps = plain.steps.patch(new Random(seed).nextInt(plain.steps.size + 1), Seq(Step.Restart), 0))
 
-  /** Calendars cannot be stretched: their watermarks are brought to whole milliseconds after 1970. */
+  /** Shifts the watermarks of calendar cases to milliseconds after 1970, because calendars cannot be stretched. */
   private def inMillis(plain: TranscriptCase): TranscriptCase =
     if (TranscriptCase.windowKind(plain.specJson) != "calendar") plain
     else {
@@ -221,7 +221,7 @@ private object ForSpark {
       })
     }
 
-  /** Without the counters that only the reference has (SEMANTICS R5, R10). */
+  /** Removes the counters that only the reference has (SEMANTICS R5, R10). */
   def counted(transcript: TranscriptCase): TranscriptCase = transcript.copy(steps = transcript.steps.map {
     case Step.Ask(query, Some(Answer.Counters(all))) =>
       Step.Ask(query, Some(Answer.Counters(all -- Answer.Classes - Answer.OverRetention)))

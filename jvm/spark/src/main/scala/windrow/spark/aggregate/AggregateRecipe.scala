@@ -16,8 +16,8 @@ import windrow.spark.functions.FunctionSet
 import windrow.spark.input.KeyCheck
 import windrow.spark.pack._
 
-/** How messages of aggregates are packed: where nothing tells them apart, those that share key and slice together, by Spark's own
-  * partial aggregation, and those of a session.
+/** Packs the rows of aggregates. Combines rows that share key and slice by Spark's own partial aggregation, and rows of
+  * one session by [[PartialSessions]], if no result depends on the difference.
   */
 private[spark] final class AggregateRecipe(
     spec: WindowOperatorSpec,
@@ -43,24 +43,24 @@ private[spark] final class AggregateRecipe(
     }
   }
 
-  /** A session has an end of each of its messages, by which it is told how late they are. */
+  /** Whether a session row may be late. A session has an end for each of its rows, and lateness is judged by it. */
   private def isLate(pack: Pack, watermark: Option[Watermark]): Expression =
     gap.zip(watermark.filter(_.isDefined)).fold[Expression](Literal(false)) { case (gap, mark) =>
       LessThanOrEqual(Add(pack.time, Literal(gap)), BatchConstant(mark.micros))
     }
 
-  /** Of sessions, the same for all messages, in microseconds. */
+  /** The gap of sessions with a fixed gap, in microseconds. */
   private val gap: Option[Long] = Some(spec.window).collect { case Session(Some(gap)) => gap.micros }
 
-  /** The gap, where sessions are made before messages travel. */
+  /** The gap, if sessions are combined before the shuffle. */
   private val madeSessions: Option[Long] = gap.filter(_ => functions.fixedWidth)
 
-  /** What messages that can be combined share, or in words why none can. */
+  /** Returns the time that rows must share to be combined, or the reason why no rows can be combined. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
     if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
     else if (behind.isDefined) Left("clocks are set back, so that any may be late")
     else if (madeSessions.isEmpty && !pack.message.forall(column => KeyCheck.hasOrder(column.dataType)))
-      Left("Spark cannot sort messages with such columns") // as it does where they do not fit into memory
+      Left("Spark cannot sort messages with such columns") // which it does if they do not fit into memory
     else SliceTime.of(spec, pack.time).toRight(s"${spec.window} tells each from the others")
 
   def travel(pack: Pack): String =
@@ -71,8 +71,9 @@ private[spark] final class AggregateRecipe(
   private def common: String =
     if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share key and slice"
 
-  /** Messages by (key, slice); one that carries its row stays apart, with its own time. Those of a session are one from the
-    * first to the last, with the gap behind; a late one is none of them, although its time may be that of a slice.
+  /** Groups rows by key and slice. A row that carries its original row stays separate and keeps its own time. The rows
+    * of a session form one entry that covers their first to last time plus the gap. A late row never joins such an
+    * entry, even if it has the same slice.
     */
   private def bySlice(parts: Parts, shared: Expression, isAlone: Expression): PackExec = {
     val slice    = Alias(If(isAlone, parts.time, shared), "slice")()
@@ -85,7 +86,7 @@ private[spark] final class AggregateRecipe(
     val aggregates = own ++ functions.over(parts.inputs, IsNotNull(slice.toAttribute))
     val grouping   = (parts.keys :+ slice.toAttribute) ++ alone.map(_.toAttribute) ++ parts.rest
     val buffers    = aggregates.map(_.aggregateFunction.inputAggBufferAttributes)
-    // Instances of a function have buffers of their own ids; from here on these names stand for them.
+    // Each instance of a function has buffers with its own ids. These names replace them from here on.
     val named = buffers.flatten.map(_.newInstance())
     val renamed = ProjectExec(
       grouping ++ buffers.flatten.zip(named).map { case (from, to) => Alias(from, to.name)(to.exprId) },
@@ -94,7 +95,7 @@ private[spark] final class AggregateRecipe(
     parts.packed(PackLift.Done(named.head, named.drop(own.size)), first, last, renamed)
   }
 
-  /** Messages of a key that stand near one another; one that may be late stays apart. */
+  /** Groups rows of a key that are at most the gap apart. A row that may be late stays separate. */
   private def bySession(parts: Parts, isAlone: Expression, gap: Long): PackExec = {
     val time  = Alias(parts.time, "time")()
     val alone = Alias((isAlone +: parts.end).reduce(Or), "alone")()
@@ -113,7 +114,7 @@ private[spark] final class AggregateRecipe(
       PartialSessionsExec(columns, parts.messages(Seq(time, alone))))
   }
 
-  /** What messages are before they are combined, and how they are packed after that. */
+  /** The columns of rows before they are combined, and the packing of the combined entries. */
   private final class Parts(
       pack: Pack,
       keyed: Seq[Expression],
@@ -129,17 +130,19 @@ private[spark] final class AggregateRecipe(
 
     private val ends = pack.end.map { case column: Attribute => column; case other => Alias(other, "end")() }
 
-    /** Whether the row is the end of the input; or empty. */
+    /** Whether a row marks the end of the input; empty if the input is unbounded. */
     val end: Seq[Attribute] = ends.map(_.toAttribute)
 
-    /** What goes along with a message that stays apart. */
+    /** Columns that accompany a row that stays separate. */
     val rest: Seq[Attribute] = raw.toAttribute +: end
 
     def messages(more: Seq[NamedExpression]): SparkPlan =
       ProjectExec((key ++ more :+ raw) ++ ends ++ values, later(pack.child))
 
-    /** @param last
-      *   time of a session's messages
+    /** Packs combined entries.
+      *
+      * @param last
+      *   the last time of a session's rows
       */
     def packed(lift: PackLift.Done, first: Attribute, last: Option[Attribute], combined: SparkPlan): PackExec =
       PackExec.of(
@@ -158,7 +161,9 @@ private[spark] final class AggregateRecipe(
         ReadCount(pack.metrics, lift.count, end, combined))
   }
 
-  /** Buffers of any length, such as texts, are objects; these Spark sorts beyond a number of groups. */
+  /** Aggregates partially. Buffers of variable width, such as strings, are objects; Spark switches from hashing to
+    * sorting beyond a certain number of their groups.
+    */
   private def partial(
       grouping: Seq[NamedExpression],
       aggregates: Seq[AggregateExpression],

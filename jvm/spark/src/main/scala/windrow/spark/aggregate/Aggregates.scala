@@ -20,7 +20,7 @@ import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
 import windrow.spark.stream.StreamOperator
 
-/** Panes carry aggregates. */
+/** The operator whose panes contain aggregates. */
 private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends StreamOperator {
   def windows: Option[WindowOperatorSpec] = Some(spec)
 

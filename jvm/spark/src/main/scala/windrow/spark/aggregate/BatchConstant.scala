@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.JavaCode
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 
-/** A number that is another one in every micro-batch. A literal would be part of the generated code, which Spark would then
-  * compile anew each time.
+/** A number that differs between micro-batches. Unlike a literal, it is not part of the generated code, so Spark does
+  * not compile the code again for each micro-batch.
   */
 final case class BatchConstant(value: Long) extends LeafExpression {
   override def dataType: DataType            = LongType

@@ -8,10 +8,12 @@ import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 import windrow.spark.pack.Pack
 
-/** Which messages travel with their original row: those that the shard might refuse; whether it does is decided there.
+/** Selects the rows that are sent to the shard with their original columns: those that the shard may reject. The shard
+  * makes the decision.
   *
   * @param watermark
-  *   not below the one that the shard judges by; None: not known, so any message may be too late
+  *   not below the watermark by which the shard judges. If it is None, the watermark is unknown and every row may be
+  *   too late.
   */
 object CarriesMessage {
 
@@ -32,9 +34,9 @@ object CarriesMessage {
       case Global =>
         spec.retention.time.fold[Expression](Literal(false))(t =>
           earlierThan(Position.minus(watermark.micros, t.micros)))
-      case _: Count                                              => Literal(false) // nothing is late for them
+      case _: Count                                              => Literal(false) // no row is late for them
       case _ if left == EventTime.Min                            => Literal(false)
-      case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // not to be reckoned with
+      case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // avoids an overflow
       case windows: AlignedWindows =>
         earlierThan(SliceGrid(windows).firstStart(left))
       case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), BatchConstant(left))

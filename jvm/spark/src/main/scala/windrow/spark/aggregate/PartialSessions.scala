@@ -9,10 +9,11 @@ import windrow.spark.aggregate.SessionColumns._
 import windrow.spark.functions.Lift
 import windrow.spark.functions.RowAggregation
 
-/** Makes one of messages of a key that follow one another at most the gap apart. Each key has one open session, in Spark's hash
-  * table; it is given out when a message lies farther from it than that, when there is no memory for more, and at the end.
+/** Combines rows of a key that follow each other within the gap. Each key has one open session in a hash table of
+  * Spark's. The session is emitted if a row is farther away than the gap, if no more memory is available, and at the
+  * end.
   *
-  * No order of the messages is asked for: the nearer theirs is to that of their times, the more become one.
+  * Rows may arrive in any order. The closer their order is to event-time order, the more of them are combined.
   */
 private final class PartialSessions(columns: SessionColumns, schema: Seq[Attribute]) {
 
@@ -23,17 +24,19 @@ private final class PartialSessions(columns: SessionColumns, schema: Seq[Attribu
   private val aloneAt     = schema.indexWhere(_.exprId == columns.alone.exprId)
   private val noRest      = new GenericInternalRow(columns.rest.size)
 
-  /** null: nothing has come since all was given out. */
+  /** The open sessions, or null if no row has arrived since they were all emitted. */
   private var open: UnsafeFixedWidthAggregationMap = _
 
-  /** What is given out, until the next is asked for. */
+  /** The row that is emitted. It is valid until the next one. */
   private val (row, session) = (new JoinedRow, new JoinedRow)
   private val before         = aggregation.zero
 
   def all(messages: Iterator[InternalRow]): Iterator[InternalRow] = messages.flatMap(add) ++ close()
 
-  /** @return
-    *   what is combined no further
+  /** Adds a row.
+    *
+    * @return
+    *   entries that are complete
     */
   private def add(message: InternalRow): IterableOnce[InternalRow] = {
     val key    = keyOf(message)
@@ -62,7 +65,7 @@ private final class PartialSessions(columns: SessionColumns, schema: Seq[Attribu
     None
   }
 
-  /** Buffers have the same width. */
+  /** Replaces the buffer of a session. Both buffers have the same width. */
   private def replace(session: UnsafeRow, buffer: UnsafeRow): None.type = {
     Platform.copyMemory(
       buffer.getBaseObject,
@@ -95,6 +98,6 @@ private final class PartialSessions(columns: SessionColumns, schema: Seq[Attribu
 
 private object PartialSessions {
 
-  /** Keys at first; as many as Spark's own aggregation has. */
+  /** The initial number of keys, the same as in Spark's own aggregation. */
   private val Room = 16 * 1024
 }

@@ -6,10 +6,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 
-/** Sessions of messages before they travel, as far as those of a task stand near one another; see [[PartialSessions]].
+/** Combines the rows of a task into sessions before the shuffle, as far as they are near each other; see
+  * [[PartialSessions]].
   *
-  * Output: the keys, the number of messages, the first and the last of their times, their buffers, and what goes along with a
-  * message that stays by itself, else null.
+  * Its output contains the keys, the number of rows, their first and last time, their buffers, and the columns that
+  * accompany a row that stays separate, which are null for other entries.
   */
 private[spark] final case class PartialSessionsExec(columns: SessionColumns, child: SparkPlan) extends UnaryExecNode {
 

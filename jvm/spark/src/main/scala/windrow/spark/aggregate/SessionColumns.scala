@@ -7,16 +7,16 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Min
 import org.apache.spark.sql.types.LongType
 import windrow.spark.functions.FunctionSet
 
-/** Of what sessions are made.
+/** The columns and functions from which sessions are built.
   *
   * @param gap
-  *   microseconds
+  *   in microseconds
   * @param alone
-  *   the message stays by itself
+  *   whether a row stays separate
   * @param functions
-  *   number of messages, first and last time, and those of the query
+  *   the number of rows, the first and the last time, and the functions of the query
   * @param rest
-  *   what goes along with a message that stays by itself
+  *   columns that accompany a row that stays separate
   */
 private[spark] final case class SessionColumns(
     keys: Seq[Attribute],
@@ -30,7 +30,7 @@ private[spark] final case class SessionColumns(
   def first: Attribute = buffers(SessionColumns.FirstAt)
   def last: Attribute  = buffers(SessionColumns.LastAt)
 
-  /** Buffers of the functions of the query. */
+  /** The buffers of the query's functions. */
   def values: Seq[Attribute] = buffers.drop(SessionColumns.Own)
 }
 
@@ -40,10 +40,12 @@ private[spark] object SessionColumns {
   val LastAt  = 2
   val Own     = 3
 
-  /** @param time
-    *   event time, long microseconds
+  /** Creates the columns of sessions.
+    *
+    * @param time
+    *   the event time, a long in microseconds
     * @param functions
-    *   of the query, whose buffers have a fixed width, over `inputs`
+    *   those of the query, over `inputs`. Their buffers have a fixed width.
     */
   def apply(
       keys: Seq[Attribute],
@@ -56,7 +58,7 @@ private[spark] object SessionColumns {
     val of  = BoundReference(inputs.size, LongType, nullable = true)
     val own = Seq(Count(Literal(1)), Min(of), Max(of))
     val all = new FunctionSet(own ++ functions.functions, own.map(_ => None) ++ functions.filters)
-    // Instances of a function have buffers of their own ids; these stand for them.
+    // Each instance of a function has buffers with its own ids. These replace them.
     val buffers = all.functions.flatMap(_.aggBufferAttributes).map(_.newInstance())
     SessionColumns(keys, gap, alone, all, inputs :+ time, rest, buffers)
   }

@@ -5,15 +5,15 @@ import windrow.core.trigger.WindowTrigger
 import windrow.spark.functions.FunctionSet
 import windrow.spark.pack.ShuffleMode
 
-/** How messages travel: sorted where the order of a step can show in which panes fire, combined where nothing tells
-  * messages of a key apart (SEMANTICS T3).
+/** Chooses how rows are sent to the shards: sorted if the order of a micro-batch affects which panes fire, and combined
+  * if no result depends on the differences between rows of a key (SEMANTICS T3).
   */
 private[spark] object ShuffleChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): ShuffleMode =
     ShuffleMode(sortedFor(spec, hasOrigin, streaming), ordered = functions.orderShows, whole = spec.window.needsRows)
 
-  /** What the order of a step shows in, in words. */
+  /** Returns the reason why the order of a micro-batch affects the output, if there is one. */
   private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {
     val ofLate = spec.lateness.micros > 0 && firesWithMessage(spec.late)
     val shows = Seq(
@@ -31,7 +31,9 @@ private[spark] object ShuffleChoice {
     case _                      => false
   }
 
-  /** Also a window that is complete when its first message comes fires with it, unless it waits for the end of the step. */
+  /** Whether late windows fire with a row. This includes a window that is already complete when its first row arrives,
+    * unless it waits for the end of the micro-batch.
+    */
   private def firesWithMessage(late: PaneTrigger): Boolean =
     ofEach(late) || !WindowTrigger.parts(late).contains(EachBatch)
 }

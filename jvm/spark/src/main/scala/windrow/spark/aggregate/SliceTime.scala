@@ -9,9 +9,9 @@ import windrow._
 import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
-/** A time that stands for all messages of a key that no window tells apart, as an expression, so that Spark can group by
-  * it. None: every message counts by itself. Times are valid or null (SEMANTICS T1), so nothing overflows, and what stands
-  * for them is as valid.
+/** Computes, as an expression, one time for all rows of a key that no window separates, so that Spark can group by it.
+  * Returns None if every row must be processed separately. Times are valid or null (SEMANTICS T1), so the arithmetic
+  * does not overflow and the computed times are valid, too.
   */
 object SliceTime {
   private val First = Literal(1 - EventTime.Limit)
@@ -23,9 +23,9 @@ object SliceTime {
     case fixed: FixedWindows     => Option.when(fixed.size.micros < EventTime.Limit)(ofFixed(fixed, time))
     case calendar: Calendar      => Some(CalendarSlice(time, calendar))
     case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
-    case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // which goes by each time
+    case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
     case Session(Some(gap)) =>
-      Option.when(gap.micros > 0)(floor(time, gap.micros, 0)) // so near they are in one session
+      Option.when(gap.micros > 0)(floor(time, gap.micros, 0)) // rows within one gap are in one session
     case _ => None
   }
 
@@ -41,7 +41,7 @@ object SliceTime {
     Subtract(of, Pmod(Subtract(of, Literal(startTime)), Literal(step)))
 }
 
-/** The calendar window that a time, long microseconds, falls into: its start. */
+/** Computes the start of the calendar window that contains a time. Both are longs in microseconds. */
 final case class CalendarSlice(child: Expression, windows: Calendar) extends UnaryExpression {
   @transient private lazy val grid = SliceGrid(windows)
 

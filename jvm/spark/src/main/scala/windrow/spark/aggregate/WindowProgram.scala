@@ -25,7 +25,7 @@ import windrow.spark.panes.FiresPanes
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.ShardRunner
 
-/** Windows of aggregates. */
+/** Runs the shards of windows with aggregates. */
 final class WindowProgram(
     val spec: WindowOperatorSpec,
     val fingerprint: SpecFingerprint,
@@ -100,7 +100,7 @@ final class WindowProgram(
   }
 }
 
-/** Equal messages that are refused together are as many rows. */
+/** Repeats the effect of a rejected entry once for each of the equal rows that it combines. */
 private final class Singles[B](effects: Iterator[Effect[B, InternalRow]]) extends Iterator[Effect[B, InternalRow]] {
   private var effect: Effect[B, InternalRow] = _
   private var left                           = 0L

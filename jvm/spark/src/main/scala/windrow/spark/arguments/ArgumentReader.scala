@@ -3,7 +3,7 @@ package windrow.spark.arguments
 import java.util.Locale
 import windrow._
 
-/** Reads what the arguments of an SQL function say, and notes everything that is wrong on the way. */
+/** Reads the arguments of an SQL function and collects every problem. */
 private[spark] final class ArgumentReader(values: Map[String, Any]) extends WindowFields {
   private val found = Seq.newBuilder[SpecProblem]
 
@@ -14,7 +14,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     None
   }
 
-  /** Whether a problem is that something is not stated, which was stated in words that were not understood. */
+  /** Whether a missing-argument problem concerns an argument that was given but not understood. */
   def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSaid)
 
   def isSaid(name: String): Boolean = values.contains(name)
@@ -34,7 +34,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     case other          => refuse("FLAG_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
   }
 
-  /** How long gaps are filled: a duration, true (without end) or false. */
+  /** Returns how long gaps are filled. The argument is a duration, true (no limit) or false. */
   def gapsIfSaid(name: String): Option[TimeSpan] = values.get(name).flatMap {
     case truth: Boolean => Some(FillGaps.of(truth))
     case text: String   => FillGaps.parse(name, text).fold(refuse(_), Some(_))
@@ -51,12 +51,14 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
         "allowed" -> all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")))
   }
 
-  /** Of a watermark: not negative. */
+  /** Reads the delay of a watermark, which must not be negative. */
   def delayIfSaid(name: String): Option[TimeSpan] = spanIfSaid(name).flatMap(span =>
     if (span.micros >= 0) Some(span)
     else refuse("WATERMARK_NEGATIVE", "name" -> name, "value" -> span))
 
-  /** 'never', 'each_message', 'each_batch', '1000 messages' or the number alone, a period, or an array of these. */
+  /** Reads a trigger: 'never', 'each_message', 'each_batch', '1000 messages' or the number alone, a period, or an array
+    * of these.
+    */
   def triggerIfSaid(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
     ArgumentReader.trigger(value).orElse(refuse(
       "TRIGGER_UNKNOWN.SQL",
@@ -69,7 +71,7 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 
 private object ArgumentReader {
 
-  /** What says that which a problem says is not said. */
+  /** The arguments whose absence a problem reports. */
   private def saying(code: String): Seq[String] = code match {
     case "LATENESS_NOT_STATED"     => Seq("lateness")
     case "ACCUMULATION_NOT_STATED" => Seq("accumulation_mode")

@@ -4,17 +4,17 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import windrow.SpecProblem
 
-/** Arguments of SQL functions that are constants with a name. */
+/** Reads arguments of SQL functions that are constants with a name. */
 private[spark] object NamedConstants {
 
-  /** By name in lower case, without those that are null, and what is wrong with the others.
+  /** Returns the values by lower-case name, without null values, and the problems of the other arguments.
     *
     * @param of
-    *   a constant's value; None: it is none of what is meant
+    *   converts a constant; None if it has the wrong type
     * @param wrong
-    *   the problem that an argument is no such constant, by its name and text
+    *   creates the problem of an argument that is not a constant of the right type, from its name and text
     * @param elsewhere
-    *   the problem that an argument belongs to another function, by its name in lower case
+    *   problems of arguments that belong to another function, by lower-case name
     */
   def read[T](
       expressions: Seq[Expression],
@@ -37,7 +37,7 @@ private[spark] object NamedConstants {
     (values.flatten.toMap, found ++ twice.toSeq.sorted.map(name => SpecProblem("NAME_TWICE.NAMED", "name" -> name)))
   }
 
-  /** The first may stand without its name. */
+  /** Adds the name of the first argument, which callers may omit. */
   def naming(first: String, expressions: Seq[Expression]): Seq[Expression] = expressions.headOption.map {
     case named: NamedArgumentExpression => named
     case value                          => NamedArgumentExpression(first, value)

@@ -9,10 +9,10 @@ import windrow.TimeSpan
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.StreamTable
 
-/** One stream of several in SQL, whose fields are said by the names of columns, the same names for all streams.
+/** One of several streams in SQL. Its fields are given as column names, which are the same for all streams.
   *
   * @param problems
-  *   names that are no columns
+  *   problems of names that are not columns
   */
 private[spark] final case class NamedInput(
     name: String,
@@ -24,11 +24,13 @@ private[spark] final case class NamedInput(
 
 private[spark] object NamedInput {
 
-  /** Arguments that name columns, beside the keys. */
+  /** Arguments that name columns, in addition to the keys. */
   val Columns: Seq[String] = Seq("time", "partition", "offset")
 
-  /** @param time
-    *   if it is known otherwise
+  /** Reads the fields of a stream.
+    *
+    * @param time
+    *   the event time, unless an argument names it
     */
   def apply(
       session: SparkSession,

@@ -4,17 +4,19 @@ import windrow.InvalidMessages
 import windrow.spark.output.OutputKind
 import windrow.spark.stream.StreamOptions
 
-/** What SQL says of a stream and of the output that is wanted, whatever the operator. */
+/** Reads the SQL arguments that describe the stream and the requested output. They are the same for all operators. */
 private[spark] object StreamArguments {
   private val Origin = Seq("source" -> "source", "partition" -> "partition", "offset" -> "offset")
 
   val Names: Seq[String] =
     Seq("stream", "output", "time", "watermark", "processing_time_watermark", "invalid") ++ Origin.map(_._1)
 
-  /** @param gap
-    *   name of the column that holds a message's session gap
+  /** Reads the options of a stream.
+    *
+    * @param gap
+    *   the name of the column with the session gap of each row
     * @param indexed
-    *   columns by which kept messages are asked for
+    *   columns by which stored rows are queried
     */
   def read(said: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
     StreamOptions(

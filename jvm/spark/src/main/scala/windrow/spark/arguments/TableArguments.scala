@@ -12,12 +12,13 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
 
-/** The arguments of a table function: tables, the rest named constants.
+/** The arguments of a table function: tables, and named constants.
   *
   * @param values
-  *   by name in lower case: text, number (whole: long, else double), truth value, duration, or a list of these
+  *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a duration,
+  *   or a list of these
   * @param problems
-  *   what is wrong with the other arguments, to be told with all that is wrong
+  *   problems of the other arguments, reported together with all others
   */
 final case class TableArguments(
     tables: Seq[LogicalPlan],
@@ -25,18 +26,20 @@ final case class TableArguments(
     problems: Seq[SpecProblem] = Nil) {
   def table: LogicalPlan = tables.head
 
-  /** @throws SpecError
-    *   if anything is wrong
+  /** Returns this object if there are no problems.
+    *
+    * @throws SpecError
+    *   if there is a problem
     */
   def checked(function: String): TableArguments = if (problems.isEmpty) this else throw SpecError(function, problems)
 
-  /** None if it was not said; one name is a list of one. */
+  /** Returns the names in an argument, or None if it is missing. A single name is a list of one. */
   def names(argument: String): Option[Seq[String]] = values.get(argument).map {
     case all: Seq[_] => all.map(_.toString)
     case one         => Seq(one.toString)
   }
 
-  /** The table, if there is no other. */
+  /** Returns the table. Fails if there is more than one. */
   def only(function: String): LogicalPlan = {
     if (tables.size != 1) throw SpecError(function, Seq(TableArguments.missing(tables.size, several = false)))
     table
@@ -45,18 +48,18 @@ final case class TableArguments(
 
 object TableArguments {
 
-  /** Spark checks the tables as it would if they ran, which they do not: windrow takes them apart.
+  /** Reads the arguments. Spark checks the tables as if they ran, although Windrow takes their plans apart.
     *
     * @param allowed
     *   names of the constants
     * @param several
-    *   it takes more than one table
+    *   whether the function accepts more than one table
     * @param elsewhere
-    *   problems of arguments that belong to another function, by name in lower case
+    *   problems of arguments that belong to another function, by lower-case name
     * @throws SpecError
-    *   if there are too few tables or too many, with everything else that is wrong
+    *   if there are too few or too many tables, with every other problem
     * @throws org.apache.spark.sql.AnalysisException
-    *   if Spark would refuse a table
+    *   if Spark rejects a table
     */
   def read(
       function: String,
@@ -68,7 +71,7 @@ object TableArguments {
     val (tables, rest) = expressions.partition(argument => tableOf(argument).isDefined)
     val isMissing      = tables.isEmpty || (tables.size > 1 && !several)
     if (isMissing) found += missing(tables.size, several)
-    if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // with `attach` no rule runs
+    if (tables.flatMap(tableOf).exists(_.exists(_.isInstanceOf[CTERelationRef]))) // no rules after `attach`
       found += SpecProblem(
         "TABLE_OF_WITH")
     val (values, wrong) =

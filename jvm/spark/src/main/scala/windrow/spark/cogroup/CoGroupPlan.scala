@@ -11,16 +11,16 @@ import windrow.spark.input.StreamTable
 import windrow.spark.input.Whole
 import windrow.spark.output.OutputColumns
 
-/** Several streams as one (SEMANTICS R56), to be put into windows as any other: a struct for each stream by its name, one of
-  * them not null, and marked columns for time, keys and identity. Each stream keeps its watermark, of which the least rules;
-  * its name is the source of its messages.
+/** Combines several streams into one (SEMANTICS R56), which can be divided into windows like any other: one struct per
+  * stream with its name, of which one is not null, and marked columns for time, keys and identity. Each stream keeps
+  * its own watermark, and the least one applies. The name of a stream is the source of its rows.
   */
 private[spark] object CoGroupPlan {
 
-  /** Of the builders: one table for each stream, with marked columns.
+  /** Combines the tables of the builders, one for each stream, with marked columns.
     *
     * @param streams
-    *   names, and the watermarks that windrow sets
+    *   names, and the watermarks that Windrow sets
     */
   def apply(
       session: SparkSession,
@@ -33,13 +33,15 @@ private[spark] object CoGroupPlan {
     union(session, inputs, Nil)
   }
 
-  /** @param shown
-    *   names of the keys, where the columns of the input show them, too
+  /** Builds the union of the streams.
+    *
+    * @param shown
+    *   names of the keys, if the columns of the input include them
     */
   def union(session: SparkSession, inputs: Seq[StreamTable], shown: Seq[String]): LogicalPlan =
     Union(inputs.zip(tables(session, inputs)).map { case (one, table) => branch(one, table, inputs, shown) })
 
-  /** What is wrong with the streams together. */
+  /** Returns the problems of the streams together. */
   def problems(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
     val names = inputs.map(_.name)
     Seq(
@@ -52,7 +54,9 @@ private[spark] object CoGroupPlan {
         inputs.map(_.keys.size).minOption.getOrElse(0))
   }
 
-  /** All streams have event time or none has; whether the windows need it, and so a watermark, is theirs to say. */
+  /** Returns a problem for each stream without event time if others have one. If no stream has one, the operator checks
+    * later whether its windows need event time and a watermark.
+    */
   private def ofTime(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
     val (timed, timeless) = inputs.partition(_.hasTime)
     val isUnmarked        = inputs.forall(!_.hasWatermark)
@@ -72,7 +76,7 @@ private[spark] object CoGroupPlan {
             all).map { case (input, of) => s"${of.dataType.sql} in '${input.name}'" }.mkString(", "))))
     }
 
-  /** With their watermarks, observed as each input brings its own on. */
+  /** Adds the watermarks to the tables, and observes how far each input has advanced its watermark. */
   private def tables(session: SparkSession, inputs: Seq[StreamTable]): Seq[LogicalPlan] = {
     val marked = inputs.map(_.watermarked(session, None))
     val name   = inputs.map(_.name).mkString("_")

@@ -11,8 +11,9 @@ import windrow.spark.arguments.NamedInput
 import windrow.spark.arguments.TableArguments
 import windrow.spark.input.StreamTable
 
-/** `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`: several streams as one, for the table argument of the other
-  * functions. Its columns are a struct for each stream by the name of its table, of which one is not null, and the keys.
+/** Plans `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`, which combines several streams into one for the
+  * table argument of the other functions. Its columns are one struct per stream with the name of its table, of which
+  * one is not null, and the keys.
   */
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
@@ -46,7 +47,7 @@ private[spark] object CoGroupSql {
     keys.filter(key => inputs.exists(_.name.equalsIgnoreCase(key))).map(key =>
       SpecProblem("NAME_TAKEN.STREAM", "name" -> key, "argument" -> "key"))
 
-  /** What the table is called in the query, whatever of it is selected. */
+  /** Returns the name of the table in the query, also below projections and filters. */
   private def nameOf(table: LogicalPlan): Option[String] = table match {
     case SubqueryAlias(alias, _) => Some(alias.name)
     case Project(_, child)       => nameOf(child)

@@ -20,7 +20,7 @@ import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
 import windrow.spark.stream.StreamOperator
 
-/** Panes carry messages, which are kept. */
+/** The operator that keeps rows. Its panes contain rows. */
 private[spark] final case class FullState(spec: FullStateSpec) extends StreamOperator {
   def windows: Option[WindowOperatorSpec] = Some(spec.windows)
 

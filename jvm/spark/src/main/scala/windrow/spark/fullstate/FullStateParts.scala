@@ -11,14 +11,15 @@ import windrow.spark.input.CoGroupMarks
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.AggregateParts
 
-/** What full state shows of its windows: the messages, where an aggregation would have results. */
+/** Describes the output of full state: the rows take the place of the results of an aggregation. */
 object FullStateParts {
   private val none = new FunctionSet(Nil, Nil)
 
-  /** What is wrong with the table, and its parts, if it can be read.
+  /** Returns the problems of the table and, if it can be read, its parts.
     *
     * @param key
-    *   names of columns of a plain table; None: the table is an aggregation without aggregates, whose keys they are
+    *   column names of a plain table. If it is None, the table is an aggregation without aggregates, whose keys are
+    *   used.
     */
   def of(
       session: SparkSession,
@@ -39,7 +40,7 @@ object FullStateParts {
     }
     val keys = found.collect { case (name, Some(column)) =>
       Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =
-        Seq(CoGroupMarks.Marker)) // a field of a struct is shown as by `groupBy`
+        Seq(CoGroupMarks.Marker)) // shows a struct field under the same name as `groupBy`
     }
     (wrong, Some(keeping(keys, keys.map(key => Alias(key.toAttribute, key.name)()), CoGroupMarks.of(table), table)))
   }

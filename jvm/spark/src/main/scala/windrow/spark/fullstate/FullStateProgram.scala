@@ -31,10 +31,10 @@ import windrow.spark.rows.RowShape
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
-/** Full state: messages are kept as the rows that they came as, and panes carry those that are new.
+/** Runs the shards of full state. Stores rows unchanged; panes contain the new ones.
   *
   * @param answer
-  *   what the questions of a lookup stream get
+  *   answers the questions of a lookup stream
   */
 final class FullStateProgram(
     spec: FullStateSpec,
@@ -48,7 +48,7 @@ final class FullStateProgram(
   def spaces: Seq[String] = FullStateShard.Spaces
   def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
-  /** Messages that go out as they come do not wait for the end of their window. */
+  /** The lag of rows. Rows that are emitted immediately do not wait for the end of their window. */
   override def lag(kind: Int, column: Int): Distance[Axis.Time] = {
     val ofEnd  = PaneLag.ofEnd(spec.windows)
     val atOnce = spec.early == EachMessage || spec.early == EachBatch
@@ -77,7 +77,8 @@ final class FullStateProgram(
           else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
           else incoming(packet)
         }
-        // What was asked and told is known, and the state is as the step leaves it, when all panes are taken.
+        // All questions and all progress are known, and the state is final for this step, once all panes have been
+        // consumed.
         val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
         output.packets(
           deltas.map(Right(_)) ++ questions.result().iterator.map(Left(_)),

@@ -9,11 +9,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
 import org.apache.spark.sql.types.DataType
 import scala.util.control.NonFatal
 
-/** Expressions that may fail for a row, as a division or a cast does under ANSI. */
+/** Finds expressions that may fail for a row, such as a division or a cast in ANSI mode. */
 private[spark] object Failing {
 
-  /** Whether an expression may fail for some row. It is true of all but those that are known not to, so that these stay as
-    * they are.
+  /** Whether an expression may fail for some row. False only for expressions that are known not to fail, which
+    * therefore stay unchanged.
     */
   def may(expression: Expression): Boolean = expression match {
     case _: Attribute | _: BoundReference | _: Literal                            => false
@@ -26,13 +26,14 @@ private[spark] object Failing {
 
   private def some(expression: Expression): Boolean = expression.children.exists(may)
 
-  /** The value, or null for a row for which a condition does not hold: then nothing of the value is evaluated. */
+  /** Returns the value, or null if the condition does not hold. No part of the value is evaluated then. */
   def where(condition: Expression, value: Expression): Expression =
     If(condition, value, Literal.create(null, value.dataType))
 }
 
-/** The value of an expression, null where it fails. Unlike in Spark's own `try_` expressions no part of it is evaluated
-  * outside, where its failure would end the query: code that parts have in common with other expressions is not shared.
+/** The value of an expression, or null if it fails. Unlike Spark's `try_` expressions, no part of the child is
+  * evaluated outside this expression, where a failure would end the query: its common subexpressions are not shared
+  * with other expressions.
   */
 private[spark] final case class NullIfFails(child: Expression) extends UnaryExpression with ConditionalExpression {
   override def alwaysEvaluatedInputs: Seq[Expression]                                       = Nil
@@ -62,6 +63,6 @@ private[spark] final case class NullIfFails(child: Expression) extends UnaryExpr
 
 private[spark] object NullIfFails {
 
-  /** The expression, with a null in the place of a failure; as it is if it cannot fail. */
+  /** Returns the expression with null in place of a failure, or the expression itself if it cannot fail. */
   def of(expression: Expression): Expression = if (Failing.may(expression)) NullIfFails(expression) else expression
 }

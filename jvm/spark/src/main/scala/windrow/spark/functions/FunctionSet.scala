@@ -7,36 +7,38 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.types._
 
-/** The aggregate functions of a query, apart from any plan.
+/** The aggregate functions of a query, independent of any plan.
   *
-  * Spark refuses aggregate functions in the expressions of any node but its own, and renames attributes as it plans, so
-  * the functions read their inputs by position: `BoundReference(i)` is the i-th of the inputs that the plan shows.
+  * Spark allows aggregate functions only in its own nodes and renames attributes during planning. The functions
+  * therefore read their inputs by position: `BoundReference(i)` is the i-th input of the plan.
   *
   * @param filters
   *   for each function the position of its FILTER condition among the inputs, if it has one
   */
 final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[Option[Int]]) extends Serializable {
 
-  /** The functions over numbered inputs, with their filters. */
+  /** Shows the functions over numbered inputs, with their filters. */
   override def toString: String = functions.zip(filters).map { case (function, filter) =>
     FunctionSet.described(function) + filter.fold("")(at => s" FILTER input$at")
   }.mkString(", ")
 
-  /** The same over words, one for each input, in the place of numbers. */
+  /** Shows the functions over the given inputs instead of numbers. */
   def described(inputs: Seq[Expression]): String = functions.zip(filters).map { case (function, filter) =>
     val plain = function.clone()
-    plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS)) // `mean` is `avg`
+    plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS)) // `mean` becomes `avg`
     FunctionSet.described(FunctionSet.read(plain, inputs)) + filter.fold("")(at => s" FILTER (WHERE ${inputs(at)})")
   }.mkString(", ")
 
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
 
-  /** For each function which of the inputs it reads, with its filter. */
+  /** The positions of the inputs that each function reads, including its filter. */
   def reads: Seq[Seq[Int]] = functions.zip(filters).map { case (function, filter) =>
     function.collect { case BoundReference(i, _, _) => i } ++ filter
   }
 
-  /** The filter of the function that reads an input, by its position; None: it has none, or the input is one. */
+  /** Returns the filter of the function that reads an input, by its position, or None if the function lacks a filter or
+    * the input is a filter.
+    */
   def filterOf(input: Int): Option[Int] = functions.zip(filters).collectFirst {
     case (function, Some(filter)) if function.exists { case BoundReference(i, _, _) => i == input; case _ => false } =>
       filter
@@ -44,16 +46,17 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
   def isFilter(input: Int): Boolean = filters.contains(Some(input))
 
-  /** All buffers can be changed in place as one row of fixed width. */
+  /** Whether all buffers fit into one row of fixed width that can be updated in place. */
   def fixedWidth: Boolean = functions.forall(_.isInstanceOf[DeclarativeAggregate]) &&
     Aggregate.supportsHashAggregate(functions.flatMap(_.aggBufferAttributes), Nil)
 
-  /** As they are run. */
+  /** The functions that are executed. */
   @transient private[functions] lazy val run: Seq[AggregateFunction] = functions.map(SignedExtreme.of)
 
-  /** The result is the same to the bit however its messages are grouped as they are combined; asked for where their order does not
-    * show (SEMANTICS R90). The rounding of floating point goes by the grouping, and so does what overflows on the way to a result that
-    * does not. Of all but sums and counts what is known of their order is as true of their grouping.
+  /** Whether the result is identical to the bit for every grouping of partial results. Only used if the order of rows
+    * does not affect the result (SEMANTICS R90). Floating-point rounding depends on the grouping, and so does an
+    * overflow of an intermediate result, so sums and averages are exact for some types only. Counts, extremes, bit
+    * aggregates and approximate distinct counts are always exact. All other functions are treated as inexact.
     */
   def isExact: Boolean = functions.forall {
     case sum: Sum      => FunctionSet.addsExactly(sum.child, sum.evalContext.evalMode)
@@ -62,7 +65,7 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     case _                                                                     => false
   }
 
-  /** The result depends on the order of the messages. */
+  /** Whether the result depends on the order of the rows. */
   def orderShows: Boolean = !functions.forall {
     case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation |
         _: HyperLogLogPlusPlus =>
@@ -72,10 +75,11 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     case _          => false
   }
 
-  /** The functions over the inputs as the plan has them now.
+  /** Returns the functions over the inputs of the present plan.
     *
     * @param isMessage
-    *   where a function that may fail by itself is called; a declared one does not fail for inputs that are null
+    *   whether a row is an input row. Functions that may fail by themselves are called only for those. A declarative
+    *   function does not fail for null inputs.
     */
   def over(inputs: Seq[Expression], isMessage: Expression): Seq[AggregateExpression] =
     run.zip(filters).map { case (function, filter) =>
@@ -90,23 +94,27 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
 
 object FunctionSet {
 
-  /** Of values that are equal and look otherwise, as by a collation or by the sign of a zero, the first is taken; [[SignedExtreme]]
-    * does not.
+  /** Whether equal values of a type are identical. If they are not, for example because of a collation or the sign of a
+    * zero, an aggregate returns the first one. [[SignedExtreme]] does not.
     */
   private def isEqualAlike(of: DataType): Boolean =
     UnsafeRowUtils.isBinaryStable(of) && (SignedExtreme.tells(of) || !SignedExtreme.within(of))
 
-  /** Some functions print where their buffer begins, which is 0 here; which do, changes with the version of Spark. */
+  /** Removes the position of a buffer from a function's text. It is always 0 here, and the functions that print it
+    * differ between Spark versions.
+    */
   private def described(function: Expression): String = function.toString.replaceFirst(", 0, 0\\)$", ")")
 
-  /** Numbers of 64 bits wrap around, or end the query at an overflow; a decimal has room for 10,000,000,000 of the greatest values. */
+  /** Whether a sum is exact. 64-bit integers wrap around, or an overflow ends the query. A decimal must have room for
+    * 10,000,000,000 of the greatest values.
+    */
   private def addsExactly(value: Expression, mode: EvalMode.Value): Boolean = value.dataType match {
     case DoubleType | FloatType => false
     case decimal: DecimalType   => decimal.precision + 10 <= DecimalType.MAX_PRECISION
     case _                      => mode != EvalMode.TRY
   }
 
-  /** Numbers are averaged as floating point, but for decimals. */
+  /** Whether an average is exact. Averages of numbers other than decimals use floating point. */
   private def averagesExactly(mean: Average): Boolean = mean.child.dataType match {
     case _: DecimalType | _: DayTimeIntervalType | _: YearMonthIntervalType => addsExactly(mean.child, mean.evalMode)
     case _                                                                  => false

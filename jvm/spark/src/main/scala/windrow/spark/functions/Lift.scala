@@ -5,24 +5,26 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.ObjectType
 
-/** Turns a row into the buffers of one message. The result is valid until the next call. */
+/** Converts a row to the buffers of a single row. The result is valid until the next call. */
 trait Lift {
   def apply(row: InternalRow): UnsafeRow
 
-  /** The buffers of a row that is rejected: none of its values is read. */
+  /** The buffers of a rejected row. None of its values is read. */
   def nothing: UnsafeRow
 }
 
 object Lift {
 
-  /** @param inputs
-    *   of the functions, as attributes of `schema`
+  /** Creates the conversion.
+    *
+    * @param inputs
+    *   inputs of the functions, as attributes of `schema`
     */
   def apply(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]): Lift =
     if (set.run.forall(_.isInstanceOf[DeclarativeAggregate])) new Declared(set, inputs, schema)
     else new Updated(set, inputs, schema)
 
-  /** Update expressions with the initial values put in for the buffers are one projection of the row. */
+  /** Projects a row by the update expressions, in which the initial values replace the buffers. */
   private final class Declared(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
     private val project = UnsafeProjection.create(
       set.run.zip(set.filters).flatMap { case (f, filter) =>

@@ -14,13 +14,15 @@ import windrow.core.state.DamagedStateError
 import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
 
-/** A buffer as objects, as bytes, or both; at least one is there. */
+/** A buffer as objects, as bytes, or both. At least one of the two forms is present. */
 final class ObjectBuffer(private[functions] var live: InternalRow, private[functions] var packed: UnsafeRow)
 
-/** Any mergeable functions: imperative ones, typed ones with objects for buffers, buffers of variable width. */
+/** Aggregates with any mergeable functions: imperative ones, typed ones with objects as buffers, and buffers of
+  * variable width.
+  */
 final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer, InternalRow] {
 
-  // One row holds all buffers side by side; imperative functions are told their place in it.
+  // One row contains all buffers in sequence. Imperative functions need to know their offset in it.
   private val functions = {
     val offsets = set.run.scanLeft(0)(_ + _.aggBufferAttributes.size)
     set.run.zip(offsets).map {
@@ -42,7 +44,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   }.toMap
   private val mergers = functions.zip(starts).collect { case (f: ImperativeAggregate, at) => merger(f, at) }.toArray
 
-  /** Functions that share the counts of one before them, by their place and that one's. */
+  /** Functions that share the counts of an earlier one: their offset, with the offset of the earlier one. */
   private val sharing = functions.indices.flatMap { i =>
     functions.indices.take(i).find(j =>
       CountedValues.areSame(functions(j), functions(i)) && set.filters(j) == set.filters(i)).map(starts(i) -> starts(_))
@@ -68,7 +70,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     },
     buffers)
 
-  /** What each buffer slot becomes; slots of imperative functions are left to them. */
+  /** Returns the expressions for the buffer slots. The slots of imperative functions are not changed. */
   private def slots(of: DeclarativeAggregate => Seq[Expression]): Seq[Expression] = functions.flatMap {
     case f: DeclarativeAggregate => of(f)
     case f                       => f.aggBufferAttributes.map(_ => NoOp)
@@ -143,7 +145,7 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     show(row).copy()
   }
 
-  /** What several functions count alike is counted once. */
+  /** Merges counts that several functions share only once. */
   private[windrow] override def lowerAll(buffers: Iterator[ObjectBuffer]): InternalRow = {
     val all = newLive()
     buffers.foreach(buffer => mergeInto(all, packed(buffer), unshared))
@@ -160,7 +162,9 @@ private[functions] object ObjectAggregation {
   /** Merges the packed buffer of one function into the live one. */
   private type Merger = (InternalRow, UnsafeRow) => Unit
 
-  /** A histogram of one value is added as that value, as Spark does with each row: merged it would be a bin beside an equal one. */
+  /** Merges histograms. Adds a histogram of one value as that value, as Spark does for each row. A merge would create a
+    * second bin for an equal value.
+    */
   private def adder(function: HistogramNumeric, at: Int): Merger = (live, packed) => {
     val other = function.deserialize(packed.getBinary(at))
     if (other.getUsedBins == 1 && other.getBin(0).y == 1)

@@ -9,7 +9,9 @@ import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowShape
 import windrow.spark.rows.Rows
 
-/** Declarative functions whose buffers have a fixed width: generated code on rows that stand in state as they are. */
+/** Aggregates with declarative functions whose buffers have a fixed width. Generated code works directly on the rows in
+  * the state.
+  */
 final class RowAggregation(set: FunctionSet) extends Aggregation[UnsafeRow, InternalRow] {
   private val functions = set.run.map(_.asInstanceOf[DeclarativeAggregate])
   private val buffers   = functions.flatMap(_.aggBufferAttributes)

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 
-/** `min` or `max` of floating point. Spark holds -0.0 and 0.0 equal and keeps the one that came first; here -0.0 is the lesser, so
-  * that neither the order of messages nor their grouping shows (SEMANTICS R1).
+/** `min` or `max` of floating-point numbers. Spark treats -0.0 and 0.0 as equal and keeps the first. Here -0.0 is less,
+  * so that neither the order nor the grouping of rows affects the result (SEMANTICS R1).
   */
 private[functions] final case class SignedExtreme(child: Expression, isLeast: Boolean)
     extends DeclarativeAggregate with UnaryLike[Expression] {
@@ -23,7 +23,9 @@ private[functions] final case class SignedExtreme(child: Expression, isLeast: Bo
   override lazy val mergeExpressions: Seq[Expression]            = Seq(of(extreme.left, extreme.right))
   override lazy val evaluateExpression: Expression               = extreme
 
-  /** Zeros have the sign of their sum, -0.0 only if both are. */
+  /** Returns the extreme of two values. The extreme of two zeros has the sign of their sum, which is -0.0 only if both
+    * are.
+    */
   private def of(left: Expression, right: Expression): Expression =
     if (isLeast)
       If(areZeros(left, right), UnaryMinus(Add(UnaryMinus(left), UnaryMinus(right))), Least(Seq(left, right)))
@@ -36,10 +38,10 @@ private[functions] final case class SignedExtreme(child: Expression, isLeast: Bo
 
 private[functions] object SignedExtreme {
 
-  /** Types whose zeros have signs. */
+  /** Whether the zeros of a type have signs. */
   def tells(of: DataType): Boolean = of == DoubleType || of == FloatType
 
-  /** Such a type stands in another. */
+  /** Whether a type contains such a type. */
   def within(of: DataType): Boolean = of match {
     case struct: StructType     => struct.exists(field => within(field.dataType))
     case ArrayType(element, _)  => within(element)
@@ -47,7 +49,7 @@ private[functions] object SignedExtreme {
     case other                  => tells(other)
   }
 
-  /** The function, or this one in its place. */
+  /** Returns the replacement of a function, or the function itself. */
   def of(function: AggregateFunction): AggregateFunction = function match {
     case Min(value) if tells(value.dataType) => SignedExtreme(value, isLeast = true)
     case Max(value) if tells(value.dataType) => SignedExtreme(value, isLeast = false)

@@ -12,12 +12,16 @@ import windrow.spark.standalone.Standalone
 import windrow.spark.standalone.StandaloneOperator
 import windrow.spark.testing.Rehearsal
 
-/** The one class that Python calls; what it gives is called in turn. Texts, numbers and bytes go in and come out. */
+/** The only class that Python calls directly. Python then calls the objects that it returns. Arguments and results are
+  * strings, numbers and byte arrays.
+  */
 object Gateway {
 
   def version(): String = WindrowVersion.value
 
-  /** Makes the table functions known to a session that was running before the JAR came; again is harmless. */
+  /** Registers the table functions with a session that was started before the JAR was added. Repeated calls have no
+    * effect.
+    */
   def register(session: SparkSession): Unit = {
     val extensions = new SparkSessionExtensions
     new WindrowExtensions()(extensions)
@@ -25,13 +29,13 @@ object Gateway {
     SparkInside.addStrategy(session, PackStrategy(session))
   }
 
-  /** Shows the figures of the session's queries in Spark's metrics system; see [[GaugeListener]]. */
+  /** Publishes the figures of the session's queries in Spark's metrics system; see [[GaugeListener]]. */
   def publishMetrics(session: SparkSession): Unit = GaugeListener.add(session)
 
-  /** A standalone operator with its state in a folder, or null: in memory; see [[Standalone]]. */
+  /** Opens a standalone operator with its state in a folder, or in memory if `folder` is null; see [[Standalone]]. */
   def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =
     Standalone.open(session, spec, folder)
 
-  /** A query that runs step by step without Spark's batches, for tests. */
+  /** Creates a query for tests that runs step by step, without Spark's micro-batches. */
   def rehearsal(session: SparkSession, output: DataFrame): Rehearsal = new Rehearsal(session, output)
 }

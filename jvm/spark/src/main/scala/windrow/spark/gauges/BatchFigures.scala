@@ -5,18 +5,18 @@ import org.apache.spark.sql.streaming.StreamingQueryProgress
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** The figures of a micro-batch, of all windrow operators of its query together; those of Python's `Figures`.
+/** The figures of one micro-batch, for all Windrow operators of its query together. The same as `Figures` in Python.
   *
   * @param counts
-  *   of rows, by their names among the observed metrics (SEMANTICS R74)
+  *   counts of rows, by their names in the observed metrics (SEMANTICS R74)
   * @param levels
-  *   what holds now: bytes, milliseconds, the number of the batch
+  *   present values: bytes, milliseconds, the number of the micro-batch
   * @param open
-  *   what each operator tells of its open windows, by the name of its metrics
+  *   the open windows of each operator, by the name of its metrics
   * @param watermark
-  *   before the batch, in milliseconds; None: there is none
+  *   the watermark before the micro-batch, in milliseconds, if there is one
   * @param newest
-  *   greatest event time in the batch, in milliseconds
+  *   the greatest event time in the micro-batch, in milliseconds
   */
 private[gauges] final case class BatchFigures(
     batch: Long,
@@ -30,7 +30,7 @@ private[gauges] object BatchFigures {
 
   private val Mark = "windrow_"
 
-  /** None: the batch had no windrow in it. */
+  /** Returns the figures of a micro-batch, or None if it lacks a Windrow operator. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
     val observed = progress.observedMetrics.asScala.collect {
       case (name, row) if name.startsWith(Mark) => name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)

@@ -6,9 +6,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQueryListener
 import org.apache.spark.sql.streaming.StreamingQueryListener._
 
-/** Shows what windrow queries count as gauges `windrow.<query>.<figure>` of Spark's metrics system, while they run. The
-  * query is its name, or its id. Spark adds it to every session by the setting
-  * `spark.sql.streaming.streamingQueryListeners`.
+/** Publishes the counts of running Windrow queries as gauges `windrow.<query>.<figure>` in Spark's metrics system.
+  * `<query>` is the name of the query, or its id. The setting `spark.sql.streaming.streamingQueryListeners` adds this
+  * listener to every session.
   */
 final class GaugeListener extends StreamingQueryListener {
   private val running = new ConcurrentHashMap[UUID, QueryGauges]
@@ -27,7 +27,7 @@ final class GaugeListener extends StreamingQueryListener {
 
 object GaugeListener {
 
-  /** Has a session publish from now on; again is harmless. */
+  /** Adds the listener to a session. Repeated calls change nothing. */
   def add(session: SparkSession): Unit =
     if (!session.streams.listListeners().exists(_.isInstanceOf[GaugeListener]))
       session.streams.addListener(new GaugeListener)

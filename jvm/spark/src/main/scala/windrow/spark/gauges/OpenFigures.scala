@@ -2,16 +2,18 @@ package windrow.spark.gauges
 
 import windrow.spark.output.CountColumns
 
-/** What a batch tells of an operator's open windows (SEMANTICS S16).
+/** The open windows that an operator reports in one micro-batch (SEMANTICS S16).
   *
   * @param all
-  *   None: not all shards have told of theirs
+  *   their number, or None if not all shards reported theirs
   * @param change
-  *   None: a shard does not know it
+  *   the change of their number, or None if a shard does not know it
   */
 private[gauges] final case class OpenFigures(all: Option[Long], change: Option[Long]) {
 
-  /** How many there are, with what was known before; in the first batch of a checkpoint there were none. */
+  /** Returns the number of open windows, from the previous number. Before the first micro-batch of a checkpoint it is
+    * 0.
+    */
   def after(batch: Long, before: Option[Long]): Option[Long] =
     all.orElse(for (was <- if (batch == 0) Some(0L) else before; more <- change) yield was + more)
 }

@@ -4,7 +4,9 @@ import java.util.UUID
 import org.apache.spark.sql.windrow.SparkGauges
 import windrow.spark.output.OutputSchema
 
-/** The gauges of one run of a query. Counts are sums over the run, so that they only grow; the rest is of its last batch. */
+/** The gauges of one run of a query. Counts are sums over the run, so they never decrease. The other values are those
+  * of the last micro-batch.
+  */
 private[gauges] final class QueryGauges private (shown: SparkGauges) {
 
   @volatile private var last   = -1L
@@ -16,7 +18,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
   QueryGauges.Counts.foreach(name => shown.put(name, () => counts(name)))
   QueryGauges.Levels.foreach(name => shown.put(name, () => levels.getOrElse(name, 0L)))
 
-  /** A batch that was told before counts once. */
+  /** Adds the figures of a micro-batch. Ignores one that was added before. */
   def take(figures: BatchFigures): Unit = synchronized {
     if (figures.batch > last) {
       last = figures.batch
@@ -29,7 +31,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
     }
   }
 
-  /** The gauge is there once the open windows of an operator are known. */
+  /** Updates the open windows. Registers the gauge once the open windows of an operator are known. */
   private def takeOpen(figures: BatchFigures): Unit = {
     val isFirst = open.isEmpty
     open = figures.open.flatMap { case (name, told) => told.after(figures.batch, open.get(name)).map(name -> _) }
@@ -52,12 +54,12 @@ private[gauges] object QueryGauges {
     "watermark_ms",
     "behind_ms")
 
-  /** A name that another running query shows already is told with the id. */
+  /** Creates the gauges of a query. Appends the id to a name that another running query already uses. */
   def apply(name: Option[String], id: UUID): QueryGauges = {
     val plain = plainName(name.getOrElse(id.toString))
     new QueryGauges(SparkGauges.open(plain, s"$plain-$id"))
   }
 
-  /** Sinks take dots for levels, and other letters not at all. */
+  /** Replaces characters that metric sinks do not accept. Sinks interpret dots as levels. */
   private def plainName(name: String): String = name.replaceAll("[^A-Za-z0-9_-]", "_")
 }

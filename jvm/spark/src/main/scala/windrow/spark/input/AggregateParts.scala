@@ -13,15 +13,14 @@ import windrow.SpecProblem
 import windrow.spark.functions.Failing
 import windrow.spark.functions.FunctionSet
 
-/** The user's aggregation, taken apart: it is never run as such.
+/** The parts of the user's aggregation, which itself never runs.
   *
   * @param keys
-  *   grouping expressions over the child, with the names under which the output shows them; a key that it does not show
-  *   is kept all the same
+  *   grouping expressions over the child, with their names in the output. Includes keys that the output does not show.
   * @param shown
-  *   which of the keys the output shows
+  *   the keys that the output shows
   * @param inputs
-  *   what the functions read, expressions over the child
+  *   the inputs of the functions, expressions over the child
   * @param results
   *   the other output columns, over `keys` and `functionResults`
   * @param functionResults
@@ -39,38 +38,40 @@ final case class AggregateParts(
     markers: Map[String, Expression],
     child: LogicalPlan) {
 
-  /** The columns of the input, but for those that a co-group marks. */
+  /** The columns of the input, without those that a co-group marks. */
   def messageColumns: Seq[Attribute] = child.output.filterNot(CoGroupMarks.isMark)
 
-  /** What each function reads, over the child. */
+  /** The inputs of each function, as one struct over the child. */
   def read: Seq[Expression] = functions.reads.map(_.map(inputs(_).child)).map(CreateStruct(_))
 
-  /** The inputs of a row, each evaluated exactly where Spark's own aggregation would evaluate it (SEMANTICS R94): those that
-    * may fail are null where the filter of their function does not hold.
+  /** The inputs of a row, each evaluated exactly when Spark's own aggregation would evaluate it (SEMANTICS R94). An
+    * input that may fail is null if the filter of its function does not hold.
     *
     * @param filter
-    *   the filter at a place among the inputs
+    *   returns the filter at a position among the inputs
     */
   def filtered(filter: Int => Expression = inputs(_).child): Seq[Expression] = inputs.map(_.child).zipWithIndex.map {
     case (input, i) =>
       functions.filterOf(i).filter(_ => Failing.may(input)).fold(input)(at => Failing.where(filter(at), input))
   }
 
-  /** Where messages say their event time.
+  /** Returns the event time of the rows.
     *
     * @param name
-    *   of a column, unless the table argument marks an expression
+    *   the name of a column, used if the table argument does not mark an expression
     */
   def eventTime(session: SparkSession, name: Option[String]): Option[Expression] =
     markers.get("time").orElse(name.flatMap(SparkInside.column(session, child, _)))
 
-  /** Type of the original row. A column that is never null may have been when rows were stored (SEMANTICS S2). */
+  /** The type of the original rows. All columns are nullable, because a column that is never null now may have been
+    * null when rows were stored (SEMANTICS S2).
+    */
   def message: StructType = SparkInside.nullable(StructType(messageColumns.map(a => StructField(a.name, a.dataType))))
 }
 
 object AggregateParts {
 
-  /** What is wrong with the aggregation, and its parts, if it is one. */
+  /** Returns the problems of the aggregation, and its parts, if the table is an aggregation. */
   def of(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = aggregation(table) match {
     case aggregate: Aggregate =>
       val dissection = new Dissection(aggregate)
@@ -79,7 +80,7 @@ object AggregateParts {
       (Seq(SpecProblem("TABLE_NOT_AGGREGATED", "plan" -> other.nodeName)), None)
   }
 
-  /** The same of a grouping that shows all its keys, whatever `spark.sql.retainGroupColumns` says. */
+  /** Returns the same for a grouping. The output shows all keys, regardless of `spark.sql.retainGroupColumns`. */
   def ofGrouping(table: LogicalPlan): (Seq[SpecProblem], Option[AggregateParts]) = {
     val (found, parts) = of(table)
     (found, parts.map(showing))
@@ -89,14 +90,14 @@ object AggregateParts {
     if (parts.shown.size >= parts.keys.size) parts
     else parts.copy(shown = parts.keys.map(key => Alias(key.toAttribute, key.name)()))
 
-  /** Those of an aggregation that only groups and marks; None: it is another table. */
+  /** Returns the parts of an aggregation that only groups and marks, or None for another table. */
   def ofMarkers(table: LogicalPlan): Option[AggregateParts] = aggregation(table) match {
     case aggregate: Aggregate => Some(showing(new Dissection(aggregate).parts)).filter(_.results.isEmpty)
     case _                    => None
   }
 
-  /** The aggregation, with what is computed of its columns as columns of its own: so Spark resolves an alias that another
-    * column of the same list reads.
+  /** Returns the aggregation, with expressions over its columns moved into it as columns. Spark creates such
+    * expressions for an alias that another column of the same list uses.
     */
   private def aggregation(table: LogicalPlan): LogicalPlan = stripped(table) match {
     case Project(list, child) =>
@@ -107,7 +108,9 @@ object AggregateParts {
     case other => other
   }
 
-  /** None: a value that is another each time it is evaluated would be evaluated for each column that reads it. */
+  /** Returns the moved columns, or None if a column is nondeterministic: it would be evaluated once for each column
+    * that uses it.
+    */
   private def computed(list: Seq[NamedExpression], of: Aggregate): Option[Seq[NamedExpression]] = {
     val known = AttributeMap(of.aggregateExpressions.map {
       case alias: Alias => alias.toAttribute -> alias.child
@@ -128,7 +131,7 @@ object AggregateParts {
     case column: Attribute => known.getOrElse(column, column)
   }
 
-  /** Without what only names the aggregation. */
+  /** Removes nodes that only name the aggregation. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
     case SubqueryAlias(_, child)                                                  => stripped(child)
     case View(_, _, child, _)                                                     => stripped(child)
@@ -156,8 +159,9 @@ object AggregateParts {
       BoundReference(width - 1, expression.dataType, expression.nullable || Failing.may(expression))
     }
 
-    /** The function reading its inputs by position; what it needs as a constant stays one, but for what is constant only
-      * within a batch: that Spark puts into the plan when the batch begins. A constant that fails does so for each row.
+    /** Returns a function that reads its inputs by position. Constant arguments stay constant, except for two kinds.
+      * Values such as the current time are constant only within a micro-batch, and Spark inserts them when it starts. A
+      * constant that fails must fail for each row.
       */
     private def positioned(function: AggregateFunction): AggregateFunction = function.mapChildren {
       case constant if constant.foldable && !constant.containsPattern(CURRENT_LIKE) && Try(constant.eval()).isSuccess =>

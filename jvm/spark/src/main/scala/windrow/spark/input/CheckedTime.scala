@@ -10,19 +10,19 @@ import org.apache.spark.sql.types.LongType
 import windrow.ErrorConditions
 import windrow.MessageError
 
-/** The event time of messages of which each must have one: the first without, or with one too far ahead, ends the query
-  * (SEMANTICS A7). It is asked for as rows are read, where it is still known what they are rows of.
+/** The event time of rows that must all have one. The first row without one, or with one too far ahead, fails the query
+  * (SEMANTICS A7). Evaluated while the rows are read, because their place in the input is known only then.
   *
   * @param time
-  *   in microseconds; null if the message has none that can be used
+  *   in microseconds, or null if the row lacks a usable event time
   * @param tooFar
-  *   whether it is too far ahead of processing time
+  *   whether the time is too far ahead of processing time
   * @param stream
-  *   the name of the message's stream
+  *   the name of the row's stream
   * @param where
   *   values of the columns of `place`
   * @param said
-  *   the columns of that time, as users call them; first that of the event time
+  *   the user's names of the time columns, starting with the event time
   */
 private[spark] final case class CheckedTime(
     time: Expression,
@@ -73,12 +73,14 @@ private[spark] final case class CheckedTime(
 
 private[spark] object CheckedTime {
 
-  /** @param time
+  /** Creates the check.
+    *
+    * @param time
     *   valid or null
     * @param stated
-    *   the columns that say it
+    *   the columns that contain the event time
     * @param identity
-    *   source, partition and offset; or empty
+    *   source, partition and offset, or empty
     */
   def of(
       input: LogicalPlan,
@@ -97,7 +99,9 @@ private[spark] object CheckedTime {
       stated.map(called(input, _)))
   }
 
-  /** As its user calls it: builders put it into a column of windrow's own, co-groups those of all streams into one. */
+  /** Returns the user's name of a column. Builders copy it into a column with a name of Windrow's, and co-groups
+    * combine the columns of all streams.
+    */
   private def called(input: LogicalPlan, stated: Expression): String = stated match {
     case mark: Attribute if mark.name.startsWith(CoGroupMarks.Marker) => mark.name.stripPrefix(CoGroupMarks.Marker)
     case mark: Attribute if mark.name.startsWith(Marks.Prefix) =>

@@ -7,25 +7,27 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.MetadataBuilder
 
-/** Columns by which a co-group says what windrow must know of its messages. */
+/** Marks the columns in which a co-group passes the time, keys and identity of its rows. */
 private[spark] object CoGroupMarks {
 
-  /** Columns are not called as those of the tables: Spark's optimizer breaks a union of streams of which some only rename. */
+  /** The prefix of the columns. They do not use the names in the tables, because Spark's optimizer breaks a union of
+    * streams of which some only rename columns.
+    */
   val Marker = "__windrow_of_"
 
-  /** By the names of [[AggregateParts.markers]]. */
+  /** Returns the marked columns by the names of [[AggregateParts.markers]]. */
   def of(child: LogicalPlan): Map[String, Expression] = child.output.collect {
     case mark if isMark(mark) && mark.name.startsWith(Marker) => mark.name.stripPrefix(Marker) -> mark
   }.toMap
 
-  /** They are no part of a message. A column of the user's is none, whatever it is called. */
+  /** Whether a column is marked and therefore not part of a row. A user's column never is, whatever its name. */
   def isMark(column: Attribute): Boolean = column.metadata.contains(Marker)
 
-  /** A column that is none of a message's. */
+  /** Creates a marked column. */
   def hidden(value: Expression, name: String): Alias = {
     val own = new MetadataBuilder()
     value match {
-      case named: NamedExpression => own.withMetadata(named.metadata) // it may have the watermark
+      case named: NamedExpression => own.withMetadata(named.metadata) // may contain the watermark
       case _                      =>
     }
     Alias(value, name)(explicitMetadata = Some(own.putBoolean(Marker, true).build()))

@@ -3,13 +3,15 @@ package windrow.spark.input
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import windrow.SpecProblem
 
-/** Names that would stand for more than one column, compared as the session does: a sink would refuse them in the first
-  * batch.
+/** Finds names that several columns would share, compared as the session compares names. Without this check, a sink
+  * would fail in the first micro-batch.
   */
 private[spark] object ColumnNames {
 
-  /** @param rows
-    *   what the columns are of
+  /** Returns the names that occur more than once.
+    *
+    * @param rows
+    *   the kind of rows that have the columns
     * @param remedy
     *   what the user can do
     */
@@ -17,8 +19,10 @@ private[spark] object ColumnNames {
     names.indices.filter(i => names.take(i).exists(resolver(_, names(i)))).map(names).distinct.map(name =>
       SpecProblem("NAME_TWICE.ROWS", "rows" -> rows, "name" -> name, "remedy" -> remedy))
 
-  /** @param own
-    *   names that windrow gives
+  /** Returns the names that Windrow itself uses.
+    *
+    * @param own
+    *   names that Windrow assigns
     */
   def taken(resolver: Resolver, names: Seq[String], own: Seq[String]): Seq[SpecProblem] =
     names.filter(name => own.exists(resolver(_, name))).distinct.map(name =>

@@ -11,14 +11,16 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.sql.windrow.SparkInside
 
-/** How far each of several inputs brings the watermark: the least of all holds the query's back (SEMANTICS R87). */
+/** Observes how far each of several inputs advances the watermark. The least advanced one holds back the query
+  * (SEMANTICS R87).
+  */
 private[spark] object InputReach {
 
-  /** Under which it is observed, in microseconds. */
+  /** The name of the observed value, in microseconds. */
   val Name = "watermark"
 
-  /** Of each row of a table what the watermark would be if there were no others. None: the table has several watermarks, or
-    * goes by that of another operator.
+  /** Returns, for each row of a table, the watermark that the query would have without other inputs. Returns None if
+    * the table has several watermarks or follows the watermark of another operator.
     */
   private def of(table: LogicalPlan): Option[Expression] = {
     val marked = table.output.filter(column =>
@@ -34,14 +36,14 @@ private[spark] object InputReach {
     }
   }
 
-  /** A table whose reach is observed. */
+  /** Adds the observation to a table. */
   def observed(session: SparkSession, reach: Expression, metrics: String, table: LogicalPlan): LogicalPlan = {
     val column = Alias(reach, "__windrow_reach")()
     val frame  = SparkInside.frame(session, Project(table.output :+ column, table))
     SparkInside.plan(frame.observe(metrics, functions.max(column.name).as(Name)))
   }
 
-  /** Of several tables with their watermarks; none, if one of them does not tell. */
+  /** Returns the expressions of several tables, or none at all if one of them is unknown. */
   def ofAll(tables: Seq[LogicalPlan]): Seq[Option[Expression]] = {
     val found = tables.map(of)
     if (found.forall(_.isDefined)) found else tables.map(_ => None)

@@ -13,30 +13,32 @@ import org.apache.spark.sql.types.MapType
 import org.apache.spark.sql.types.StructType
 import windrow.SpecProblem
 
-/** Which keys a query may have. Keys are equal if their bytes are, once Spark has brought them into one form
-  * (`SparkInside.normalized`); of which types that is so is said here (SEMANTICS W2, R35).
+/** Checks which keys a query may have. Windrow compares keys by their bytes, after Spark has normalized them
+  * (`SparkInside.normalized`). This file lists the types for which that is correct (SEMANTICS W2, R35).
   */
 private[spark] object KeyCheck {
 
-  /** @param keys
-    *   with what messages call them
+  /** Returns the problems of grouping keys.
+    *
+    * @param keys
+    *   the keys, with their names in error messages
     */
   def grouped(keys: Seq[(String, Expression)]): Seq[SpecProblem] = keys.flatMap { case (name, key) =>
     changing(key).orElse(collated(name, key.dataType)).orElse(unordered(name, key.dataType))
   }
 
-  /** Of a join, whose keys Spark compares. */
+  /** Returns the problem of a join key. Spark must be able to compare its type. */
   def joined(name: String, key: Expression): Option[SpecProblem] =
     if (EqualTo(key, key).checkInputDataTypes().isFailure) Some(notComparable(name, key.dataType))
     else collated(name, key.dataType)
 
-  /** The keys of all streams at one place, shorter ones of CHAR padded as Spark does where it compares them. */
+  /** Makes the keys of all streams at one position comparable: pads shorter CHAR values as Spark does. */
   def comparable(keys: Seq[Expression]): Seq[Expression] = {
     val columns = keys.collect { case column: Attribute => column }
     if (columns.size < keys.size) keys else CharVarcharUtils.addPaddingInStringComparison(columns, alwaysPad = false)
   }
 
-  /** Spark computes it before it groups, under a name of its own. */
+  /** The name of a column in which Spark evaluates a nondeterministic key before it groups. */
   private val Changing = "_nondeterministic"
 
   private def changing(key: Expression): Option[SpecProblem] = Option.when(key match {
@@ -45,7 +47,7 @@ private[spark] object KeyCheck {
   })(SpecProblem(
     "KEY_NOT_DETERMINISTIC"))
 
-  /** Texts that are equal without being the same have none that could stand for all of them. */
+  /** Rejects strings with a collation: of several equal but different strings, none can represent the others. */
   private def collated(name: String, of: DataType): Option[SpecProblem] =
     Option.unless(UnsafeRowUtils.isBinaryStable(of))(SpecProblem(
       "KEY_NOT_BINARY",
@@ -55,7 +57,7 @@ private[spark] object KeyCheck {
   private def unordered(name: String, of: DataType): Option[SpecProblem] =
     Option.unless(hasOrder(of))(notComparable(name, of))
 
-  /** Entries of maps are put in the order of their keys. */
+  /** Whether a type can be normalized. The entries of maps are sorted by their keys. */
   private[spark] def hasOrder(of: DataType): Boolean = of match {
     case MapType(key, value, _) => RowOrdering.isOrderable(key) && hasOrder(value)
     case ArrayType(element, _)  => hasOrder(element)

@@ -8,28 +8,29 @@ import org.apache.spark.sql.types.MetadataBuilder
 import windrow.SpecError
 import windrow.SpecProblem
 
-/** What builders say of each message beside the user's own columns. A name does not make a column one of these: users may
-  * call theirs anything, so it is its metadata that says so, and names that begin alike are refused.
+/** Columns that builders add to those of the user, with values that Windrow needs of each row. Metadata identifies
+  * them, because a user may choose any name. Names with their prefix are rejected.
   */
 private[spark] object Marks {
 
-  /** What begins so is windrow's own, in any case: whether that counts is the session's to say. */
+  /** The prefix of Windrow's own names, in upper or lower case, because case sensitivity is a setting of the session.
+    */
   val Prefix = "__windrow_"
 
-  /** In the metadata of those in an aggregation. */
+  /** The metadata key of marked columns in an aggregation. */
   private val Key = "windrow.mark"
 
   private val metadata = new MetadataBuilder().putBoolean(Key, true).build()
 
-  /** A column of an aggregation that is no result. */
+  /** Marks a column of an aggregation that is not a result. */
   def marked(column: Column, name: String): Column = column.as(Prefix + name, metadata)
 
-  /** A table with what is said of each of its rows.
+  /** Adds marked columns to a table.
     *
     * @param subject
-    *   what a message about it calls it
+    *   the name of the table in error messages
     * @throws SpecError
-    *   if a column of the table is called as windrow's own are
+    *   if a column of the table has a reserved name
     */
   def beside(table: DataFrame, subject: String, said: Seq[(String, Column)]): DataFrame = {
     val found = reserved(table.columns.toSeq)
@@ -39,7 +40,7 @@ private[spark] object Marks {
 
   def isMark(column: NamedExpression): Boolean = column.name.startsWith(Prefix) && column.metadata.contains(Key)
 
-  /** What is wrong with names of users that look like windrow's own. */
+  /** Returns problems of user names that start with the reserved prefix. */
   def reserved(names: Seq[String]): Seq[SpecProblem] =
     names.filter(_.regionMatches(true, 0, Prefix, 0, Prefix.length)).distinct.map(name =>
       SpecProblem("NAME_TAKEN.RESERVED", "name" -> name, "reserved" -> Prefix))

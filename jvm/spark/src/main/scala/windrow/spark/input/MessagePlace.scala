@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 
-/** What says where a message stands in the input, for whoever must find it there; of its values none but its identity.
+/** Identifies where a row is in the input, so that a user can find it. Contains none of its values except its identity.
   *
   * @param columns
-  *   whose values [[MessagePlace.text]] needs
+  *   columns whose values [[MessagePlace.text]] needs
   */
 private[spark] sealed abstract class MessagePlace(val columns: Seq[Expression]) extends Serializable
 
@@ -17,19 +17,19 @@ private[spark] object MessagePlace {
   /** Source, partition and offset. */
   final case class Identity(parts: Seq[Expression]) extends MessagePlace(parts)
 
-  /** Spark's `_metadata`: the path of a file and, of some formats, the row in it, from 0. */
+  /** Spark's `_metadata`: the path of a file and, for some formats, the number of the row in it, from 0. */
   final case class File(parts: Seq[Expression]) extends MessagePlace(parts)
 
-  /** The file that the task is reading, and which of its rows. */
+  /** The file that the task is reading, and the number of the row in it. */
   case object FileBeingRead extends MessagePlace(Nil)
 
-  /** Which row of its task. */
+  /** The number of the row in its task. */
   case object Row extends MessagePlace(Nil)
 
-  /** The best that there is.
+  /** Returns the most precise place that is available.
     *
     * @param identity
-    *   source, partition and offset; or empty
+    *   source, partition and offset, or empty
     */
   def of(input: LogicalPlan, identity: Seq[Expression]): MessagePlace =
     if (identity.nonEmpty) Identity(identity)
@@ -51,7 +51,7 @@ private[spark] object MessagePlace {
         case _ => None
       })
 
-  /** Rows come one after another as a task reads them: nothing sorts, gathers or sends them before. */
+  /** Whether a task sees rows in the order of the file: no node sorts, collects or shuffles them before. */
   private def isInTurn(plan: LogicalPlan): Boolean = plan match {
     case _: LeafNode => true
     case _: Project | _: Filter | _: SubqueryAlias | _: View | _: EventTimeWatermark =>
@@ -59,10 +59,12 @@ private[spark] object MessagePlace {
     case _ => false
   }
 
-  /** @param values
-    *   of the columns
+  /** Shows a place.
+    *
+    * @param values
+    *   values of the columns
     * @param rows
-    *   how many have come of the same file and task
+    *   how many rows of the file and of the task have been read
     */
   def text(place: MessagePlace, values: Seq[Any], rows: RowsRead): String = (place, values) match {
     case (_: Identity, Seq(source, partition, offset)) =>
@@ -79,7 +81,7 @@ private[spark] object MessagePlace {
   }
 }
 
-/** How many rows a task has read. */
+/** Counts the rows that a task has read. */
 private[spark] final class RowsRead(val partition: Int) {
   private var start = 0L
 

@@ -11,14 +11,14 @@ import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
 
-/** What can be the event time of a message. */
+/** Checks which columns can be the event time of rows. */
 private[spark] object MessageTime {
   private val Bounds = Seq("start", "end", "last")
 
-  /** What is wrong with a time of no zone where it must be known when that is.
+  /** Returns the problems of a time without a zone, if the query needs an instant.
     *
     * @param as
-    *   what messages call it
+    *   the name of the time in error messages
     */
   def withoutZone(
       as: String,
@@ -27,14 +27,16 @@ private[spark] object MessageTime {
       maxFuture: Option[TimeSpan]): Seq[SpecProblem] =
     if (of != TimestampNTZType) Nil
     else windows.collect {
-      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // by which they are counted as they stand
+      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // local times count as UTC
         SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)
     }.toSeq ++ maxFuture.map(limit => SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
 
-  /** @param completes
-    *   a watermark goes by it, which Spark has of TIMESTAMP alone
+  /** Returns the problem of an event time.
+    *
+    * @param completes
+    *   whether a watermark follows it, which Spark supports only for TIMESTAMP
     * @return
-    *   what is wrong with it
+    *   the problem, if there is one
     */
   def problem(time: Expression, completes: Boolean): Option[SpecProblem] = time.dataType match {
     case TimestampType                  => None

@@ -11,24 +11,24 @@ import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.mutable
 import windrow.spark.functions.FunctionSet
 
-/** Expressions and types as text that is the same in every run, session, builder and version of Spark: columns by the names
-  * that the input gives them, nothing cut off, no ids (SEMANTICS S2).
+/** Shows expressions and types as text that is the same in every run, session, builder and version of Spark: with the
+  * column names of the input, without ids and unabridged (SEMANTICS S2).
   */
 private[spark] final class PlainText(columns: Seq[Attribute]) {
   private val names = AttributeMap(columns.map(column => column -> column.name))
 
   def apply(expression: Expression): String = said(expression).sql
 
-  /** With its type. */
+  /** Shows an expression with its type. */
   def typed(expression: Expression): String = s"${apply(expression)} ${PlainText.of(expression.dataType)}"
 
-  /** Aggregate functions over their inputs, with what Spark's SQL leaves out of them. */
+  /** Shows aggregate functions over their inputs, including details that Spark's SQL omits. */
   def functions(set: FunctionSet, inputs: Seq[Expression]): String =
     PlainText.whole(set.described(inputs.map(input => Word(apply(input), input.dataType))))
 
   private def said(expression: Expression): Expression = {
     val variables = mutable.HashMap.empty[ExprId, String]
-    // `mean` is `avg`: under which name a function was called stands in a tag
+    // `mean` becomes `avg`: a tag contains the name by which a function was called
     val plain = expression.clone()
     plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS))
     plain.transform {
@@ -45,22 +45,22 @@ private[spark] final class PlainText(columns: Seq[Attribute]) {
 
 private[spark] object PlainText {
 
-  /** Nullability is left out: rows have the same form with it and without. */
+  /** Shows a type without nullability, which does not change the format of rows. */
   def of(dataType: DataType): String =
     SparkInside.nullable(new StructType().add("of", dataType)).head.dataType.sql
 
-  /** Names and types. */
+  /** Shows names and types. */
   def of(columns: StructType): String =
     if (columns.isEmpty) "none"
     else columns.map(column => s"${quoteIfNeeded(column.name)} ${of(column.dataType)}").mkString(", ")
 
-  /** The zones in which expressions read times; they were put in by Spark from the session. */
+  /** The time zones of expressions, which Spark took from the session. */
   def zones(expressions: Seq[Expression]): Seq[String] = expressions.flatMap(_.collect {
     case cast: Cast => cast.timeZoneId.filter(_ => Cast.needsTimeZone(cast.child.dataType, cast.dataType))
     case other: TimeZoneAwareExpression => other.timeZoneId
   }).flatten.distinct.sorted
 
-  /** Runs code that makes texts, of which Spark would leave out what is long. */
+  /** Runs code that builds texts. Prevents Spark from abbreviating long ones. */
   def whole[T](code: => T): T = {
     val all = SQLConf.get.clone()
     all.setConf(SQLConf.MAX_TO_STRING_FIELDS, Int.MaxValue)
@@ -68,7 +68,7 @@ private[spark] object PlainText {
   }
 }
 
-/** Stands for an expression in a text. */
+/** A text in place of an expression. */
 private[spark] final case class Word(text: String, dataType: DataType) extends LeafExpression with Unevaluable {
   override def nullable: Boolean = true
   override def sql: String       = text

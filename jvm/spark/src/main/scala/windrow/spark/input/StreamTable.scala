@@ -11,16 +11,16 @@ import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.spark.functions.NullIfFails
 
-/** One stream of several as its table brings it; all expressions are over `table`.
+/** One of several streams, with its table. All expressions are over `table`.
   *
   * @param message
-  *   what its messages are
+  *   the columns of its rows
   * @param time
-  *   event time, of type timestamp
+  *   the event time, of type timestamp
   * @param sender
   *   partition and offset, or empty
   * @param watermark
-  *   set by windrow; None if the table has one already
+  *   the watermark that Windrow sets; None if the table already has one
   */
 private[spark] final case class StreamTable(
     name: String,
@@ -31,17 +31,19 @@ private[spark] final case class StreamTable(
     sender: Seq[Expression],
     watermark: Option[TimeSpan]) {
 
-  /** Without one only windows on positions, and the one of everything, go on. */
+  /** Whether the stream has event time. Without it, only windows on positions and `Global` windows work. */
   def hasTime: Boolean = time ne StreamTable.Timeless
 
   def hasWatermark: Boolean = watermark.isDefined || comesWithWatermark
 
-  /** How many watermarks it brings into the query. */
+  /** The number of watermarks that the stream adds to the query. */
   def marks: Int = if (table.isStreaming) math.max(1, WatermarkCheck.marks(table)) else 0
 
   private def comesWithWatermark = table.exists(_.isInstanceOf[EventTimeWatermark])
 
-  /** Of the messages in the rows. A column that is never null may have been when rows were stored (SEMANTICS S2). */
+  /** The type of the stored rows. All columns are nullable, because a column that is never null now may have been null
+    * when rows were stored (SEMANTICS S2).
+    */
   def schema: StructType = SparkInside.nullable(StructType(message.map(a => StructField(a.name, a.dataType))))
 
   private def ofThis(problem: SpecProblem) = problem.in(s"stream '$name'")
@@ -71,11 +73,11 @@ private[spark] final case class StreamTable(
       Marks.reserved(message.map(_.name)).map(ofThis)
   }
 
-  /** Of partition and offset. */
+  /** Returns the problems of partition and offset. */
   def senderProblems: Seq[SpecProblem] =
     Seq("partition", "offset").zip(sender).flatMap { case (part, column) => Whole.problem(part, column) }.map(ofThis)
 
-  /** Its event time, null of a message that will be rejected; see [[CheckedTime]]. */
+  /** Returns the event time, which is null for a row that will be rejected; see [[CheckedTime]]. */
   def micros(maxFuture: Option[TimeSpan], invalid: InvalidMessages): Expression = {
     val micros = ValidTime.micros(time)
     if (invalid == InvalidMessages.Reject) micros
@@ -88,7 +90,7 @@ private[spark] final case class StreamTable(
   private def tooFar(micros: Expression, maxFuture: Option[TimeSpan]): Option[Expression] =
     maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
 
-  /** The guard stands before the watermark, as in `Messages` (SEMANTICS R73). */
+  /** Adds the watermark. The `maxFuture` guard precedes it, as in `Messages` (SEMANTICS R73). */
   def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
     case Some(delay) if table.isStreaming =>
       val micros = ValidTime.micros(time)
@@ -100,7 +102,7 @@ private[spark] final case class StreamTable(
 
 private[spark] object StreamTable {
 
-  /** A query over streams is one, not a mixture with batches. */
+  /** Returns a problem if some inputs are streams and others are batch tables. */
   def mixed(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
     val (streaming, batch)          = inputs.partition(_.table.isStreaming)
     def names(of: Seq[StreamTable]) = of.map(input => s"'${input.name}'").mkString(", ")
@@ -113,10 +115,10 @@ private[spark] object StreamTable {
   private def marks(keys: Int): Seq[String] =
     (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
 
-  /** The time of messages whose stream has none. */
+  /** The event time of streams without one. */
   val Timeless: Expression = Literal.create(null, TimestampType)
 
-  /** The table, in which a time that does not convert is null, and so is a partition or an offset (SEMANTICS R51, R13). */
+  /** Replaces marked times, partitions and offsets that cannot be converted by null (SEMANTICS R51, R13). */
   private def converted(table: LogicalPlan): LogicalPlan = {
     val names = marks(0).toSet
     val found = table.output.filter(column => names(column.name)).map(_.exprId).toSet
@@ -131,7 +133,9 @@ private[spark] object StreamTable {
     }
   }
 
-  /** A table of the builders: the columns of the messages, and marked ones: `time`, `key0`…, `partition`, `offset`. */
+  /** Reads a table of the builders: the columns of the rows, and the marked columns `time`, `key0`…, `partition`,
+    * `offset`.
+    */
   def marked(name: String, said: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
     val table                = converted(said)
     val (marks, message)     = table.output.partition(column => StreamTable.marks(keys).contains(column.name))

@@ -6,8 +6,8 @@ import windrow.TimeSpan
 import windrow.core.time.EventTime
 import windrow.spark.functions.NullIfFails
 
-/** Event times as microseconds, null where a message has none that can be used (SEMANTICS T1, W3), so that nothing that is
-  * computed of them overflows, which Spark makes an error of the query.
+/** Converts event times to microseconds, or to null if a row lacks a usable one (SEMANTICS T1, W3). Expressions over
+  * valid times do not overflow, which Spark would report as an error of the query.
   */
 private[spark] object ValidTime {
   private val Nothing = Literal.create(null, LongType)
@@ -17,7 +17,9 @@ private[spark] object ValidTime {
     If(And(GreaterThan(all, Literal(-EventTime.Limit)), LessThan(all, Literal(EventTime.Limit))), all, Nothing)
   }
 
-  /** @param micros
+  /** Returns the time of a session row, or null if the end of its session would be invalid.
+    *
+    * @param micros
     *   valid or null
     */
   def ofSession(micros: Expression, gap: Expression): Expression = {
@@ -25,19 +27,19 @@ private[spark] object ValidTime {
     If(And(GreaterThan(gap, Literal(0L)), LessThan(end, Literal(EventTime.Limit))), micros, Nothing)
   }
 
-  /** It is ahead of processing time by more than a limit. */
+  /** Whether a time is ahead of processing time by more than a limit. */
   def isBeyond(micros: Expression, now: Expression, limit: TimeSpan): Expression =
     GreaterThan(micros, Add(now, Literal(math.min(limit.micros, EventTime.Limit)), EvalMode.TRY))
 
-  /** How long an interval is that begins at a time, in microseconds; null where it has no end. */
+  /** Returns the length in microseconds of an interval that starts at a time, or null if its end cannot be computed. */
   def length(time: Expression, interval: Expression, zone: String): Expression =
     NullIfFails(Subtract(unchecked(TimestampAddInterval(time, interval, Some(zone))), unchecked(time)))
 
-  /** A time that moves the watermark, null where it does not. */
+  /** Returns a time that advances the watermark, or null if the condition holds. */
   def unless(condition: Expression, time: Expression): Expression =
     If(condition, Literal.create(null, time.dataType), time)
 
-  /** Processing time of a micro-batch. */
+  /** The processing time of a micro-batch. */
   def now: Expression = unchecked(CurrentTimestamp())
 
   private def unchecked(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)

@@ -10,16 +10,16 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
 import org.apache.spark.sql.streaming.TimeMode
 import windrow.SpecProblem
 
-/** Whether the watermark that a table came with says how far its event time has come (SEMANTICS T5, R77). */
+/** Checks whether the watermark of a table describes the progress of its event time (SEMANTICS T5, R77). */
 private[spark] object WatermarkCheck {
   val Policy   = "spark.sql.streaming.multipleWatermarkPolicy"
   val Greatest = "max"
 
-  /** In the metadata of a column whose rows say themselves how far event time has come, as a replay's do. */
+  /** The metadata key of a column whose rows state the watermark themselves, as in a replay. */
   val Announced = "windrow.watermark.announced"
 
-  /** A watermark on anything but the event time says nothing of it. Of panes and rows that another operator of windrow
-    * gives, any time goes by the watermark of the query.
+  /** Returns a problem if the watermark is on another column than the event time. In the output of another Windrow
+    * operator, every time follows the watermark of the query.
     *
     * @param time
     *   over the columns of the table
@@ -34,26 +34,28 @@ private[spark] object WatermarkCheck {
       "columns" -> marks.map(name => s"'$name'").mkString(" and ")))
   }
 
-  /** The column with the watermark under whatever name, or a field of a window that has it. */
+  /** Whether an expression is the column with the watermark, under any name, or a field of a window that has it. */
   private def carries(time: Expression): Boolean = time match {
     case column: Attribute           => column.metadata.contains(EventTimeWatermark.delayKey)
     case GetStructField(inner, _, _) => carries(inner)
     case _                           => false
   }
 
-  /** Spark passes a watermark on only behind operators that go by event time (SEMANTICS R69). */
+  /** Whether the watermark stops before this table. Spark passes a watermark on only after operators that use event
+    * time (SEMANTICS R69).
+    */
   def isStuck(table: LogicalPlan): Boolean = table.exists {
     case before: TransformWithState => before.timeMode != TimeMode.EventTime
     case _                          => false
   }
 
-  /** How many watermarks a table comes with. */
+  /** The number of watermarks in a table. */
   def marks(table: LogicalPlan): Int = table.collect { case mark: EventTimeWatermark => mark }.size
 
-  /** A query of several watermarks goes by the least.
+  /** Returns a problem if a query with several watermarks is set to use the greatest one. It needs the least one.
     *
     * @param marks
-    *   of the query
+    *   the number of watermarks of the query
     */
   def ofGreatest(session: SparkSession, marks: Int): Option[SpecProblem] =
     Option.when(marks > 1 && session.conf.get(Policy).equalsIgnoreCase(Greatest))(SpecProblem(

@@ -12,17 +12,20 @@ import org.apache.spark.sql.types.StringType
 import windrow.SpecProblem
 import windrow.spark.functions.NullIfFails
 
-/** A number of a partition or an offset. What is none is null, as if it were not there: no row may end a query. */
+/** Converts a partition or an offset to a long. A value that is not an integer becomes null, as if it were missing,
+  * because no row may fail a query.
+  */
 private[spark] object Whole {
   def apply(column: Expression): Expression = column.dataType match {
     case ByteType | ShortType | IntegerType | LongType => Cast(NullIfFails.of(column), LongType)
     case _ => Cast(NullIfFails.of(column), LongType, evalMode = EvalMode.TRY)
   }
 
-  /** Of other types different values would become one number, and their messages duplicates (SEMANTICS R13).
+  /** Returns the problem of a type whose different values could be converted to the same number, so that rows would be
+    * mistaken for duplicates (SEMANTICS R13).
     *
     * @param part
-    *   what of the identity the column is
+    *   the part of the identity that the column contains
     */
   def problem(part: String, column: Expression): Option[SpecProblem] = column.dataType match {
     case ByteType | ShortType | IntegerType | LongType | _: StringType => None

@@ -8,11 +8,13 @@ import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.TimeSpan
 
-/** Spark's own watermark on an input, over a column more. */
+/** Adds Spark's own watermark to an input, over an additional column. */
 private[spark] object WithWatermark {
 
-  /** @param time
-    *   that moves it, a timestamp; null does not
+  /** Adds the column and the watermark.
+    *
+    * @param time
+    *   the timestamp that advances the watermark; null does not advance it
     */
   def apply(session: SparkSession, input: LogicalPlan, time: Expression, delay: TimeSpan): LogicalPlan = {
     val clock = Alias(time, "__windrow_watermark")()
@@ -21,6 +23,8 @@ private[spark] object WithWatermark {
         .withWatermark(clock.name, s"${millis(delay)} milliseconds"))
   }
 
-  /** Spark counts delays in whole milliseconds and would drop the rest: the watermark would be ahead of what was stated. */
+  /** Rounds a delay up to milliseconds. Spark would round it down, and the watermark would be ahead of the configured
+    * one.
+    */
   private def millis(delay: TimeSpan): Long = -Math.floorDiv(-delay.micros, 1000L)
 }

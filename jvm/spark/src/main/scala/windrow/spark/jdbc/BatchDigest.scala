@@ -6,12 +6,12 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.Using
 
-/** By what a batch differs from others of its number: Spark writes down its offsets and its time before it runs, and runs it by
-  * them whenever it comes again.
+/** Distinguishes micro-batches with the same number. Spark stores the offsets and the time of a micro-batch before it
+  * runs, and uses them again whenever it repeats the micro-batch.
   */
 private[jdbc] object BatchDigest {
 
-  /** None: the checkpoint does not say. */
+  /** Returns the digest of a micro-batch, or None if the checkpoint does not contain it. */
   def of(session: SparkSession, checkpoint: String, number: Long): Option[String] = {
     val entry = new Path(new Path(checkpoint, "offsets"), number.toString)
     val files = entry.getFileSystem(session.sparkContext.hadoopConfiguration)

@@ -5,21 +5,22 @@ import java.sql.SQLException
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
 
-/** The last batch of each query and sink that a database holds: the table `windrow_batches` in the schema of the rows' table.
+/** The last micro-batch of each query and sink in a database. Stored in the table `windrow_batches`, in the schema of
+  * the table with the rows.
   *
   * @param table
-  *   its name, with that of the schema
+  *   the name of the ledger's table, with its schema
   */
 private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query: String, sink: String) {
   private def name(of: String)                   = dialect.quoteIdentifier(of)
   private val (queries, sinks, batches, digests) = (name("query"), name("sink"), name("batch"), name("digest"))
   private val whose                              = s"WHERE $queries = ? AND $sinks = ?"
 
-  /** Makes the table, or gives one of an older version what it lacks. */
+  /** Creates the table, or adds the columns that a table of an older version lacks. */
   def create(connection: Connection): Unit = lacking(connection).foreach { sql =>
     try Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })
     catch {
-      // Another query has done so meanwhile.
+      // Another query has done so in the meantime.
       case _: SQLException if !lacking(connection).contains(sql) => ()
     }
   }
@@ -32,8 +33,8 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query
       Option.when(found.next())(BatchLedger.Noted(found.getLong(1), Option(found.getString(2))))
     }
 
-  /** Takes the place of the last batch; false: another run of the query has done so since `last` was asked, or waits to. A
-    * database has the others wait here until the rows are in.
+  /** Replaces the last micro-batch. Returns false if another run of the query has replaced it since `last` was read, or
+    * is about to. Databases block other writers here until the rows are committed.
     */
   def note(connection: Connection, batch: BatchLedger.Noted, last: Option[BatchLedger.Noted]): Boolean = {
     val sql =
@@ -61,12 +62,16 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query
 private[jdbc] object BatchLedger {
   val Name = "windrow_batches"
 
-  /** @param digest
-    *   [[BatchDigest]]; None: not known
+  /** A recorded micro-batch.
+    *
+    * @param digest
+    *   see [[BatchDigest]]; None if unknown
     */
   final case class Noted(number: Long, digest: Option[String]) {
 
-    /** Numbers come again in a checkpoint that was turned back, for other messages. */
+    /** Whether two micro-batches have the same number but different input, which happens after a checkpoint was reset
+      * to an earlier state.
+      */
     def isAnother(than: Noted): Boolean =
       number == than.number && digest.exists(one => than.digest.exists(_ != one))
   }

@@ -32,7 +32,7 @@ private[jdbc] final class DeadLetters(
     ()
   }
 
-  /** Removes those that an attempt before has written of a batch. */
+  /** Removes the rows that an earlier attempt wrote for a micro-batch. */
   def forget(connection: Connection, batch: Long): Unit = {
     val sql = s"DELETE FROM $table WHERE ${quoted("query")} = ? AND ${quoted("sink")} = ? AND ${quoted(Batch)} = ?"
     Using.resource(connection.prepareStatement(sql)) { statement =>
@@ -44,7 +44,7 @@ private[jdbc] final class DeadLetters(
     ()
   }
 
-  /** Whole if the database takes texts of such a length, else shortened. */
+  /** Adds a row, unabridged if the database accepts strings of that length, shortened otherwise. */
   def add(connection: Connection, batch: Long, schema: StructType, row: Row, reason: RowWriter.Reason): Unit = {
     val before = connection.setSavepoint()
     try insert(connection, batch, new FlatRow(schema, row), reason, Int.MaxValue)
@@ -75,7 +75,7 @@ private[jdbc] final class DeadLetters(
 private[jdbc] object DeadLetters {
   private val Batch = "batch"
 
-  /** Names of the columns, in the order of the values; with a length: short texts. */
+  /** The names of the columns in the order of the values. A length marks short strings. */
   private val Texts = Seq(
     "query"       -> Some(64),
     "sink"        -> Some(400),

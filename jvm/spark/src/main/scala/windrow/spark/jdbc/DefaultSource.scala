@@ -12,8 +12,9 @@ import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** The format `windrow.spark.jdbc`, by which Python and Scala write a batch to a database, classic and Connect alike: its option
-  * [[JdbcWrite.Options]] has those of Spark's own `jdbc`, and [[JdbcWrite.Batch]] and its like.
+/** The format `windrow.spark.jdbc`, with which Python and Scala write a micro-batch to a database, in classic Spark and
+  * in Spark Connect. Its option [[JdbcWrite.Options]] contains the options of Spark's own `jdbc` format,
+  * [[JdbcWrite.Batch]] and the other options of [[JdbcWrite]].
   */
 final class DefaultSource extends CreatableRelationProvider {
 
@@ -46,7 +47,7 @@ final class DefaultSource extends CreatableRelationProvider {
 
 private[jdbc] object DefaultSource {
 
-  /** Drivers that came by `spark.jars` are not found by an address alone. */
+  /** The driver classes. Drivers that were added with `spark.jars` are not found by a URL alone. */
   private val Drivers = Map(
     "postgresql" -> "org.postgresql.Driver",
     "mysql"      -> "com.mysql.cj.jdbc.Driver",

@@ -8,7 +8,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.StructType
 import scala.util.Try
 
-/** A flat row in words: for the error about a value that a database cannot store, and for the table of those. */
+/** Describes a flat row in the error about a value that a database cannot store, and in the dead-letter table. */
 private[jdbc] final class FlatRow(schema: StructType, row: Row) {
   import FlatRow._
 
@@ -18,28 +18,32 @@ private[jdbc] final class FlatRow(schema: StructType, row: Row) {
   private val ofPane    = names.indices.filter(names(_).startsWith("pane_"))
   private val ofKey     = 0 until math.max(0, firstEdge)
 
-  /** Key and window in a few words. */
+  /** Describes key and window. */
   def named: String = {
     def some(places: Seq[Int]) = places.map(i => s"${names(i)}=${short(row.get(i))}").mkString(", ")
     if (firstEdge < 0) "a row"
     else s"the row of ${(Seq(some(ofKey)).filter(_.nonEmpty) :+ some(ofWindow)).mkString(", ")}"
   }
 
-  /** The names of columns, and what is special in their values, which are not shown. */
+  /** Names columns and describes the special properties of their values without showing them. */
   def problem(columns: Seq[Int]): String =
     if (columns.isEmpty) "its values together"
     else columns.map(i => s"column '${names(i)}', ${kindOf(row.get(i))}").mkString("; ")
 
   def columnNames(columns: Seq[Int]): String = columns.map(names).mkString(", ")
 
-  /** Whole as JSON of plain ASCII, which every database can store. */
+  /** The key as JSON in plain ASCII, which every database can store. The following methods return other columns in the
+    * same form.
+    */
   def key(most: Int): String    = json(ofKey, most)
   def window(most: Int): String = json(ofWindow, most)
   def pane(most: Int): String   = json(ofPane, most)
   def values(most: Int): String = json(names.indices.filterNot(names(_).startsWith("__windrow_")), most)
 
-  /** @param most
-    *   characters of a text; what is longer is cut, and its length noted
+  /** Converts columns to JSON.
+    *
+    * @param most
+    *   the maximum number of characters of a string. Longer strings are cut, and their length is added.
     */
   private def json(places: Seq[Int], most: Int): String = {
     val node = Json.createObjectNode()
@@ -62,7 +66,9 @@ private[jdbc] final class FlatRow(schema: StructType, row: Row) {
 private[jdbc] object FlatRow {
   private val Json = JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build()
 
-  /** Only ASCII without controls, of a length that every column for texts has. */
+  /** Replaces all characters except printable ASCII, and limits the length so that every string column can store the
+    * text.
+    */
   def plain(text: String, most: Int): String =
     text.take(most).map(one => if (one >= ' ' && one <= '~') one else '?')
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.sql.SQLException
 import scala.util.Try
 
-/** The address of a database and its options, of which only what is known to be no secret is shown: the kind of database, the
+/** The URL of a database and its options. Shows only parts that are known to be harmless: the kind of database, the
   * host and the name of the database (SEMANTICS B7).
   */
 private[spark] final class JdbcAddress(url: String, options: Map[String, String]) {
@@ -13,14 +13,16 @@ private[spark] final class JdbcAddress(url: String, options: Map[String, String]
 
   val shown: String = show(url)
 
-  /** A text of the driver's without the address, the values of options, and any part of the address that is not shown. */
+  /** Removes the URL, the values of options, and every part of the URL that is not shown from a text of the driver. */
   def redacted(text: String): String =
     if (text == null) null
     else secrets.foldLeft(text.replace(url, shown))((said, secret) =>
       if (secret.length > 2) said.replace(secret, Hidden)
       else said.replaceAll(s"(?<![\\w])${java.util.regex.Pattern.quote(secret)}(?![\\w])", Hidden))
 
-  /** The same error with redacted texts, and so its causes: logs and stack traces show these, too. */
+  /** Returns the same error with redacted texts. Redacts its causes as well, because logs and stack traces contain
+    * them.
+    */
   def redacted(error: Throwable): SQLException = {
     val (state, code) = error match {
       case known: SQLException => (known.getSQLState, known.getErrorCode)
@@ -50,7 +52,7 @@ private[spark] final class JdbcAddress(url: String, options: Map[String, String]
 private[spark] object JdbcAddress {
   private val Hidden = "…"
 
-  /** Options whose values are no secrets. */
+  /** Options whose values are not secret. */
   private val Harmless = Set("user", "username", "url", "dbtable", "driver", "batchsize", "isolationlevel", "create")
   private val Plain    = Set("true", "false")
 
@@ -63,7 +65,7 @@ private[spark] object JdbcAddress {
   private val WithUser = s"""(jdbc(?::[A-Za-z0-9+]{1,20}){1,3}://)$Word(?::$Word)?@($Place)(?:[?;&].*)?""".r
   private val Scheme   = """jdbc:[A-Za-z0-9+]{1,20}:""".r
 
-  /** Whatever is not surely harmless is left out. */
+  /** Shows a URL without every part that is not surely harmless. */
   def show(url: String): String = url match {
     case WithUser(scheme, place) if url.count(_ == '@') == 1 => s"$scheme$Hidden@$place"
     case _ =>

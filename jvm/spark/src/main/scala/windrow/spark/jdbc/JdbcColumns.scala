@@ -11,22 +11,24 @@ import windrow.SpecProblem
 import windrow.spark.output.ExactJson
 import windrow.spark.output.LastPanes
 
-/** Rows as databases have them: `window` and `pane` become a column for each of their fields, `window_start`, `pane_index`;
-  * other structs, arrays and maps are JSON.
+/** Converts rows to the form in which databases store them: `window` and `pane` become one column for each of their
+  * fields (`window_start`, `pane_index`); other structs, arrays and maps become JSON.
   */
 private[spark] object JdbcColumns {
   private val Open = Set("window", "pane")
 
-  /** Identifies the row that another replaces, exactly: databases compare texts without case or blanks, and cut times. */
+  /** Identifies exactly the row that another one replaces. Databases may ignore case or trailing blanks when they
+    * compare strings, and truncate times.
+    */
   val Key = "__windrow_key"
 
-  /** Orders the windows that compete for a row, see [[LastPanes.place]]. */
+  /** Orders the windows that compete for a row; see [[LastPanes.place]]. */
   val Place = "__windrow_place"
 
-  /** The rows of a batch that go into a table, of which the last column is not stored if it is [[LastPanes.Withdrawn]].
+  /** Returns the rows of a micro-batch for a table. If the last column is [[LastPanes.Withdrawn]], it is not stored.
     *
     * @param on
-    *   columns by which a row takes the place of another; none: rows are added, and have no [[Key]]
+    *   columns that identify the row to replace; if empty, rows are appended and have no [[Key]]
     */
   def flat(data: DataFrame, on: Seq[String]): DataFrame = {
     val competes = on.nonEmpty && !LastPanes.isOfOneWindow(data.schema, on)
@@ -37,11 +39,11 @@ private[spark] object JdbcColumns {
     held.select(data.schema.fields.toSeq.flatMap(columns) ++ key ++ place: _*)
   }
 
-  /** Names in flat rows of columns of the others. */
+  /** Returns the names in flat rows of some columns. */
   def of(schema: StructType, names: Seq[String]): Seq[String] =
     names.flatMap(name => fields(schema(name)).map(_._1))
 
-  /** Columns that would have the same name in a database, which may ignore the case of letters. */
+  /** Returns a problem for columns that would have the same name in a database, which may ignore case. */
   def clashes(kind: String, schema: StructType): Seq[SpecProblem] =
     schema.fields.toSeq.flatMap(field => fields(field).map(_._1 -> field.name)).groupBy(_._1.toLowerCase(ROOT)).toSeq
       .filter(_._2.size > 1).sortBy(_._1).map { case (_, same) =>
@@ -50,7 +52,7 @@ private[spark] object JdbcColumns {
         SpecProblem("NAME_TAKEN.JDBC", "rows" -> kind, "name" -> name, "other" -> (own ++ others.drop(1)).head._1)
       }
 
-  /** The column that says that a row is to go, if rows have it. */
+  /** The position of the column that marks a row for deletion, if there is one. */
   def hides(flat: StructType): Option[Int] =
     Option(flat.fieldNames.indexOf("pane_is_retraction")).filter(_ >= 0)
 

@@ -11,15 +11,17 @@ import org.apache.spark.sql.jdbc.JdbcDialect
 import org.apache.spark.sql.jdbc.JdbcType
 import org.apache.spark.sql.types._
 
-/** What a column is in a database, as Spark's own `jdbc` has it, and how a value is put there.
+/** The type of a column in a database, as in Spark's own `jdbc` format, and how to set a value.
   *
   * @param name
-  *   of the type, in the database's SQL
+  *   the type's name in the database's SQL
   */
 private[jdbc] final class JdbcKind(val name: String, nullType: Int, put: (PreparedStatement, Int, Any) => Unit) {
 
-  /** @param at
-    *   of the statement's parameters, from 1
+  /** Sets a parameter of a statement.
+    *
+    * @param at
+    *   the position of the parameter, from 1
     */
   def set(statement: PreparedStatement, at: Int, value: Any): Unit =
     if (value == null) statement.setNull(at, nullType) else put(statement, at, value)
@@ -27,21 +29,25 @@ private[jdbc] final class JdbcKind(val name: String, nullType: Int, put: (Prepar
 
 private[jdbc] object JdbcKind {
 
-  /** Their TIMESTAMP is an instant, told in the zone of the session, which the driver knows; elsewhere it has no zone. */
+  /** Databases whose TIMESTAMP is an instant. The driver converts it to the time zone of its session. In other
+    * databases, a TIMESTAMP lacks a time zone.
+    */
   private val OfInstants = Set("mysql", "mariadb", "oracle")
   private val ShortText  = JdbcType("VARCHAR(700)", java.sql.Types.VARCHAR)
 
-  /** Their times have whole seconds unless more is asked for. */
+  /** Databases whose times have a precision of one second by default. */
   private val WithMicros = Set("mysql", "mariadb")
   private val Times      = Set("TIMESTAMP", "DATETIME")
 
   private val WithoutNaN     = Set("sqlite", "mysql", "mariadb")
   private val LongestOfDerby = 32672
 
-  /** @param database
-    *   as the address calls it, `postgresql`
+  /** Returns the type of a column.
+    *
+    * @param database
+    *   the database's name in the URL, `postgresql`
     * @param isKey
-    *   rows are found by it, which texts without end are not in every database
+    *   whether rows are found by the column, which not every database supports for strings of unlimited length
     */
   def apply(kind: DataType, dialect: JdbcDialect, database: String, isKey: Boolean): JdbcKind = {
     val usual = dialect.getJDBCType(kind).orElse(JdbcUtils.getCommonJDBCType(kind)).getOrElse(
@@ -63,7 +69,8 @@ private[jdbc] object JdbcKind {
         case BinaryType     => (to, at, value) => to.setBytes(at, value.asInstanceOf[Array[Byte]])
         case TimestampType if OfInstants(database) =>
           (to, at, value) => to.setTimestamp(at, timestamp(database, value))
-        // Not in the zone of the JVM, in which an hour of each autumn comes twice and one of each spring does not.
+        // Uses UTC, because in the zone of the JVM one hour of each fall occurs twice and one of each spring is
+        // missing.
         case TimestampType | TimestampNTZType =>
           val utc = Calendar.getInstance(TimeZone.getTimeZone("UTC"))
           (to, at, value) => to.setTimestamp(at, timestamp(database, value), utc)
@@ -72,12 +79,14 @@ private[jdbc] object JdbcKind {
       })
   }
 
-  /** Derby takes a long text only as a stream. */
+  /** Sets a string. Derby accepts a long one only as a stream. */
   def setText(statement: PreparedStatement, at: Int, text: String): Unit =
     if (text.length <= LongestOfDerby) statement.setString(at, text)
     else statement.setCharacterStream(at, new StringReader(text), text.length)
 
-  /** SQLite stores null in the place of NaN, MariaDB's driver writes a word that the server takes for a column. */
+  /** Rejects NaN if the database cannot store it: SQLite stores null instead, and MariaDB's driver writes a word that
+    * the server interprets as a column.
+    */
   private def number[T](database: String, value: T): T = value match {
     case double: Double if WithoutNaN(database) && double.isNaN =>
       throw new SQLDataException(s"$database has no NaN", "22003")
@@ -86,7 +95,7 @@ private[jdbc] object JdbcKind {
     case _ => value
   }
 
-  /** A session may have the classes of `java.time`. */
+  /** Converts a timestamp. A session may use the classes of `java.time`. */
   private def timestamp(database: String, value: Any): java.sql.Timestamp = value match {
     case old: java.sql.Timestamp        => inYears(database, old)(_.toInstant.atZone(UTC).getYear)
     case local: java.time.LocalDateTime => timestamp(database, local.toInstant(UTC))
@@ -98,7 +107,8 @@ private[jdbc] object JdbcKind {
     case day                => date(database, java.sql.Date.valueOf(day.asInstanceOf[java.time.LocalDate]))
   }
 
-  /** MariaDB accepts a year outside its range without an error if a batch has several rows. */
+  /** Checks the range of years. MariaDB accepts a year outside its range without an error if a batch has several rows.
+    */
   private def inYears[T](database: String, value: T)(year: T => Int): T =
     if (WithMicros(database) && (year(value) < 1 || year(value) > 9999))
       throw new SQLDataException(s"$database has the years 1 to 9999", "22007")

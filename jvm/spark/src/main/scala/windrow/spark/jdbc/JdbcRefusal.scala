@@ -3,7 +3,7 @@ package windrow.spark.jdbc
 import org.apache.spark.sql.windrow.RefusedInSql
 import windrow.ErrorConditions
 
-/** An error that Python reads as windrow's own. */
+/** Creates errors that Python converts to errors of Windrow. */
 private[jdbc] object JdbcRefusal {
   def apply(condition: String, cause: Option[Throwable], parameters: (String, Any)*): RefusedInSql =
     new RefusedInSql(ErrorConditions.codeOf(condition), ErrorConditions.message(condition, parameters: _*), cause)

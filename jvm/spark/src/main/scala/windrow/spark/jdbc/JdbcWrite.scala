@@ -12,11 +12,11 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.Using
 
-/** A batch and its number go into a database in one transaction, by one connection of the driver: after a crash the last batch
-  * comes again, and is known by its number and its offsets (SEMANTICS B10).
+/** Writes a micro-batch and its number to a database in one transaction, over one connection from the driver. After a
+  * crash, the last micro-batch is repeated and recognized by its number and offsets (SEMANTICS B10).
   *
   * @param said
-  *   the options, of which windrow's own begin with `windrow.`
+  *   the options. Those of Windrow start with `windrow.`
   */
 private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[String, String]) {
   import JdbcWrite._
@@ -26,7 +26,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
   private val on       = said.get(On).fold(Seq.empty[String])(_.split('\n').toSeq)
   private val query    = said.getOrElse(Query, "")
 
-  /** Without a number of a batch only the tables are made. */
+  /** Writes a micro-batch. Without a batch number, only creates the tables. */
   def write(data: DataFrame): Unit = {
     val rows  = JdbcColumns.flat(data, on)
     val table = new PaneTable(dialect, database, options.table, rows.schema, JdbcColumns.of(data.schema, on))
@@ -42,10 +42,10 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
   private def dead(sink: String): Option[DeadLetters] =
     said.get(DeadLetter).map(new DeadLetters(dialect, database, _, query, sink))
 
-  /** Refuses what rows could not be written to, and makes nothing. */
+  /** Fails if rows could not be written. Creates nothing. */
   private def check(connection: Connection, table: PaneTable): Unit = {
     val most = connection.getMetaData.getMaxColumnNameLength
-    // PostgreSQL would cut them without a word.
+    // PostgreSQL would silently truncate them.
     table.columns.find(most > 0 && _.getBytes(UTF_8).length > most).foreach(name =>
       throw JdbcRefusal("COLUMN_NAME_TOO_LONG", None, "table" -> options.table, "name" -> name, "most" -> most))
     columnsOf(connection, options.table).foreach(lacking(options.table, _, table.columns))
@@ -69,7 +69,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     }
   }
 
-  /** The batches of this sink, and what it is called among them: the name that the database has for its table. */
+  /** Returns the ledger, and the name of this sink in it: the kind of rows and the database's name of the table. */
   private def ledger(connection: Connection): (BatchLedger, String) = {
     val place = TablePlace.of(connection, dialect, database, options.table)
     val sink  = said.get(Kind).fold("")(kind => s"$kind ${place.name}")
@@ -101,12 +101,13 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     batches.last(connection) match {
       case Some(last) if last.isAnother(came) =>
         throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
-      // A restart with other settings may have given it other panes; rows that are added cannot be told from those.
+      // A restart with other settings may have produced other panes. Rows that were appended cannot be distinguished
+      // from them.
       case Some(last) if last.number == number => if (on.nonEmpty) putAgain()
       case Some(last) if last.number > number =>
         throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
       case last =>
-        // Before the rows: another run of the query that has the same batch waits here, and finds it taken.
+        // Must precede the rows: another run of the query with the same micro-batch waits here and then finds it taken.
         if (!batches.note(connection, came, last))
           throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
         put()
@@ -131,7 +132,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
       log.warn(s"table ${options.table} cannot store $refused rows of batch $number; they are in ${letters.get.table}")
   }
 
-  /** Without the driver's error, which may quote values. */
+  /** Creates the error about a row. Omits the driver's error, which may contain values. */
   private def notStorable(schema: StructType, row: Row, reason: RowWriter.Reason, number: Long): Throwable = {
     val words = new FlatRow(schema, row)
     JdbcRefusal(
@@ -160,29 +161,29 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 private[spark] object JdbcWrite {
   private val log = LoggerFactory.getLogger(classOf[JdbcWrite])
 
-  /** The only option of the format: all others, as JSON. Spark shows options in its logs and pages, but for those that are called
-    * so.
+  /** The only option of the format. It contains all others as JSON, because Spark shows options in its logs and web
+    * pages, except for those whose name contains `secret`.
     */
   val Options = "windrow.secret"
 
-  /** Number of the batch; without it nothing is written. */
+  /** The number of the micro-batch. Without it, no rows are written. */
   val Batch = "windrow.batch"
 
-  /** Id of the query, as its checkpoint keeps it. */
+  /** The id of the query, as stored in its checkpoint. */
   val Query = "windrow.query"
 
-  /** Where it is. */
+  /** The location of the checkpoint. */
   val Checkpoint = "windrow.checkpoint"
 
-  /** Kind of the rows: `panes`. */
+  /** The kind of rows, for example `panes`. */
   val Kind = "windrow.kind"
 
-  /** Columns by which a row is found, a line each; none: rows are added. */
+  /** The columns that identify a row, one per line. If missing, rows are appended. */
   val On = "windrow.on"
 
-  /** Table of the rows that the other cannot store; none: the first of them is an error. */
+  /** The table for rows that the other table cannot store. If missing, the first such row is an error. */
   val DeadLetter = "windrow.deadLetter"
 
-  /** The tables are looked at, and nothing is made. */
+  /** Only checks the tables and creates nothing. */
   val OnlyCheck = "windrow.onlyCheck"
 }

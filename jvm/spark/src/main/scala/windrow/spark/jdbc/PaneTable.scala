@@ -11,11 +11,11 @@ import windrow.spark.output.LastPanes
 /** A table of a database with flat rows.
   *
   * @param database
-  *   as the address calls it, `postgresql`
+  *   the database's name in the URL, `postgresql`
   * @param rows
-  *   columns of the rows, as of [[JdbcColumns.flat]]
+  *   the columns of the rows; see [[JdbcColumns.flat]]
   * @param on
-  *   columns of the key of rows, of which one takes the place of another by [[JdbcColumns.Key]]; none: rows are added
+  *   the key columns. Rows with the same [[JdbcColumns.Key]] replace each other; if empty, rows are appended.
   */
 private[jdbc] final class PaneTable(
     dialect: JdbcDialect,
@@ -34,7 +34,7 @@ private[jdbc] final class PaneTable(
   private lazy val key             = schema.fieldIndex(JdbcColumns.Key)
   private val place                = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
 
-  /** Databases find the row of a window by an index. */
+  /** Creates the table, with an index by which databases find the row of a window. */
   def create(connection: Connection): Unit = {
     val defined = columns.zip(kinds).map { case (name, kind) => s"${quoted(name)} ${kind.name}" }
     execute(connection, s"CREATE TABLE $table (${defined.mkString(", ")})")
@@ -46,27 +46,28 @@ private[jdbc] final class PaneTable(
 
   def drop(connection: Connection): Unit = execute(connection, s"DROP TABLE $table")
 
-  /** Puts all rows in, or fails. */
+  /** Writes all rows, or fails. */
   def write(connection: Connection, some: Seq[Row]): Unit = {
     remove(connection, some)
     val stays = some.filterNot(row => hides.exists(row.getBoolean))
     inBatch(connection, insert, stays)((statement, row) => bind(statement, row, identity))
   }
 
-  /** Removes the rows whose place these take. */
+  /** Removes the rows that the given rows replace. */
   def remove(connection: Connection, some: Seq[Row]): Unit =
     if (on.nonEmpty) inBatch(connection, s"DELETE FROM $table WHERE ${quoted(JdbcColumns.Key)} = ?", some)(
       (statement, row) => kinds(key).set(statement, 1, row.get(key)))
 
-  /** Puts a row in with other values in the place of its own.
+  /** Writes a row with some values replaced.
     *
     * @param of
-    *   value for the column at a place; the row's own is given
+    *   returns the value of the column at a position; the row's own value is given
     */
   def trial(connection: Connection, row: Row, of: Int => Option[Any]): Unit =
     inBatch(connection, insert, Seq(row))((statement, one) => bind(statement, one, of))
 
-  /** Those of the rows that take a place: where windows compete for one, a row of an older window does not (SEMANTICS B3). */
+  /** Selects the rows that replace others. If windows compete for a row, a row of an older window loses (SEMANTICS B3).
+    */
   def winners(connection: Connection, some: Seq[Row]): Seq[Row] = place.fold(some) { at =>
     val held = places(connection, some.map(_.getString(key)))
     some.filter { row =>

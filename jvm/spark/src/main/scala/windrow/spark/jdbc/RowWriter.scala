@@ -13,11 +13,11 @@ import org.apache.spark.sql.types._
 import scala.util.Try
 import scala.util.control.NonFatal
 
-/** Puts the rows of a batch into a table, and finds those that the table cannot store: many rows are tried at once, and of rows that
-  * fail each half by itself, all within the batch's transaction.
+/** Writes the rows of a micro-batch to a table and finds those that the table cannot store. Tries many rows at once and
+  * splits a group that fails into halves, all in the transaction of the micro-batch.
   *
   * @param refuse
-  *   what happens to a row that cannot be stored, and why it cannot; the row that it would replace is gone by then
+  *   receives a row that cannot be stored, with the reason. The row that it would replace has been removed by then.
   */
 private[jdbc] final class RowWriter(
     connection: Connection,
@@ -43,8 +43,8 @@ private[jdbc] final class RowWriter(
       }
     }
 
-  /** A row is at fault if the database says so, or takes it with other values in the place of its own; else it is the table or the
-    * connection, and all rows would fail.
+  /** Returns why a row cannot be stored. The row is at fault if the error class concerns data, or if the database
+    * accepts the row with other values. Otherwise the table or the connection is at fault and all rows would fail.
     */
   private def reasonOf(row: Row, wrong: SQLException): Reason = {
     table.remove(connection, Seq(row))
@@ -60,7 +60,7 @@ private[jdbc] final class RowWriter(
     Reason(culprits, wrong)
   }
 
-  /** The error, after which the transaction is as it was before. */
+  /** Runs an operation and returns its error. After an error, the transaction is in its previous state. */
   private def attempt(work: => Unit, keep: Boolean = true): Option[SQLException] = {
     val before = Option.when(savepoints)(connection.setSavepoint())
     val failed =
@@ -79,14 +79,16 @@ private[jdbc] final class RowWriter(
 private[jdbc] object RowWriter {
   private val AtOnce = 500
 
-  /** Why a row cannot be stored.
+  /** The reason why a row cannot be stored.
     *
     * @param columns
-    *   places of the values that the table refuses; none: not known
+    *   positions of the values that the table rejects; empty if unknown
     */
   final case class Reason(columns: Seq[Int], error: SQLException)
 
-  /** Connection, deadlock, resources, an operator's intervention, the system: classes of errors that are of no single row. */
+  /** Classes of errors that do not concern a single row: connection, deadlock, resources, operator intervention,
+    * system.
+    */
   private val OfAll = Set("08", "25", "28", "40", "53", "57", "58")
 
   private def classOf(error: SQLException): String = Option(error.getSQLState).fold("")(_.take(2))
@@ -96,10 +98,10 @@ private[jdbc] object RowWriter {
     case _ => OfAll(classOf(error))
   }
 
-  /** A value, or a constraint of the table. */
+  /** Whether an error concerns a value or a constraint of the table. */
   private def isOfData(error: SQLException): Boolean = Set("22", "23")(classOf(error))
 
-  /** A value that every column of its kind can store. */
+  /** Returns a value that every column of this type can store. */
   private def neutralOf(kind: DataType): Any = kind match {
     case BooleanType      => false
     case ByteType         => 0.toByte

@@ -6,12 +6,12 @@ import java.util.Locale.ROOT
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
 
-/** Where a table is, however its user names it: with or without its schema, in whatever schema an unqualified name is found.
+/** The location of a table. It is the same whether or not the user's name of the table includes the schema.
   *
   * @param beside
-  *   what stands before the name of another table of the same schema, in SQL
+  *   the SQL prefix of the names of other tables in the same schema
   * @param name
-  *   of the table, as the database has it
+  *   the name of the table in the database
   */
 private[jdbc] final case class TablePlace(beside: String, name: String) {
   def sibling(table: String): String = s"$beside$table"
@@ -19,13 +19,15 @@ private[jdbc] final case class TablePlace(beside: String, name: String) {
 
 private[jdbc] object TablePlace {
 
-  /** The parts of a name, each quoted or not. */
+  /** A part of a name, quoted or not. */
   private val Part = """"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[^.]+""".r
 
-  /** @param table
-    *   which is there, as its user names it
+  /** Finds the location of a table.
+    *
+    * @param table
+    *   the user's name of an existing table
     * @param database
-    *   as the address calls it, `postgresql`
+    *   the database's name in the URL, `postgresql`
     */
   def of(connection: Connection, dialect: JdbcDialect, database: String, table: String): TablePlace = {
     val parts  = Part.findAllIn(table.trim).toSeq
@@ -40,7 +42,7 @@ private[jdbc] object TablePlace {
       name.getOrElse(stated._2))
   }
 
-  /** The columns of a table; None: there is no such table. SQLite and DuckDB name no state of their errors. */
+  /** Returns the columns of a table, or None if it does not exist. Errors of SQLite and DuckDB lack an SQLSTATE. */
   def columns(connection: Connection, dialect: JdbcDialect, table: String): Option[Seq[String]] =
     try
       Using.resource(connection.createStatement()) { statement =>
@@ -60,7 +62,9 @@ private[jdbc] object TablePlace {
         if (found.next()) (Seq(found.getString(1)), Some(found.getString(2))) else (Nil, None)
     }
 
-  /** As the driver describes the columns of the table; the schema that a connection uses where it does not. */
+  /** Returns schema and name from the driver's description of the table's columns. If the driver does not provide them,
+    * the schema of the connection applies.
+    */
   private def described(connection: Connection, database: String, query: String): (Seq[String], Option[String]) =
     try
       Using.resource(connection.createStatement()) { statement =>
@@ -73,7 +77,7 @@ private[jdbc] object TablePlace {
 
   private def isGiven(name: String): Boolean = name != null && name.nonEmpty
 
-  /** As the database writes a name that is not quoted. */
+  /** Returns an unquoted name in the case in which the database stores it. */
   private def folded(connection: Connection, name: String): String =
     if (bare(name) != name) bare(name)
     else if (connection.getMetaData.storesUpperCaseIdentifiers) name.toUpperCase(ROOT)

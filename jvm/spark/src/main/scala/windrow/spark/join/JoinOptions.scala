@@ -4,9 +4,9 @@ import windrow.InvalidMessages
 import windrow.JoinSpec
 import windrow.spark.output.OutputKind
 
-/** A checked join, but for what its tables say.
+/** A checked join, except for the checks that need its tables.
   *
   * @param on
-  *   names of the equality fields, as the rows show them
+  *   the names of the equality columns in the output
   */
 final case class JoinOptions(spec: JoinSpec, on: Seq[String], output: OutputKind, invalid: InvalidMessages)

@@ -13,14 +13,14 @@ import windrow.spark.output.PacketOutput
 import windrow.spark.rows.RowFrame
 import windrow.spark.rows.RowShape
 
-/** The rows in which pairs and rejected messages leave a shard of a join.
+/** The formats of joined and rejected rows that a shard of a join emits.
   *
   * @param keys
-  *   types of the equality fields
+  *   types of the equality columns
   * @param streams
-  *   names of the streams and the types of their messages
+  *   names of the streams, and the types of their rows
   * @param windows
-  *   that the streams share. Not sessions: those of a row may grow after it
+  *   the windows that the streams share; None for sessions, because the session of a joined row may still grow
   */
 final class JoinSchema(
     val keys: Seq[DataType],
@@ -28,13 +28,13 @@ final class JoinSchema(
     val windows: Option[AlignedWindows])
     extends Serializable {
 
-  /** Keys, a message of each stream, the window that joins them. */
+  /** The types of a joined row: the keys, one row of each stream, and the window that joins them. */
   def row: Seq[DataType] = keys ++ streams.map(_._2) ++ windows.toSeq.flatMap(_ => Seq(LongType, LongType))
 
   val messagesAt: Int = keys.size
   val windowAt: Int   = messagesAt + streams.size
 
-  /** Rejection, a message of each stream, of which one is not null. */
+  /** The types of a rejected row: the rejection, and one row of each stream, of which one is not null. */
   def rejected: Seq[DataType] = JoinSchema.Rejection ++ streams.map(_._2)
 }
 
@@ -42,13 +42,13 @@ object JoinSchema {
   val RowKind      = 0
   val RejectedKind = 1
 
-  /** stream, reason, watermark, processing time */
+  /** Stream, reason, watermark, processing time. */
   val Rejection: Seq[DataType] = Seq(StringType, StringType, LongType, LongType)
 
   val Counts: CountColumns = CountColumns("rows")
 }
 
-/** Writes what a shard of a join gives. */
+/** Writes the output of a shard of a join. */
 private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(JoinSchema.Counts) {
   private val row       = new RowFrame(schema.row.size)
   private val keys      = new row.Part(0, schema.keys)
@@ -69,14 +69,14 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     grid.foreach(putWindow(_, joined.messages.flatten.map(_.time)))
   }
 
-  /** A message as bytes, which is how one row stands in another; null: there is none. */
+  /** Returns a row as bytes, the form in which one row contains another, or null for a missing row. */
   private def payload(joined: JoinRow, stream: Int): Array[Byte] =
     if (stream < joined.messages.size) joined.messages(stream).fold(null: Array[Byte])(_.payload) else null
 
   private def sizeOf(stream: Int, payload: Array[Byte]): Int =
     if (payload == null) 0 else messageOf(stream, payload).getSizeInBytes
 
-  /** The first one that holds all messages. */
+  /** Writes the first window that contains all rows. */
   private def putWindow(grid: SliceGrid[Axis.Time], times: Seq[Long]): Unit = {
     val start = grid.firstStart(times.max)
     row.put(schema.windowAt, start)

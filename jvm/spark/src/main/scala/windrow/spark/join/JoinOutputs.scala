@@ -13,10 +13,10 @@ import windrow.spark.output.OutputColumns
 import windrow.spark.output.OutputKind
 import windrow.spark.output.OutputPart
 
-/** From what the shards of a join give to the columns that users see. */
+/** Converts the output of the shards of a join to the columns that users see. */
 private[spark] object JoinOutputs {
 
-  /** Under which a join counts. */
+  /** The name under which a join counts. */
   def name(streams: Seq[String]): String = streams.mkString("_")
 
   def apply(
@@ -38,8 +38,8 @@ private[spark] object JoinOutputs {
       Observed(session, operator, shards, JoinSchema.Counts))
   }
 
-  /** The equality fields once, then a struct for each stream, of semi and anti joins the first only, then the window by
-    * which they are joined.
+  /** The equality columns once, then one struct per stream (only the first stream for semi and anti joins), then the
+    * window that joins them.
     */
   private def rowColumns(
       options: JoinOptions,
@@ -64,11 +64,11 @@ private[spark] object JoinOutputs {
       }
   }
 
-  /** A column that is named with backticks is shown without them: they keep a name together and are no part of it. */
+  /** Removes backticks from a column name. They only keep a name with special characters together. */
   def unquoted(name: String): String =
     Try(UnresolvedAttribute.parseAttributeName(name)).toOption.collect { case Seq(only) => only }.getOrElse(name)
 
-  /** The message is a struct with a field for each stream, of which one is not null. */
+  /** The columns of rejected rows. `message` is a struct with one field per stream, of which one is not null. */
   private def rejectedColumns(schema: JoinSchema, columns: Seq[Attribute]): Seq[Alias] = {
     val messages = schema.streams.map(_._1).zip(columns.drop(JoinSchema.Rejection.size))
     OutputColumns.rejected(
@@ -79,7 +79,7 @@ private[spark] object JoinOutputs {
       OutputColumns.structOf(messages: _*))
   }
 
-  /** A condition on messages of the inputs, as one on those of a row. */
+  /** Converts a condition over the rows of the inputs to one over a joined row. */
   private def over(
       condition: Expression,
       inputs: Seq[StreamTable],

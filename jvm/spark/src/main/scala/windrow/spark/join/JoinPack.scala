@@ -17,29 +17,29 @@ import windrow.spark.pack.PackNode
 import windrow.spark.pack.Packing
 import windrow.spark.pack.ReadCount
 
-/** Messages of one stream of a join on their way to the shards, many in a row: the order in which they come does not show
-  * in the rows of a join, and any of them may be needed as it is.
+/** Packs the rows of one stream of a join for the shards, many in a packet. Their order does not affect the result of a
+  * join. Each row is sent unchanged, because any of them may be needed.
   *
   * Output: `packet` binary, `shard` int. All expressions are over the child.
   *
   * @param stream
-  *   its place in the spec
+  *   the stream's position in the spec
   * @param name
-  *   the source of its messages' offsets
+  *   the source of its rows' offsets
   * @param keys
-  *   the equality fields; none: all messages meet in one shard
+  *   the equality columns; if empty, all rows go to one shard
   * @param time
-  *   event time, long microseconds; null if the message has none
+  *   the event time, a long in microseconds, or null if the row has none
   * @param sender
   *   partition long, offset long; or empty
   * @param message
   *   the original row
   * @param end
-  *   the row is no message but the end of the input; empty where that does not come
+  *   whether the row marks the end of the input; empty if the input is unbounded
   * @param metrics
-  *   under which the number of messages is observed
+  *   the name under which the number of rows is observed
   * @param reach
-  *   how far they bring the watermark of their stream; empty where that is not told
+  *   how far the rows advance the watermark of their stream; empty if unknown
   */
 final case class JoinPack(
     stream: Int,
@@ -56,7 +56,7 @@ final case class JoinPack(
     child: LogicalPlan)
     extends PackNode {
 
-  /** One of the streams brings the end. */
+  /** Adds the end marker, to the first stream only. */
   def bounded(marker: EndMarker, rows: => LogicalPlan): LogicalPlan =
     if (stream > 0) this
     else {
@@ -77,18 +77,18 @@ final case class JoinPack(
 
 object JoinPack {
 
-  /** A stream's, with its own watermark.
+  /** Packs a stream with its own watermark.
     *
     * @param number
-    *   its place in the spec
+    *   the stream's position in the spec
     * @param time
-    *   of its messages, long microseconds; null if a message has none
+    *   the event time of its rows, a long in microseconds, or null if a row has none
     * @param table
-    *   with its watermark
+    *   the table with its watermark
     * @param reaches
-    *   how far its rows bring that
+    *   how far its rows advance the watermark
     * @param metrics
-    *   under which the number of messages is observed
+    *   the name under which the number of rows is observed
     */
   def of(
       input: StreamTable,

@@ -15,7 +15,7 @@ import windrow.spark.pack.SeenOffsets
 import windrow.spark.pack.ShardOf
 import windrow.spark.rows.Rows
 
-/** Packs the messages of one stream of a join; see [[JoinPack]]. */
+/** Packs the rows of one stream of a join; see [[JoinPack]]. */
 private[join] final case class JoinPacking(
     stream: Int,
     name: String,
@@ -44,7 +44,7 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
 
   def begin(): Unit = seen = new SeenOffsets
 
-  /** The offsets of what was written. */
+  /** The offsets of the written rows. */
   private var seen = new SeenOffsets
 
   def shard(row: InternalRow): Int = {
@@ -63,12 +63,14 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
   }
 }
 
-/** A message of a stream on its way through the shuffle. */
+/** The format of a row of a stream in a packet. */
 object JoinEntry {
   import PacketFlag._
 
-  /** @param origin
-    *   its source is the name of the stream, which readers know
+  /** Writes a row.
+    *
+    * @param origin
+    *   the offset. Its source is the name of the stream, which readers know.
     */
   def write(
       out: ByteWriter,
@@ -88,10 +90,10 @@ object JoinEntry {
     Rows.write(message, out)
   }
 
-  /** The messages of a packet with their stream.
+  /** Reads the rows of a packet, with their stream.
     *
     * @param names
-    *   of the streams in order: the source of a message in a join (SEMANTICS R42)
+    *   the names of the streams in order. A name is the source of a row in a join (SEMANTICS R42).
     */
   def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
     val in = ByteReader(packet)

@@ -21,15 +21,15 @@ import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardPlan
 
-/** Puts the join in the place of the tables that describe it: each is packed with its own watermark ([[StreamTable]]), all
-  * go to the shards together ([[ShardPlan]]), and the columns of the output come out ([[JoinOutputs]]).
+/** Replaces the tables that describe a join by the plan that runs it: each table is packed with its own watermark
+  * ([[StreamTable]]), all packets go to the shards ([[ShardPlan]]), and [[JoinOutputs]] adds the columns of the output.
   */
 private[spark] object JoinPlan {
 
-  /** Of the builders: one table for each stream, with marked columns.
+  /** Plans a join of the builders: one table for each stream, with marked columns.
     *
     * @param watermarks
-    *   that windrow sets, by the name of the stream
+    *   the watermarks that Windrow sets, by the name of the stream
     */
   def marked(
       session: SparkSession,
@@ -42,8 +42,10 @@ private[spark] object JoinPlan {
       StreamTable.marked(name, table, options.on.size, watermarks.get(name))
     })
 
-  /** @param filter
-    *   what else must hold of a row, over the messages of the inputs
+  /** Plans a join.
+    *
+    * @param filter
+    *   an additional condition over the rows of the inputs
     */
   def apply(
       session: SparkSession,
@@ -62,7 +64,7 @@ private[spark] object JoinPlan {
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
         OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))
     if (found.nonEmpty) throw SpecError("a join", found)
-    GuardSettings(session) // so that a limit that is not one shows where the query is described
+    GuardSettings(session) // reports an invalid limit where the query is described
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val tables = inputs.map(_.watermarked(session, spec.maxFuture))
     val packs = inputs.zip(tables.zip(InputReach.ofAll(tables))).zipWithIndex.map {
@@ -99,14 +101,14 @@ private[spark] object JoinPlan {
   private def sideOf(input: StreamTable): JoinDescriptor.Side =
     JoinDescriptor.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
 
-  /** What is equal in all streams, made comparable as Spark does. */
+  /** Makes the equality columns of all streams comparable, as Spark does. */
   private def withComparable(inputs: Seq[StreamTable]): Seq[StreamTable] = {
     val byField = inputs.map(_.keys).transpose.map(KeyCheck.comparable)
     if (byField.isEmpty) inputs
     else inputs.zip(byField.transpose).map { case (input, keys) => input.copy(keys = keys) }
   }
 
-  /** Keys of several streams are equal if their bytes are. */
+  /** Checks the types of the keys. Windrow compares the keys of several streams by their bytes. */
   private def ofKeys(on: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.keys(i).dataType)
     if (types.map(_._2.catalogString).distinct.size > 1)

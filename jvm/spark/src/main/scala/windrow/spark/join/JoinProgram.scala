@@ -19,10 +19,10 @@ import windrow.spark.rows.Rows
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
-/** Messages of several streams, and the pairs among them.
+/** Runs the shards of a join.
   *
   * @param shards
-  *   one, unless there are equality fields
+  *   1, unless the join has equality columns
   */
 final class JoinProgram(
     spec: JoinSpec,
@@ -45,7 +45,7 @@ final class JoinProgram(
     private val output = new JoinOutput(schema)
     private val names  = schema.streams.map(_._1)
 
-    /** A null matches nothing. */
+    /** Whether a key contains a null, which equals nothing. */
     private def isNull(key: Key): Boolean = Rows.of(key.bytes, schema.keys.size).anyNull
 
     def step(

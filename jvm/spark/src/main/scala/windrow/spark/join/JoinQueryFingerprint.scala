@@ -15,7 +15,9 @@ import windrow.spark.input.PlainText
 import windrow.spark.input.StreamTable
 import windrow.spark.stream.QueryFingerprint
 
-/** What a join begins a checkpoint with and must go on with; see [[windrow.spark.stream.QueryFingerprint]]. */
+/** The properties of a join that a checkpoint records and that may not change; see
+  * [[windrow.spark.stream.QueryFingerprint]].
+  */
 private[join] object JoinQueryFingerprint {
 
   def apply(spec: JoinSpec, shards: Int, on: Seq[String], inputs: Seq[StreamTable]): SpecFingerprint = {
@@ -47,7 +49,7 @@ private[join] object JoinQueryFingerprint {
       Option.when(zones.nonEmpty)(FingerprintField(s"session time zone of '${input.name}'", zones.mkString(", ")))
   }
 
-  /** The columns that expressions are over, and which of them builders have marked. */
+  /** Returns the columns under expressions, and those of them that builders have marked. */
   private def marks(table: LogicalPlan): (Seq[Attribute], AttributeMap[Expression]) = table match {
     case SubqueryAlias(_, child) => marks(child)
     case Project(list, child) => (

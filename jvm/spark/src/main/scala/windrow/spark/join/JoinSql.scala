@@ -10,7 +10,7 @@ import windrow.spark.arguments.StreamArguments
 import windrow.spark.arguments.TableArguments
 import windrow.spark.output.OutputKind
 
-/** `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, where the join is the specification. */
+/** Plans `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, in which the join is the specification. */
 private[spark] object JoinSql {
   val Name = "windrow_join"
 

@@ -6,16 +6,16 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
 
-/** A stream-stream join of Spark as a specification, taken apart; it never runs as such.
+/** The parts of a Spark join of streams that describes a Windrow join. Spark's join itself never runs.
   *
   * @param keys
-  *   equal expressions, one of each stream, with the name of the first
+  *   equal expressions, one of each stream, with the name of the first one
   * @param ranges
-  *   event time of each other stream less that of the first; empty: the condition says nothing of it
+  *   the event time of each other stream minus that of the first stream; empty if the condition does not limit it
   * @param times
   *   the expressions that the ranges compare, one of each stream
   * @param rest
-  *   what else the condition says of a row
+  *   the remaining condition on a joined row
   */
 private[spark] final case class JoinTable(
     sides: Seq[(String, LogicalPlan)],
@@ -36,7 +36,7 @@ private[spark] object JoinTable {
 
   private def refused(condition: String, parameters: (String, Any)*) = Left(Seq(SpecProblem(condition, parameters: _*)))
 
-  /** Without what only names the join; `USING` shows the columns in another order. */
+  /** Removes nodes that only name the join, and the projection of `USING`, which only reorders columns. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
     case SubqueryAlias(_, child) => stripped(child)
     case View(_, _, child, _)    => stripped(child)
@@ -49,7 +49,7 @@ private[spark] object JoinTable {
     case other                                                                    => other
   }
 
-  /** `a JOIN b ON … JOIN c ON …`: the streams in order and the conditions on them. */
+  /** Returns the streams of `a JOIN b ON … JOIN c ON …` in order, and the conditions on them. */
   private def chain(join: Join): (Seq[LogicalPlan], Seq[Expression]) = unprojected(join.left) match {
     case inner: Join if isInner(inner) && isInner(join) =>
       val (sides, conditions) = chain(inner)
@@ -59,7 +59,7 @@ private[spark] object JoinTable {
 
   private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
 
-  /** A comparison of two event times: that of one side is at most so much above that of the other, in microseconds. */
+  /** A comparison of two event times: the time of `lesser` is at most `atMost` microseconds after that of `greater`. */
   private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
 
   private final class Dissection(join: Join) {
@@ -122,7 +122,7 @@ private[spark] object JoinTable {
         JoinKind.Inner
     }
 
-    /** What the side is called in the query. */
+    /** Returns the name of a side in the query. */
     private def nameOf(side: LogicalPlan): Option[String] = side match {
       case SubqueryAlias(alias, _) => Some(alias.name)
       case _: Join | Project(_, _: Join) =>
@@ -143,7 +143,7 @@ private[spark] object JoinTable {
       case other                           => Seq(other)
     }
 
-    /** With what stands for several places in each of them, as in `BETWEEN`. */
+    /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
     private def spelledOut(shared: With): Expression = shared.child.transform {
       case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
         shared.defs.find(_.id == reference.id).get.child
@@ -161,16 +161,16 @@ private[spark] object JoinTable {
       case _ => None
     }
 
-    /** A field under its own name, whatever it was made comparable by. */
+    /** Returns the name of a field, also if Spark converted it to make it comparable. */
     private def named(expression: Expression): String = expression match {
       case attribute: Attribute    => attribute.name
       case Cast(field, _, _, _)    => named(field)
-      case StringRPad(field, _, _) => named(field) // of CHAR
+      case StringRPad(field, _, _) => named(field) // padding of CHAR
       case field: GetStructField   => field.extractFieldName
       case other                   => other.sql
     }
 
-    /** A time of one stream and what is added to it, in microseconds. */
+    /** Splits an expression into a time of one stream and a constant that is added to it, in microseconds. */
     private def timeOf(expression: Expression): Option[(Expression, Long)] = expression match {
       case replaceable: RuntimeReplaceable             => timeOf(replaceable.replacement)
       case Cast(time, to, _, _) if time.dataType == to => timeOf(time)
@@ -181,7 +181,8 @@ private[spark] object JoinTable {
 
     private def plus(time: (Expression, Long), micros: Long) = (time._1, time._2 + micros)
 
-    /** A constant interval without months, whose length depends on no zone. */
+    /** Returns the length of a constant interval, or None if it contains months, whose length depends on the time zone.
+      */
     private def constant(interval: Expression): Option[Long] =
       if (!interval.foldable) None
       else (interval.dataType, interval.eval()) match {
@@ -200,7 +201,7 @@ private[spark] object JoinTable {
       case _                        => Nil
     }
 
-    /** `lesser <= greater`, each a time and what is added to it. */
+    /** Reads `lesser <= greater`. Each side is a time with an added constant. */
     private def end(lesser: Expression, greater: Expression, isOpen: Boolean): Seq[End] = (for {
       (less, a) <- timeOf(lesser)
       (more, b) <- timeOf(greater)
@@ -208,15 +209,16 @@ private[spark] object JoinTable {
       high      <- sideOf(more) if low != high
     } yield End(low, high, b - a - (if (isOpen) 1 else 0), Map(low -> less, high -> more))).toSeq
 
-    /** It says all that the range of a stream does; else the rows must be asked. */
+    /** Whether a comparison is fully expressed by the range of a stream. Others must be evaluated for each joined row.
+      */
     private def isBesideFirst(end: End): Boolean = end.lesser == 0 || end.greater == 0
 
-    /** The narrowest that follows from all that is said, also by way of third streams; None unless every stream has both
-      * ends.
+    /** Returns the narrowest ranges that follow from all comparisons, also by way of third streams. Returns None unless
+      * every stream has both limits.
       */
     private def rangesOf(ends: Seq[End], names: Seq[String]): Option[Map[String, JoinRange]] = {
       val all    = sides.indices
-      val atMost = scala.collection.mutable.Map.empty[(Int, Int), Long] // of one's time less the other's
+      val atMost = scala.collection.mutable.Map.empty[(Int, Int), Long] // time of the first minus time of the second
       def tell(one: Int, other: Int, limit: Long): Unit =
         atMost((one, other)) = math.min(limit, atMost.getOrElse((one, other), limit))
       ends.foreach(end => tell(end.lesser, end.greater, end.atMost))
@@ -233,7 +235,7 @@ private[spark] object JoinTable {
   /** An equality of fields of two sides. */
   private final case class Equal(of: Seq[(Int, Expression)])
 
-  /** What is equal to each other, over all sides: equalities with an expression in common belong together. */
+  /** Groups the equalities of all sides. Equalities that share an expression belong to one group. */
   private final class EqualFields(sides: Int, equalities: Seq[Equal]) {
     private type Fields = Seq[(Int, Expression)]
 
@@ -246,13 +248,13 @@ private[spark] object JoinTable {
 
     private val whole: Seq[Fields] = together.filter(_.map(_._1).distinct.size == sides).map(_.sortBy(_._1))
 
-    /** The first stream's expression and all, one of each side. */
+    /** The first stream's expression, and the expressions of all sides. */
     def keys: Seq[(Expression, Seq[Expression])] =
       whole.map(fields => (fields.head._2, fields.distinctBy(_._1).map(_._2)))
 
     def isKey(equal: Equal): Boolean = whole.exists(fields => fields.exists { case (_, a) => isSame(a)(equal.of.head) })
 
-    /** Fields beside which a side has more than one. */
+    /** Groups in which a side has more than one field. */
     def twice: Seq[String] = whole.filter(_.size > sides).map(_.head._2.sql)
   }
 }

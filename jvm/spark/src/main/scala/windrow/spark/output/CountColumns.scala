@@ -3,23 +3,23 @@ package windrow.spark.output
 import java.util.Locale
 import windrow.Reason
 
-/** What the packets of a shard count (SEMANTICS R74): what became of the messages of a step, in its last packet, and the
-  * rejected ones by their reason; what came out by its kind.
+/** The counts in the packets of a shard (SEMANTICS R74). The last packet of a step counts the accepted, rejected,
+  * duplicate and gap rows; rejected rows are also counted by reason, and emitted rows by kind.
   *
   * @param sent
-  *   name of what comes out
+  *   the name of the emitted rows
   * @param kinds
-  *   names of its kinds, if they are told apart
+  *   the names of their kinds, if they are distinguished
   * @param windows
-  *   it has windows, which are open for a while
+  *   whether the operator has windows that stay open
   */
 private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = Nil, windows: Boolean = false) {
   val ofStep: Seq[String]   = Seq("accepted", "rejected", "duplicates", "gaps", sent)
   val byReason: Seq[String] = Reason.All.map(_.toString.toLowerCase(Locale.ROOT))
   val names: Seq[String]    = ofStep ++ byReason ++ kinds
 
-  /** Behind those that have names, in the last packet of a step (SEMANTICS S16): open windows as it leaves them, how many
-    * more these are than before, and 1 where both are known, 1 where they are not.
+  /** The number of unnamed counts after the named ones, in the last packet of a step (SEMANTICS S16): open windows at
+    * the end of the step, the change of their number, a 1 if both are known, and a 1 if they are not.
     */
   val ofWindows: Int = if (windows) 4 else 0
   val all: Int       = names.size + ofWindows
@@ -27,9 +27,9 @@ private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = 
 
 private[spark] object CountColumns {
 
-  /** Open windows after a batch; null unless all shards have told of theirs in it. */
+  /** The number of open windows after a micro-batch, or null unless all shards have reported theirs. */
   val OpenWindows = "open_windows"
 
-  /** How many more these are than before the batch; null if a shard does not know it. */
+  /** The change of the number of open windows in the micro-batch, or null if a shard does not know it. */
   val OpenChange = "open_windows_change"
 }

@@ -17,16 +17,16 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.SparkInside
 
-/** Sums of counts that come as arrays, in one buffer for all: each task generates code for every buffer of what it observes,
-  * and in a small batch that for some twenty `sum`s cost more than what they sum.
+/** Sums counts that arrive as arrays, in a single buffer. Each task generates code for every observed buffer. In a
+  * small micro-batch, the code of about twenty `sum` functions costs more than the summing itself.
   *
-  * Only expressions of Spark's own add to the buffer. What a task has observed comes to the driver with its classes, and where
-  * windrow is attached to a running session Spark does not find windrow's there.
+  * The buffer is updated only by Spark's own expressions. The observed values of a task are sent to the driver with
+  * their classes, and Spark does not find Windrow's classes there if Windrow was attached to a running session.
   */
 private[output] final class CountSums(counts: Expression, names: Seq[String]) {
   private val buffer = AttributeReference("counts", CountSums.Counts, nullable = false)()
 
-  /** The sum of the first count: it has the buffer, so that it has to be observed where any other is. */
+  /** The sum of the first count. It owns the buffer and must be observed together with any other sum. */
   def first: Column = sum(CountBuffer(counts, buffer, names.size))
 
   def of(name: String): Column = sum(CountSum(buffer, names.indexOf(name)))
@@ -40,7 +40,7 @@ private[output] object CountSums {
   def at(sums: Expression, number: Int): Expression = GetArrayItem(sums, Literal(number), failOnError = false)
 }
 
-/** Adds up all counts; the sum of the first. */
+/** Sums all counts. Its result is the sum of the first one. */
 private[output] final case class CountBuffer(child: Expression, buffer: AttributeReference, number: Int)
     extends DeclarativeAggregate with UnaryLike[Expression] {
   override def dataType: DataType = LongType
@@ -60,7 +60,7 @@ private[output] final case class CountBuffer(child: Expression, buffer: Attribut
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }
 
-/** Of a buffer that another has. */
+/** Reads a sum from the buffer of [[CountBuffer]]. */
 private[output] final case class CountSum(buffer: AttributeReference, number: Int)
     extends DeclarativeAggregate with LeafLike[Expression] {
   override def dataType: DataType = LongType

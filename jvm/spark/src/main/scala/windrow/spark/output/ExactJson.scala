@@ -6,9 +6,9 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types._
 import scala.jdk.CollectionConverters._
 
-/** JSON by which a row is found again: what differs is written otherwise, and what is equal alike. Of itself Spark writes times to
-  * the millisecond, in the zone of the session, no nulls, and bytes that are no text all alike; a null key must not look like no
-  * key.
+/** Encodes a row as JSON that identifies it: equal rows have equal JSON, and different rows different JSON. Spark's
+  * default is not exact: it writes times in milliseconds in the session's time zone, omits nulls, and writes all bytes
+  * that are not valid text alike. A null key must differ from a missing key.
   */
 private[spark] object ExactJson {
   private val Micros = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
@@ -18,18 +18,18 @@ private[spark] object ExactJson {
     "timestampFormat"    -> s"${Micros}XXX",
     "timestampNTZFormat" -> Micros)
 
-  /** No character; no text begins with it. */
+  /** A prefix that no valid text has, because it is not a character. */
   private val Bytes = "\uffff"
 
-  /** Of a struct, an array or a map. */
+  /** Encodes a struct, an array or a map. */
   def of(column: Column, as: DataType): Column = to_json(asText(column, as), Options.asJava)
 
-  /** Of some columns of a table. */
+  /** Encodes columns of a table. */
   def of(schema: StructType, names: Seq[String]): Column = to_json(
     struct(names.map(name => asText(col(quoteIdentifier(name)), schema(name).dataType).as(name)): _*),
     Options.asJava)
 
-  /** With digits in the place of strings that are no text. */
+  /** Replaces strings that are not valid UTF-8 by hexadecimal digits. */
   private def asText(column: Column, as: DataType): Column = as match {
     case _: StringType =>
       val plain = column.cast(StringType)

@@ -7,32 +7,36 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.StructType
 
-/** Which pane of a batch a table keeps that has one row for each value of some columns (SEMANTICS B3). */
+/** Selects the pane of a micro-batch that a table keeps, if it has one row for each value of some columns (SEMANTICS
+  * B3).
+  */
 private[spark] object LastPanes {
 
-  /** Name of the column with the [[marks]] of the windows that a batch withdrew. */
+  /** The name of the column with the [[mark]]s of the windows that a micro-batch withdrew. */
   val Withdrawn = "__windrow_withdrawn"
 
-  /** Hexadecimal digits of a mark, which end a place. */
+  /** The number of hexadecimal digits in a mark, which is the last part of a place. */
   val MarkLength = 64
 
-  /** The columns that tell a window of a key from all others. */
+  /** The columns that identify a window of a key. */
   def identity(panes: StructType): Seq[String] = {
     val names = panes.fieldNames.toSeq
     names.takeWhile(_ != "window") :+ (if (names.contains("message")) "message" else "window")
   }
 
-  /** Whether rows found by these columns are each of one window; else windows compete for a row. */
+  /** Whether these columns identify a single window. If not, windows compete for a row. */
   def isOfOneWindow(panes: StructType, on: Seq[String]): Boolean =
     !panes.fieldNames.contains("window") || identity(panes).forall(on.contains) || on == Seq("message")
 
-  /** The last pane of each value of `on`, or the retraction after which none holds. */
+  /** Returns the last pane for each value of `on`, or the retraction after which no pane is valid. */
   def ofEach(panes: DataFrame, on: Seq[String]): DataFrame = {
     val last = max_by(whole(panes), struct(col("pane.index"), col("pane.is_retraction")))
     panes.groupBy(named(on): _*).agg(last.as("last")).select("last.*")
   }
 
-  /** The pane of the newest window of each value of `on`, or a retraction if the batch has no pane for it; with [[Withdrawn]]. */
+  /** Returns the pane of the newest window for each value of `on`, or a retraction if the micro-batch lacks a pane for
+    * it, with the column [[Withdrawn]].
+    */
   def ofNewest(panes: DataFrame, on: Seq[String]): DataFrame = {
     val last                    = ofEach(panes, identity(panes.schema))
     val gone                    = col("pane.is_retraction")
@@ -45,7 +49,9 @@ private[spark] object LastPanes {
       .select("last.*", Withdrawn)
   }
 
-  /** Text that sorts as windows compete: by their end, their start, the pane's index, and the [[mark]] of the window. */
+  /** Returns text that sorts in the order in which windows compete: by their end, their start, the index of the pane,
+    * and the [[mark]] of the window.
+    */
   def place(panes: StructType): Column = {
     val window = panes("window").dataType.asInstanceOf[StructType]
     def edge(names: String*) = names.find(window.fieldNames.contains).fold(lit(""))(name =>
@@ -53,7 +59,7 @@ private[spark] object LastPanes {
     concat(edge("end", "last", "number"), edge("start", "first"), sortable(col("pane.index"), true), mark(panes))
   }
 
-  /** A digest of a window and its key. */
+  /** Returns a digest of a window and its key. */
   def mark(panes: StructType): Column = sha2(ExactJson.of(panes, identity(panes)), 256)
 
   private def sortable(column: Column, isNumber: Boolean): Column = {

@@ -13,17 +13,17 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 
-/** What shards have counted reaches `StreamingQueryProgress.observedMetrics` whoever reads the rows (SEMANTICS R74). It is
-  * summed packet by packet: a pane pays nothing for it.
+/** Reports the counts of the shards in `StreamingQueryProgress.observedMetrics`, regardless of which rows are read
+  * (SEMANTICS R74). Sums the counts of packets, so that a pane costs nothing.
   */
 private[spark] object Observed {
 
-  /** The packets that shards give, one binary column.
+  /** Adds the observation to the packets of shards, which are one binary column.
     *
     * @param stream
-    *   under whose name they are observed
+    *   the name under which the counts are observed
     * @param number
-    *   of shards, all of which must tell how many windows are open
+    *   the number of shards. All of them must report their open windows.
     */
   def apply(
       session: SparkSession,
@@ -42,13 +42,15 @@ private[spark] object Observed {
 
   private val Open = Seq("open", "change", "told", "untold")
 
-  /** A shard that rests in a batch tells nothing; where the watermark moves none does. */
+  /** Sums the open windows. A shard that is idle in a micro-batch reports nothing. If the watermark advances, no shard
+    * is idle.
+    */
   private def openWindows(sums: CountSums, shards: Int): Seq[Column] = Seq(
     functions.when(sums.of("told") === shards.toLong, sums.of("open")).as(CountColumns.OpenWindows),
     functions.when(sums.of("untold") === 0L, sums.of("change")).as(CountColumns.OpenChange))
 }
 
-/** The counts of a packet, read where the packet stands. */
+/** Reads the counts of a packet without copying the packet. */
 private[spark] final case class PacketCounts(child: Expression) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = CountSums.Counts
   override def nullable: Boolean  = false

@@ -7,10 +7,12 @@ import org.apache.spark.sql.windrow.RefusedInSql
 import windrow.ErrorConditions
 import windrow.SpecProblem
 
-/** Each operator of a query counts under a name of its own. */
+/** Checks that each operator of a query counts under its own name. */
 private[spark] object OperatorNames {
 
-  /** @param inputs
+  /** Returns a problem if an operator of the inputs has the same name.
+    *
+    * @param inputs
     *   the tables of the operator
     */
   def taken(operator: String, inputs: Seq[LogicalPlan]): Option[SpecProblem] = {
@@ -19,8 +21,8 @@ private[spark] object OperatorNames {
     Option.when(isTaken)(SpecProblem("STREAM_NAME_TAKEN.INPUT", "stream" -> operator))
   }
 
-  /** Refuses a query that brings two operators of one name together, for example by a union. Spark would refuse it, too, in
-    * words about metrics that the user has not asked for.
+  /** Rejects a query that combines two operators with the same name, for example in a union. Spark would also reject
+    * it, but its message would mention metrics that the user did not request.
     */
   object Check extends Rule[LogicalPlan] {
     def apply(plan: LogicalPlan): LogicalPlan = {

@@ -4,28 +4,28 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow._
 
-/** What columns are made of. */
+/** Builds the columns of outputs. */
 private[spark] object OutputColumns {
 
-  /** What the names of all observed metrics begin with. */
+  /** The prefix of the names of all observed metrics. */
   val Prefix = "windrow_"
 
-  /** Under which the counts of an operator are observed. A slash separates the parts of such a name, so those in the name of
-    * the operator are escaped.
+  /** Returns the name of the metrics of an operator. Slashes separate the parts of such a name, so slashes in the
+    * operator's name are escaped.
     */
   def metrics(stream: String): String = s"$Prefix${escaped(stream)}"
 
-  /** The operator whose counts are observed under a name. */
+  /** Returns the operator of metrics. */
   def operator(metrics: String): String =
     metrics.stripPrefix(Prefix).takeWhile(_ != '/').replace("%2F", "/").replace("%25", "%")
 
   private def escaped(name: String) = name.replace("%", "%25").replace("/", "%2F")
 
-  /** Under which the messages are observed that come to an operator, or to one of its inputs. */
+  /** Returns the name of the metrics that count the input rows of an operator, or of one of its inputs. */
   def metricsOfRead(stream: String, input: Option[String] = None): String =
     (metrics(stream) +: input.map(escaped).toSeq :+ "read").mkString("/")
 
-  /** Under which one of several streams is observed. */
+  /** Returns the name of the metrics of one of several streams. */
   def metricsOfInput(stream: String, input: String): String = s"${metrics(stream)}/${escaped(input)}/watermark"
 
   def structOf(fields: (String, Expression)*): Expression =
@@ -34,7 +34,7 @@ private[spark] object OutputColumns {
   def instant(micros: Expression, timeType: DataType): Expression =
     PreciseTimestampConversion(micros, LongType, timeType)
 
-  /** The window as users see it: `end` is exclusive, `last` inclusive. */
+  /** Builds the window column. `end` is exclusive, `last` inclusive. */
   def windowOf(kind: WindowKind, timeType: DataType, from: Expression, to: Expression): Expression = {
     def bound(value: Expression) = kind.bounds match {
       case HalfOpen | Closed => instant(value, timeType)
@@ -45,8 +45,10 @@ private[spark] object OutputColumns {
     structOf(first -> bound(from), second -> bound(to))
   }
 
-  /** @param processingTime
-    *   in microseconds, as the watermark
+  /** Builds the columns of rejected rows.
+    *
+    * @param processingTime
+    *   in microseconds, like the watermark
     */
   def rejected(
       stream: Expression,

@@ -14,7 +14,7 @@ import windrow.spark.pack.PassRejected
 import windrow.spark.pack.RejectedRows
 import windrow.spark.pack.Unpack
 
-/** Which of its outputs a query gives. */
+/** The outputs of a query that a user can select. */
 sealed abstract class OutputKind(override val toString: String)
 
 object OutputKind {
@@ -24,31 +24,31 @@ object OutputKind {
   case object Events   extends OutputKind("events")
   case object Answers  extends OutputKind("answers")
 
-  /** All of them, each as a struct. */
+  /** All outputs, each as a struct. */
   case object All extends OutputKind("all")
 
-  /** All but the rejected rows, each as a struct: for a query that has no sink for these. */
+  /** All outputs except the rejected rows, each as a struct. For a query without a sink for rejected rows. */
   case object Accepted extends OutputKind("accepted")
 
   val OfStream: Seq[OutputKind] = Seq(Panes, Rejected, Events, Answers, All, Accepted)
   val OfJoin: Seq[OutputKind]   = Seq(Rows, Rejected, All, Accepted)
 }
 
-/** Rows of one kind in packets.
+/** The rows of one kind in packets.
   *
   * @param number
-  *   of the kind in packets
+  *   the number of the kind in the packets
   * @param columns
-  *   in packets
+  *   the columns in the packets
   */
 private[spark] final case class OutputRows(number: Int, columns: Seq[Attribute])
 
-/** One of the outputs of an operator, as its users see it.
+/** One output of an operator, as users see it.
   *
   * @param rows
-  *   its rows in the packets; those of several kinds have the same columns for users
+  *   its rows in the packets. Kinds of rows that belong to one output have the same columns for users.
   * @param condition
-  *   of those that are shown
+  *   selects the rows that are shown
   */
 private[spark] final case class OutputPart(
     kind: OutputKind,
@@ -58,20 +58,22 @@ private[spark] final case class OutputPart(
 
 private[spark] object OutputPart {
 
-  /** @param columns
-    *   what is shown, over the columns in packets
+  /** Creates an output from one kind of rows.
+    *
+    * @param columns
+    *   the columns that are shown, over the columns in the packets
     */
   def apply(kind: OutputKind, number: Int, types: Seq[DataType])(columns: Seq[Attribute] => Seq[Alias]): OutputPart = {
     val rows = types.map(AttributeReference("column", _)())
     OutputPart(kind, Seq(OutputRows(number, rows)), columns(rows))
   }
 
-  /** The columns of one output, or `kind` and a struct for each.
+  /** Returns the columns of one output, or `kind` and a struct for each output.
     *
     * @param operator
-    *   its name
+    *   the name of the operator
     * @param packets
-    *   their first column
+    *   the plan whose first column contains the packets
     */
   def shown(operator: String, parts: Seq[OutputPart], wanted: OutputKind, packets: LogicalPlan): LogicalPlan = {
     val own = parts.find(_.kind == OutputKind.Rejected).map(one =>
@@ -114,20 +116,21 @@ private[spark] object OutputPart {
   }
 }
 
-/** The rejected rows of the operators whose panes an operator takes. They leave the query with its own (SEMANTICS B14).
+/** The rejected rows of earlier operators whose panes are this operator's input. They leave the query together with the
+  * rejected rows of this operator (SEMANTICS B14).
   *
   * @param packets
-  *   of the operator, with [[PassRejected]] in its plan
+  *   the packets of this operator, with [[PassRejected]] in their plan
   * @param rows
-  *   by their number for the [[Unpack]] above
+  *   the rejected rows by the number that the [[Unpack]] above assigns to them
   */
 private[output] final case class PassedRows(packets: LogicalPlan, rows: Seq[(Int, RejectedRows)]) {
 
-  /** The rejected rows of the operator and these. Columns: those of the operator's own, whose message is null for the others,
-    * then a struct for each operator below.
+  /** Adds these rows to the rejected rows of the operator. The columns are those of its own rejected rows, whose
+    * message is null for the added ones, then one struct for each earlier operator.
     *
     * @param number
-    *   of the kind of a row
+    *   the number of the kind of a row
     */
   def beside(own: OutputPart, number: Attribute): OutputPart = if (rows.isEmpty) own
   else {
@@ -150,12 +153,12 @@ private[output] final case class PassedRows(packets: LogicalPlan, rows: Seq[(Int
 
 private[output] object PassedRows {
 
-  /** Numbers of kinds that no operator has for its own rows. */
+  /** The first number for the rejected rows of earlier operators. An operator's own kinds have smaller numbers. */
   private val First = 16
 
   def none(packets: LogicalPlan): PassedRows = PassedRows(packets, Nil)
 
-  /** Those of all operators below, unless one's user reads them there. */
+  /** Returns the rejected rows of all earlier operators, except of those whose rejected rows the user already reads. */
   def apply(packets: LogicalPlan): PassedRows = {
     val before = packets.collectWithSubqueries { case one: PassRejected => one.to }
     val rows   = mutable.LinkedHashMap.empty[String, (Int, RejectedRows)]
@@ -173,7 +176,7 @@ private[output] object PassedRows {
       rows.columnsOf(rejected.kind).isEmpty && !rows.child.isInstanceOf[PassRejected]).map(rows -> _)
   }
 
-  /** Each column has a name of its own, however names are compared. */
+  /** Checks that each column has its own name, regardless of case. */
   private def check(operators: Seq[String], columns: Seq[String]): Unit = {
     val taken = operators.zipWithIndex.filter { case (name, i) =>
       (columns ++ operators.take(i)).exists(_.equalsIgnoreCase(name))

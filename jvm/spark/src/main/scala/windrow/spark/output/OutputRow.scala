@@ -12,7 +12,7 @@ import windrow.core.state.Key
 import windrow.core.time.Watermark
 import windrow.spark.rows.RowShape
 
-/** Writes what a shard gives. */
+/** Writes the output of a shard. */
 final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Counts) {
   private val keyShape     = new RowShape(schema.keys)
   private val messageShape = new RowShape(schema.message.map(_.dataType))
@@ -22,7 +22,7 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
   private val message      = new GenericInternalRow(1)
   private val texts        = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
-  // Of most of them a task writes none.
+  // Lazy, because a task writes no rows of most of these kinds.
   private lazy val rejection = new OutputRow.Whole(schema.rejected)
   private lazy val event     = new OutputRow.Whole(schema.event)
   private lazy val answer    = new OutputRow.Whole(schema.answer)
@@ -50,7 +50,9 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
     put(OutputSchema.EventKind, this.event(keys ++ Seq[Any](text(event.kind), window, sequence, messages): _*))
   }
 
-  /** @param asks
+  /** Writes an answer.
+    *
+    * @param asks
     *   the row of the lookup stream
     */
   def answer(asks: Array[Byte], gets: Seq[InternalRow]): Unit = {
@@ -62,7 +64,7 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
 
 private object OutputRow {
 
-  /** Makes rows of their values. */
+  /** Builds rows from values. */
   private final class Whole(types: Seq[DataType]) {
     private val row     = new GenericInternalRow(types.size)
     private val project = UnsafeProjection.create(types.toArray)

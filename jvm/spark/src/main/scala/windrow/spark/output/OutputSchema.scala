@@ -8,7 +8,7 @@ import windrow.core.operator.PaneLag
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** The rows in which panes, rejected messages, events and answers leave a shard, each kind with columns of its own.
+/** The formats of the panes, rejected rows, events and answers that a shard emits. Each kind has its own columns.
   *
   * @param keys
   *   types of the key columns
@@ -17,11 +17,11 @@ import windrow.core.time.Distance
   * @param message
   *   type of the original row
   * @param window
-  *   None: windows by policies, of which events are told too
+  *   the windows; None for policy windows, which also emit events
   * @param panesShowMessage
-  *   they carry the message that their window belongs to
+  *   whether panes contain the row to which their window belongs
   * @param answers
-  *   types of the row that asks and of the rows that it gets, where a lookup stream asks for what is kept
+  *   types of a lookup and of the rows in its answer, if there is a lookup stream
   */
 final class OutputSchema(
     val keys: Seq[DataType],
@@ -32,30 +32,30 @@ final class OutputSchema(
     val answers: Option[(StructType, StructType)] = None)
     extends Serializable {
 
-  /** Keys, pane, results; then the message, if panes show it. */
+  /** The types of a pane: keys, pane, results, then the row if panes contain one. */
   def pane: Seq[DataType] = keys ++ OutputSchema.Pane ++ results ++ Option.when(panesShowMessage)(message)
 
   val paneAt: Int    = keys.size
   val resultsAt: Int = paneAt + OutputSchema.Pane.size
   val messageAt: Int = resultsAt + results.size
 
-  /** How far times in a column of panes may lie behind the watermark (SEMANTICS R95).
+  /** Returns how far times in a column of panes may be below the watermark (SEMANTICS R95).
     *
     * @param ofEnd
-    *   how far the end of their window may
+    *   how far the end of the window may be below the watermark
     */
   def lag(window: WindowKind, ofEnd: Distance[Axis.Time], column: Int): Distance[Axis.Time] =
     if (column == paneAt + 1 || (window.isOfMessage && column == messageAt)) ofEnd else PaneLag.inside(window, ofEnd)
 
-  /** Rejection, message. */
+  /** The types of a rejected row: rejection, row. */
   def rejected: Seq[DataType] = OutputSchema.Rejection :+ message
 
-  /** Keys, event, messages. */
+  /** The types of an event: keys, event, rows. */
   def event: Seq[DataType] = keys ++ OutputSchema.Event :+ ArrayType(message, containsNull = false)
 
   val eventAt: Int = keys.size
 
-  /** The row that asks, and those that it gets. */
+  /** The types of an answer: the lookup, and the rows that it gets. */
   def answer: Seq[DataType] =
     answers.toSeq.flatMap { case (asks, gets) => Seq(asks, ArrayType(gets, containsNull = false)) }
 }
@@ -66,18 +66,18 @@ object OutputSchema {
   val EventKind    = 2
   val AnswerKind   = 3
 
-  /** start, end, timing, index, is_last, is_retraction, source, partition */
+  /** Start, end, timing, index, is_last, is_retraction, source, partition. */
   val Pane: Seq[DataType] =
     Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType, StringType, LongType)
 
-  /** reason, watermark, processing time */
+  /** Reason, watermark, processing time. */
   val Rejection: Seq[DataType] = Seq(StringType, LongType, LongType)
 
-  /** Panes by their timing; what is taken back is none of these. */
+  /** Counts panes by their timing. Retractions are counted separately. */
   val Counts: CountColumns =
     CountColumns("panes", Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn", windows = true)
   private[output] val Withdrawn = Timing.All.size
 
-  /** event, number of its window, sequence */
+  /** Event, number of its window, sequence. */
   val Event: Seq[DataType] = Seq(StringType, LongType, LongType)
 }

@@ -6,19 +6,19 @@ import windrow.core.operator.Counters
 import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowPacket
 
-/** Writes what a shard gives as packets of rows. */
+/** Writes the output of a shard as packets of rows. */
 private[spark] abstract class PacketOutput(counts: CountColumns) {
   private val out      = new RowPacket.Writer(counts.all)
   private val byReason = Reason.All.zipWithIndex.map { case (reason, i) => reason -> (counts.ofStep.size + i) }.toMap
 
   private val ofKind = counts.ofStep.size + counts.byReason.size
 
-  /** Counts a row by its number among the kinds. */
+  /** Counts a row of a kind. */
   protected def count(kind: Int): Unit = out.add(ofKind + kind, 1)
 
   protected def put(kind: Int, row: UnsafeRow): Unit = out.put(kind, row)
 
-  /** Where a row is to be written, behind its size. */
+  /** Starts a row whose size precedes it and returns the writer of its bytes. */
   protected def begin(kind: Int): ByteWriter = out.begin(kind)
 
   protected def reject(kind: Int, row: UnsafeRow, reason: Reason): Unit = {
@@ -26,14 +26,14 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
     out.add(byReason(reason), 1)
   }
 
-  /** The packets of a step; the last one has its counts.
+  /** Returns the packets of a step. The last one contains its counts.
     *
     * @param effects
-    *   taken as packets are
+    *   the effects, consumed one packet at a time
     * @param counted
-    *   what became of the messages, and how much came out; known when all effects are taken
+    *   the counts of rows and the number of emitted rows, known once all effects have been consumed
     * @param write
-    *   puts the rows of an effect
+    *   writes the rows of an effect
     */
   final def packets[E](effects: Iterator[E], counted: => (Counters, Long))(write: E => Unit): Iterator[Array[Byte]] =
     new Iterator[Array[Byte]] {

@@ -9,8 +9,8 @@ import windrow.Timing
 import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowFrame
 
-/** The rows of panes: the key as it stands in the state, what the pane is, and the values, put side by side as bytes where they
-  * are to stand.
+/** Writes the rows of panes. Copies the bytes of the key in the state, of the pane's properties and of the values
+  * directly to their place in the row.
   */
 private final class PaneRows(schema: OutputSchema) {
   private val results = schema.pane.drop(schema.resultsAt)
@@ -22,10 +22,10 @@ private final class PaneRows(schema: OutputSchema) {
 
   private lazy val packed = UnsafeProjection.create(results.toArray)
 
-  /** Writes the row behind its size.
+  /** Writes the row, preceded by its size.
     *
     * @param values
-    *   results of functions, and the message if panes show it
+    *   results of the functions, and the row if panes contain one
     */
   def write(key: UnsafeRow, pane: Pane[_, _], values: InternalRow, out: ByteWriter): Unit = {
     val inBytes = values match {

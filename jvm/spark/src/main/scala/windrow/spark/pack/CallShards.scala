@@ -10,10 +10,10 @@ import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 
-/** Puts a packet without messages for each shard among those of a micro-batch, so that all shards are called in it
-  * (SEMANTICS R75). A timer for each would do the same, and cost six operations on the state.
+/** Adds an empty packet for each shard to a micro-batch, so that every shard is called (SEMANTICS R75). A timer for
+  * each shard would have the same effect but cost six state operations.
   *
-  * Columns: `packet` binary, `shard` int, and where their order counts `order` binary.
+  * Columns: `packet` binary, `shard` int, and `order` binary if the order of packets matters.
   */
 private[spark] final case class CallShards(shards: Int, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute]   = child.output
@@ -28,7 +28,7 @@ private[spark] final case class CallShardsExec(shards: Int, child: SparkPlan) ex
   protected override def doExecute(): RDD[InternalRow] = {
     val packets         = child.execute()
     val (number, width) = (shards, output.size)
-    // A micro-batch without data has no partitions.
+    // A micro-batch without data is without partitions.
     val some = if (packets.getNumPartitions > 0) packets else sparkContext.parallelize(Seq.empty[InternalRow], 1)
     some.mapPartitionsWithIndex((i, rows) => if (i == 0) rows ++ CallShardsExec.calls(number, width) else rows)
   }

@@ -9,28 +9,29 @@ import scala.collection.concurrent.TrieMap
 import windrow.SpecError
 import windrow.SpecProblem
 
-/** Whether messages are combined before they travel. That costs a look-up for each, and pays only where messages of a task
-  * have enough in common; so a micro-batch does as the ones before it in its run have shown. What comes out is the same.
+/** Decides whether rows are combined before the shuffle. Combining costs a hash lookup per row and pays off only if the
+  * rows of a task can often be combined. The decision for a micro-batch depends on the previous ones of the same run.
+  * It does not change the output.
   */
 private[spark] object Combining {
 
-  /** Spark setting: `auto`, `always` or `never`. */
+  /** The Spark setting: `auto`, `always` or `never`. */
   val Setting = "spark.windrow.combine"
 
-  /** Where more of the messages are left it does not pay (docs/benchmarks.md). */
+  /** The greatest share of entries per row at which combining pays off (docs/benchmarks.md). */
   private val Worth = 0.5
 
-  /** So many micro-batches later it is tried again. */
+  /** The number of micro-batches after which combining is tried again. */
   val Again = 50
 
-  /** Of two micro-batches. */
+  /** The number of plans in two micro-batches. */
   private val MostPlans = 4
 
   private val runs = Collections.synchronizedMap(new WeakHashMap[AnyRef, TrieMap[String, Tried]])
 
   private val Words = Set("auto", "always", "never")
 
-  /** Refuses a word that the setting does not have. */
+  /** Rejects an unknown value of the setting. */
   def check(session: SparkSession): Unit = {
     val word = session.conf.get(Setting, "auto")
     if (!Words(word)) throw SpecError(Setting, Seq(SpecProblem("COMBINE_UNKNOWN", "value" -> word)))
@@ -38,7 +39,7 @@ private[spark] object Combining {
 
   private def said: String = SQLConf.get.getConfString(Setting, "auto")
 
-  /** What is done to messages that can be combined: those that have something in common, as one. */
+  /** Describes how rows that can be combined are sent. */
   def inWords(common: String): String = {
     val combined = s"those that $common as one"
     said match {
@@ -48,8 +49,10 @@ private[spark] object Combining {
     }
   }
 
-  /** @param stream
-    *   the name of its metrics
+  /** Whether combining pays off.
+    *
+    * @param stream
+    *   the name of the operator's metrics
     */
   def pays(stream: String): Boolean = said match {
     case "always" => true
@@ -57,7 +60,9 @@ private[spark] object Combining {
     case _        => of(stream).forall(_.paid())
   }
 
-  /** Remembers what comes of it in the micro-batch that is being planned; not the plan, which would live as long. */
+  /** Records how many entries are left in the micro-batch that is being planned. Keeps only the metrics of the plan,
+    * because the plan itself would stay in memory as long as the run.
+    */
   def noted(stream: String, plan: PackExec): PackExec = {
     val yields = plan.yields
     of(stream).foreach(_.left(() => yields.entriesPerMessage))
@@ -67,21 +72,23 @@ private[spark] object Combining {
   private def of(stream: String): Option[Tried] = SparkInside.planning.map(run =>
     runs.computeIfAbsent(run, _ => TrieMap.empty).getOrElseUpdate(stream, new Tried))
 
-  /** What came of combining when it was last done to something. */
+  /** The result of the most recent micro-batches in which rows were combined. */
   final class Tried {
     private var planned = List.empty[() => Option[Double]]
     private var known   = Option.empty[Double]
     private var without = 0
 
-    /** @param found
-      *   the share of messages that is left; None: none have come
+    /** Adds a plan.
+      *
+      * @param found
+      *   returns the share of entries per row, or None before the first row
       */
     def left(found: () => Option[Double]): Unit = synchronized {
       settle()
       planned = (found :: planned).take(MostPlans)
     }
 
-    /** The latest plan that ran: Spark 4.1 plans a batch twice and runs the first. */
+    /** Uses the latest plan that has run. Spark 4.1 plans a micro-batch twice and runs the first plan. */
     private def settle(): Unit = known = planned.flatMap(_.apply()).headOption.orElse(known)
 
     def paid(): Boolean = synchronized {

@@ -3,16 +3,16 @@ package windrow.spark.pack
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-/** A folder whose first line of text says that a query's input is over. */
+/** A folder in which a file with one line of text marks the end of a query's input. */
 private[spark] final case class EndMarker(path: String) {
 
-  private val Unread = Set('_', '.') // what the names of files begin with that Spark leaves out
+  private val Unread = Set('_', '.') // first characters of files that Spark ignores
 
-  /** For readers that take a path for a pattern of several: this one alone. */
+  /** Escapes the path for readers that interpret it as a pattern. */
   def pattern: String = path.replaceAll("""[\\{}\[\]*?]""", """\\$0""")
 
-  /** Whether a file that Spark reads has a line: some committers write into `_SUCCESS`, too. Asked while a micro-batch is
-    * planned: if not, no batch before it was the last.
+  /** Whether a file that Spark reads contains a line. Some committers also write into `_SUCCESS`, which does not count.
+    * Checked while a micro-batch is planned: if the result is false, no earlier micro-batch was the last one.
     */
   def hasEnd(settings: Configuration): Boolean = {
     val folder = new Path(path)

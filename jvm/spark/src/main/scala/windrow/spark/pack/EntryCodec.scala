@@ -11,14 +11,16 @@ import windrow.core.state.Key
 import windrow.core.store.OriginCodec
 import windrow.spark.rows.Rows
 
-/** An entry on its way through the shuffle: a few primitive fields and byte strings, one after another in a packet. */
+/** The format of an entry in a packet: a few primitive fields and byte strings in sequence. */
 object EntryCodec {
   import PacketFlag._
 
-  /** @param raw
+  /** Writes an entry.
+    *
+    * @param raw
     *   the original row, or null
     * @param order
-    *   the message's place in the order of its step, or null where that cannot show
+    *   the row's place in the order of its step, or null if the order does not affect the result
     */
   def write(
       out: ByteWriter,
@@ -45,10 +47,10 @@ object EntryCodec {
     if (order != null) out.bytes(order)
   }
 
-  /** An entry of which no more is known.
+  /** Writes an entry without other fields.
     *
     * @param hasTime
-    *   if not, `time` says nothing
+    *   if false, `time` is meaningless
     */
   def write(
       out: ByteWriter,
@@ -79,10 +81,12 @@ object EntryCodec {
     IncomingPane(in.long(), in.long(), Timing(in.byte()), in.byte() == 1, new Key(in.bytes()))
   }
 
-  /** @param buffer
-    *   reads the lifted message
+  /** Reads the entries of a packet.
+    *
+    * @param buffer
+    *   reads the buffers of a single row
     * @param ordered
-    *   joins it with its place in the order
+    *   combines them with the row's place in the order
     */
   def read[L, B](packet: Array[Byte], buffer: ByteReader => L, ordered: (Array[Byte], L) => B): Iterator[Entry[B]] = {
     val in = ByteReader(packet)

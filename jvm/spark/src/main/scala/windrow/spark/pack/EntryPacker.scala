@@ -12,15 +12,15 @@ import windrow.spark.functions.FunctionSet
 import windrow.spark.functions.Lift
 import windrow.spark.rows.SourceName
 
-/** How messages travel to their shards.
+/** The way in which rows are sent to their shards.
   *
   * @param sortedFor
-  *   messages of a packet stand in the order of the step, and packets are sorted by shard and place: where that order can
-  *   show in which panes fire, and in words why
+  *   why the rows of a packet, and the packets of a shard, are sorted in the order of the step; None if that order does
+  *   not affect which panes fire
   * @param ordered
-  *   a message keeps its place, because an aggregate depends on the order
+  *   whether a row carries its place in the order, because an aggregate depends on it
   * @param whole
-  *   every message travels with its original row, because panes show it
+  *   whether every row is sent with its original columns, because panes show them
   */
 final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole: Boolean) {
   def sorted: Boolean = sortedFor.isDefined
@@ -28,26 +28,26 @@ final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole:
   def inWords: String = sortedFor.fold("many in a packet")(why => s"many in a packet, sorted, for $why")
 }
 
-/** Where the buffers of a row come from. */
+/** The source of the buffers of a row. */
 sealed trait PackLift
 
 object PackLift {
 
-  /** Every row is a message. */
+  /** Every row is an input row. */
   final case class Each(functions: FunctionSet, inputs: Seq[Expression]) extends PackLift
 
-  /** Spark has aggregated: columns hold the count of messages and their buffers. */
+  /** Spark has aggregated rows: the columns contain the number of rows and their buffers. */
   final case class Done(count: Attribute, buffers: Seq[Attribute]) extends PackLift
 }
 
-/** Packs messages as entries; see [[Pack]].
+/** Packs rows as entries; see [[Pack]].
   *
   * @param carries
-  *   whether a row's original message goes along
+  *   whether a row's original columns are sent
   * @param message
-  *   that message, a struct
+  *   the original columns, as a struct
   * @param window
-  *   None: by policies
+  *   the windows; None for policy windows
   */
 private[spark] final case class EntryPacking(
     keys: Seq[Expression],
@@ -77,12 +77,14 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val hasGap  = program.gap.nonEmpty
   private val ordered = program.shuffle.sorted || program.shuffle.ordered
 
-  /** What shows of a message is the whole of it; else what its aggregates made of it. */
+  /** Whether the output shows the original row instead of values that aggregates computed from it. */
   private val isWhole = program.shuffle.whole
   private val window  = program.window
   private val width   = program.message.dataType.asInstanceOf[StructType].size
 
-  /** A message without an event time is rejected, and Spark reads nothing of it; policies reject none. */
+  /** Whether a row lacks an event time. Such a row is rejected, so none of its values is evaluated. Policy windows do
+    * not reject it.
+    */
   private val isTimeless: InternalRow => Boolean = {
     val at = schema.indexWhere(_.semanticEquals(program.time))
     if (program.window.isEmpty || at < 0) _ => false else _.isNullAt(at)
@@ -114,12 +116,12 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   def begin(): Unit = seen = new SeenOffsets
 
-  /** The offsets of what was written. */
+  /** The offsets of the written rows. */
   private var seen = new SeenOffsets
 
   private val goesByOffsets = window.exists(_.goesByOffsets)
 
-  /** Policies go by messages, not by event time. */
+  /** Whether the order depends on positions. Policy windows use the order of rows, not event time. */
   private val isByPosition = window.forall(_.bounds == Positions)
 
   def shard(row: InternalRow): Int = {
@@ -133,7 +135,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
       null
     } else writeWhole(row, out)
 
-  /** The column of the time, if nothing else is known of a message but its key and its values; else -1. */
+  /** The position of the time column, if an entry contains only the key, the time and the values; otherwise -1. */
   private val timeAt =
     if (hasGap || program.sender.nonEmpty || panes.isDefined || ordered) -1
     else schema.indexWhere(_.semanticEquals(program.time))
@@ -168,7 +170,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
     order
   }
 
-  /** The messages of a window stand in the order in which they were accepted, over all steps. */
+  /** Whether the rows of a window are ordered by arrival, over all steps. */
   private val isInTurn = window.exists(_.order == ContentOrder.ByArrival)
 
   private def originOf(values: UnsafeRow, at: Int): Option[Origin] =
@@ -181,6 +183,6 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
 private object EntryPacker {
 
-  /** The place of a message that comes after all that are there. */
+  /** The place of a row that follows all stored rows. */
   val InTurn: Array[Byte] = Array.emptyByteArray
 }

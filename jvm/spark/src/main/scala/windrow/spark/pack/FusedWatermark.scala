@@ -17,8 +17,9 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWate
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
 
-/** A watermark below windows, whose event times are taken within the generated code of the operators around it: Spark's own
-  * node stands between two stages of it, and every message becomes a row once more. `spark.sql.codegen.wholeStage` turns both off.
+/** A watermark node below windows that supports code generation. Spark's own node interrupts the generated code, so
+  * that every row is materialized once more between two stages. If `spark.sql.codegen.wholeStage` is off, this node
+  * works like Spark's own.
   */
 private[spark] final case class FusedWatermark(
     nodeId: UUID,
@@ -33,14 +34,14 @@ private[spark] final case class FusedWatermark(
 
 private[spark] object FusedWatermark {
 
-  /** The same plan with such nodes. */
+  /** Replaces the watermark nodes of a plan. */
   def in(plan: LogicalPlan): LogicalPlan = plan.transform {
     case EventTimeWatermark(nodeId, time, delay, child) if time.dataType == TimestampType =>
       FusedWatermark(nodeId, time, delay, child)
   }
 }
 
-/** To Spark it is its own node, from which it reads how far event time has come. */
+/** Extends Spark's own node, because Spark reads the progress of event time from nodes of that class. */
 private[spark] final class FusedWatermarkExec(
     nodeId: UUID,
     eventTime: Attribute,
@@ -53,7 +54,7 @@ private[spark] final class FusedWatermarkExec(
   override protected def doProduce(context: CodegenContext): String =
     child.asInstanceOf[CodegenSupport].produce(context, this)
 
-  /** A message without a time counts as 0, as in Spark's own node. */
+  /** Collects the event time of a row. A row without one counts as 0, as in Spark's own node. */
   override def doConsume(context: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
     val stats = context.addReferenceObj("eventTimeStats", eventTimeStats)
     context.currentVars = input

@@ -8,13 +8,16 @@ import windrow.core.operator.Origin
 import windrow.core.time.EventTime
 import windrow.core.time.Position.unsigned
 
-/** A message's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content; on the axis of
-  * positions event time comes after the offset. As bytes that compare unsigned, as Spark sorts binary columns.
+/** Encodes a row's place in the order of its step (SEMANTICS T): event time, source, partition, offset, content. For
+  * windows on positions, the event time follows the offset. The bytes compare as unsigned, the order in which Spark
+  * sorts binary columns.
   */
 object MessageOrder {
 
-  /** @param place
-    *   what stands before the content
+  /** Encodes a place.
+    *
+    * @param place
+    *   a number that precedes the content
     */
   def apply(
       time: Option[Long],

@@ -11,14 +11,15 @@ import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
 
-/** All of a window query that is no expression over the current plan, and how its messages are packed.
+/** Everything in a window query that is not an expression over the present plan, and the way in which its rows are
+  * packed.
   *
   * @param windows
-  *   None: by policies
+  *   the windows; None for policy windows
   * @param shards
-  *   into how many shards keys are hashed; fixed for the life of a checkpoint
+  *   the number of shards into which keys are hashed. Fixed for the lifetime of a checkpoint.
   * @param behind
-  *   the watermark is the processing time less this
+  *   the delay of a watermark that is the processing time minus this
   */
 abstract class PackRecipe(
     val windows: Option[WindowOperatorSpec],
@@ -28,12 +29,14 @@ abstract class PackRecipe(
     val behind: Option[TimeSpan])
     extends Serializable {
 
-  /** @param keys
-    *   in the form in which they are equal
+  /** Plans the packing.
+    *
+    * @param keys
+    *   normalized keys
     * @param watermark
-    *   not below the one that shards judge by; None: not known
+    *   not below the watermark by which shards judge; None if unknown
     * @param later
-    *   plans what the messages come from
+    *   plans the source of the rows
     */
   def planned(
       pack: Pack,
@@ -41,13 +44,13 @@ abstract class PackRecipe(
       watermark: Option[Watermark],
       later: LogicalPlan => SparkPlan): SparkPlan
 
-  /** How its messages travel to their shards, in words. */
+  /** Describes how rows are sent to their shards. */
   def travel(pack: Pack): String
 
-  /** Every message by itself.
+  /** Packs every row separately.
     *
     * @param carries
-    *   whether a message travels with its row
+    *   whether a row is sent with its original columns
     */
   protected final def each(
       pack: Pack,
@@ -73,8 +76,8 @@ abstract class PackRecipe(
     pack.pane)
 }
 
-/** Messages travel in the order in which they are applied, each with its row: full state keeps it, events of policies show
-  * it.
+/** Sends rows in the order in which they are applied, each with its original columns: full state stores them, and
+  * events of policy windows show them.
   */
 final class WholeMessages(
     windows: Option[WindowOperatorSpec],
@@ -97,54 +100,56 @@ final class WholeMessages(
       later: LogicalPlan => SparkPlan): SparkPlan = each(pack, keys, Literal(true), later)
 }
 
-/** Messages of a stream on their way to the shards. */
+/** Sends the rows of a stream to the shards. */
 private[spark] trait PackNode extends UnaryNode {
 
-  /** It also reads the end of the input.
+  /** Adds the end of the input to this node's input.
     *
     * @param rows
-    *   its rows and, marked by the last column, those that are the end
+    *   its rows, and rows that mark the end. The last column distinguishes them.
     */
   def bounded(marker: EndMarker, rows: => LogicalPlan): LogicalPlan
 
-  /** @param later
-    *   plans what is below
+  /** Plans this node.
+    *
+    * @param later
+    *   plans the child
     */
   def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan
 
-  /** How messages travel to their shards, in words. */
+  /** Describes how rows are sent to their shards. */
   def travel: String
 
-  /** How rows of the child are packed where none is combined with another: each goes with its message. */
+  /** The packing of rows that are not combined. Each is sent with its original columns. */
   def alone: Packing
 
   override def producedAttributes: AttributeSet = outputSet
 }
 
-/** Messages on their way to the shards: lifts each, hashes its key, and packs it.
+/** Prepares rows for the shards: converts each to buffers, hashes its key, and packs it.
   *
-  * Output: `packet` binary, `shard` int, and where they are sorted `order` binary; Spark reads the packet by its place. All
-  * expressions are over the child.
+  * Output: `packet` binary, `shard` int, and `order` binary if packets are sorted. Spark reads the packet by its
+  * position. All expressions are over the child.
   *
   * @param time
-  *   event time, long microseconds; null if the message has none
+  *   the event time, a long in microseconds, or null if the row has none
   * @param gap
-  *   session gap, long microseconds; empty for other windows
+  *   the session gap, a long in microseconds; empty for other windows
   * @param sender
   *   source string, partition long, offset long; or empty
   * @param pane
-  *   of inherited windows: start long, end long, timing string, index long, is_retraction boolean, and what a retraction
-  *   repeats; or empty
+  *   for `Inherit` windows: start long, end long, timing string, index long, is_retraction boolean, and the values that
+  *   a retraction repeats; or empty
   * @param message
-  *   the original row, packed along for messages that may be refused
+  *   the original row, which is sent for rows that may be rejected
   * @param tooFar
-  *   the message is too far ahead of processing time; empty without that guard
+  *   whether the row is too far ahead of processing time; empty without that guard
   * @param end
-  *   the row is no message but the end of the input; empty where that does not come
+  *   whether the row marks the end of the input; empty if the input is unbounded
   * @param until
-  *   where the end comes from
+  *   the source of the end
   * @param metrics
-  *   under which the number of messages is observed
+  *   the name under which the number of rows is observed
   */
 final case class Pack(
     keys: Seq[Expression],
@@ -181,18 +186,24 @@ final case class Pack(
 
   def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
 
-  /** None behind processing time: clocks are set back, and delays made longer, while the shards remember how far they were. */
+  /** The watermark, or None if it follows processing time: clocks may be set back and delays become longer, but the
+    * shards remember the greatest watermark.
+    */
   private def watermark: Option[Watermark] =
     if (!child.isStreaming) Some(Watermark.None) else if (recipe.behind.isDefined) None else SparkInside.watermark
 
-  /** With what may have left before this run, or before now if it is not known since when it runs. */
+  /** Adds the watermark up to which windows may have left before this run, or the present one if the start of the run
+    * is unknown.
+    */
   private def leaving(watermark: Watermark): Watermark =
     watermark.copy(left = RunStart.watermark(metrics, watermark).getOrElse(watermark).micros)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
 
-/** The rows of each shard in their places; Spark refuses its own such node over a stream, where only a step is sorted. */
+/** Sorts the rows of each shard by their place. Spark does not allow its own sort node over a stream, where only the
+  * rows of a step are sorted.
+  */
 final case class SortStep(shard: Attribute, place: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
 

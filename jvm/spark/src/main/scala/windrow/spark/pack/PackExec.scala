@@ -9,18 +9,18 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.metric.SQLMetrics
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-/** Which shard a key is hashed to; fixed for the life of a checkpoint. */
+/** Computes the shard of a key. Fixed for the lifetime of a checkpoint. */
 private[spark] object ShardOf {
   def apply(key: UnsafeRow, shards: Int): Int = Math.floorMod(
     Murmur3_x86_32.hashUnsafeBytes(key.getBaseObject, key.getBaseOffset, key.getSizeInBytes, 42),
     shards)
 }
 
-/** What a task needs to pack rows. */
+/** Everything that a task needs to pack rows. */
 private[spark] trait Packing extends Serializable {
   def shards: Int
 
-  /** Messages travel with their places in the order of the step. */
+  /** Whether rows are sent with their place in the order of the step. */
   def isSorted: Boolean = false
 
   def packer(schema: Seq[Attribute]): Packer
@@ -29,10 +29,10 @@ private[spark] trait Packing extends Serializable {
     if (isSorted) new SortedPacketWriter(packer, shards) else new PacketWriter(packer, shards)
 }
 
-/** What becomes of messages as they are packed. */
+/** The numbers of packed rows and of the entries that they became. */
 private[spark] final case class PackYield(messages: SQLMetric, entries: SQLMetric) {
 
-  /** What was left of the messages; None: nothing has come. */
+  /** Returns the share of entries per row, or None before the first row. */
   def entriesPerMessage: Option[Double] =
     Option.when(messages.value > 0)(entries.value.toDouble / messages.value)
 }
@@ -40,7 +40,7 @@ private[spark] final case class PackYield(messages: SQLMetric, entries: SQLMetri
 /** Packs rows by shard.
   *
   * @param metrics
-  *   the same for all copies that Spark makes while it plans
+  *   shared by all copies that Spark makes during planning
   */
 private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute], child: SparkPlan)(
     override val metrics: Map[String, SQLMetric])

@@ -1,6 +1,6 @@
 package windrow.spark.pack
 
-/** Bits of the first byte of all that stands in a packet: what an entry holds, or that it is no entry. */
+/** Bits of the first byte of everything in a packet. They list the fields of an entry, or identify something else. */
 private[spark] object PacketFlag {
   val Time     = 1
   val Raw      = 2
@@ -11,10 +11,10 @@ private[spark] object PacketFlag {
   val End      = 64
   val Question = 128
 
-  /** The input is over. A packet of its own. */
+  /** Marks the end of the input, in a packet of its own. */
   val TheEnd: Array[Byte] = Array(End.toByte)
 
-  /** Nothing is in it: the shard is called, whether messages come or not. */
+  /** An empty packet, which calls a shard even if it receives no rows. */
   val Call: Array[Byte] = Array.emptyByteArray
 
   def isCall(packet: Array[Byte]): Boolean = packet.isEmpty

@@ -7,11 +7,11 @@ import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Messages in their order, out of packets whose first messages are in order: neighbours out of one packet together. Only
-  * packets that others overlap are held.
+/** Merges packets into rows in their order. The packets are sorted by their first rows. Consecutive rows from one
+  * packet are emitted together, and only packets that overlap others are held in memory.
   *
   * @param broken
-  *   is called where messages of a packet are not in order
+  *   called if the rows of a packet are not in order
   */
 private final class PacketMerge(packets: BufferedIterator[PlacedPacket.Type], broken: () => Nothing)
     extends Iterator[Array[Byte]] {
@@ -32,7 +32,7 @@ private final class PacketMerge(packets: BufferedIterator[PlacedPacket.Type], br
     out.result()
   }
 
-  /** The least message of all is then that of the least packet which has begun. */
+  /** Opens packets until the least remaining row is in the least open packet. */
   private def begin(): Unit =
     while (packets.hasNext && (begun.isEmpty || begun.peek.isBehind(packets.head._2)))
       begun.add(new Messages(packets.next()._1))
@@ -48,8 +48,8 @@ private final class PacketMerge(packets: BufferedIterator[PlacedPacket.Type], br
 
 private[spark] object PacketMerge {
 
-  /** The packets of a shard without places, their messages in order. Places must not fall: everything that is done with
-    * messages relies on it.
+  /** Returns the packets of a shard without places, with their rows in order. Places must not decrease, because all
+    * further processing relies on it.
     */
   def inOrder(placed: Iterator[PlacedPacket.Type], shard: Int): Iterator[Array[Byte]] = {
     val packets = checked(placed, shard).buffered
@@ -68,7 +68,7 @@ private[spark] object PacketMerge {
 
   private def broken(shard: Int) = new IllegalStateException(ErrorConditions.message("ORDER_BROKEN", "shard" -> shard))
 
-  /** The messages of a packet, one after another. */
+  /** A cursor over the rows of a packet. */
   private final class Messages(packet: Array[Byte]) extends Comparable[Messages] {
     private val in         = ByteReader(packet)
     private var placeFrom  = in.skipBytes()
@@ -76,12 +76,12 @@ private[spark] object PacketMerge {
     private var from       = in.skipBytes()
     private var until      = in.position
 
-    /** There is a message; else all have been taken. */
+    /** Whether there is a present row; false after the last one. */
     var isThere = true
 
     def giveTo(out: ByteWriter): Unit = out.append(packet, from, until - from)
 
-    /** To the next message; false: it stands before this one. */
+    /** Advances to the next row. Returns false if its place precedes that of the previous row. */
     def goOn(): Boolean = {
       isThere = in.hasNext
       !isThere || {

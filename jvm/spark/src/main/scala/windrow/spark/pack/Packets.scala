@@ -12,10 +12,11 @@ import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 
-/** The packets that shards give, objects below, as a binary column. Spark's own node for it is a stage of generated code.
+/** Converts the packets of shards, which are objects, to a binary column. Spark's own node for this is a separate stage
+  * of generated code.
   *
   * @param objects
-  *   the column below: what a node does not say that it reads, Spark's optimizer takes away
+  *   the column of the child. It must be an argument, because Spark's optimizer removes columns that no node reads.
   */
 private[spark] final case class Packets(packet: Attribute, objects: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute]           = Seq(packet)

@@ -6,12 +6,12 @@ import windrow.Timing
 import windrow.core.operator.IncomingPane
 import windrow.core.state.Key
 
-/** Reads a row as a pane of another operator, see [[Pack]]. */
+/** Reads a row as a pane of another operator; see [[Pack]]. */
 private[spark] final class PaneReader(pane: Seq[Expression], schema: Seq[Attribute]) {
   private val fields  = UnsafeProjection.create(pane.init, schema)
   private val content = UnsafeProjection.create(Seq(pane.last), schema)
 
-  /** None: a field is null, the timing is none, or the window ends before it starts. */
+  /** Returns the pane, or None if a field is null, the timing is invalid, or the window ends before it starts. */
   def apply(row: InternalRow): Option[IncomingPane] = {
     val values = fields(row)
     for {
@@ -25,7 +25,9 @@ private[spark] final class PaneReader(pane: Seq[Expression], schema: Seq[Attribu
       new Key(content(row).getBytes))
   }
 
-  /** Panes of one time stand in the order in which they fired, and a retraction after its pane. */
+  /** Returns a number that sorts panes of the same time in the order in which they fired, with a retraction after its
+    * pane.
+    */
   def place(row: InternalRow): Long = {
     val values = fields(row)
     if (values.anyNull) 0

@@ -23,15 +23,15 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 
-/** The packets of an operator whose panes another operator of the same query takes. Its rejected rows are set apart for the
-  * [[Unpack]] of the last operator, so they go past everything that the user does with the panes.
+/** Separates the rejected rows in the packets of an operator whose panes another operator of the same query reads. The
+  * [[Unpack]] of the last operator receives them, so that the user's transformations of the panes do not affect them.
   *
   * Output: the packets, one binary column.
   *
   * @param from
   *   the kind of the rejected rows in these packets
   * @param to
-  *   their kind for the [[Unpack]] that takes them; no other node of the query has it
+  *   their kind for the [[Unpack]] that receives them. No other node of the query uses it.
   */
 private[spark] final case class PassRejected(packet: Attribute, from: Int, to: Int, child: LogicalPlan)
     extends UnaryNode {
@@ -41,8 +41,8 @@ private[spark] final case class PassRejected(packet: Attribute, from: Int, to: I
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
 
-/** Two readers share one shuffle, so Spark runs the operator once, and a task that fails is repeated for both alike. The
-  * first partitions of the shuffle are those of the child, in their order; the others have the rejected rows.
+/** Lets two readers share one shuffle, so that Spark runs the operator once and repeats a failed task for both. The
+  * first partitions of the shuffle are those of the child, in their order. The others contain the rejected rows.
   */
 private[spark] final case class PassRejectedExec(packet: Attribute, from: Int, to: Int, child: SparkPlan)
     extends UnaryExecNode {
@@ -87,7 +87,7 @@ private[spark] object PassRejectedExec {
     override def getPartition(key: Any): Int = key.asInstanceOf[Int]
   }
 
-  /** A shuffle that sorts keeps its rows for a while. */
+  /** Copies the row, because a shuffle that sorts holds its rows for a while. */
   private def row(writer: UnsafeRowWriter, packet: Array[Byte]): UnsafeRow = {
     writer.reset()
     writer.zeroOutNullBytes()
@@ -95,7 +95,9 @@ private[spark] object PassRejectedExec {
     writer.getRow.copy()
   }
 
-  /** All below a node, each once: an operator whose panes are read twice runs twice, with the same rows. */
+  /** Returns all nodes of this class below a node, each once. An operator whose panes are read twice runs twice, with
+    * the same rows.
+    */
   def below(plan: SparkPlan): Seq[PassRejectedExec] = all(plan).distinctBy(_.to)
 
   private def all(plan: SparkPlan): Seq[PassRejectedExec] = plan match {

@@ -2,18 +2,19 @@ package windrow.spark.pack
 
 import windrow.core.state.ByteWriter
 
-/** A packet and its place among those of its shard in a step, as bytes that compare unsigned: that of its first message.
+/** A packet with its place among the packets of its shard in a step. The place is that of its first row, as bytes that
+  * compare as unsigned.
   *
-  * What is in a packet that has a place: of each message its place and its entry, both behind their lengths. A packet without
-  * one, of messages in no order or of something else, is what it is.
+  * A packet with a place contains the place and the entry of each row, both preceded by their length. A packet without
+  * a place contains rows without an order, or something else, without further structure.
   */
 object PlacedPacket {
   type Type = (Array[Byte], Array[Byte])
 
-  /** The place of packets that have no order, and of those before all that have one. */
+  /** The place of packets without an order, and of packets that precede all packets with an order. */
   val Anywhere: Array[Byte] = Array.emptyByteArray
 
-  /** Adds a message that stands in `[from, until)` of others. */
+  /** Adds a row that occupies `[from, until)` of `of`. */
   private[pack] def put(packet: ByteWriter, place: Array[Byte], of: ByteWriter, from: Int, until: Int): Unit = {
     packet.bytes(place)
     packet.bytes(of.array, from, until - from)

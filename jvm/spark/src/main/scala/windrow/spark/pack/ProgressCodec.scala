@@ -5,7 +5,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Progress
 import windrow.core.state.SourcePartitionCodec
 
-/** A packet that tells a shard what the step brings to the whole stream. */
+/** The format of packets that report the progress of the entire stream in a step to a shard. */
 object ProgressCodec {
   private[spark] def packet(all: Seq[Progress]): Array[Byte] = {
     val out = new ByteWriter

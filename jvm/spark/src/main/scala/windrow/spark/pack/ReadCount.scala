@@ -11,19 +11,21 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.execution.CollectMetricsExec
 import org.apache.spark.sql.execution.SparkPlan
 
-/** Messages that come to windrow, counted by Spark before they are packed: what became of them is counted by the shards,
-  * and both must agree (SEMANTICS R74).
+/** Counts the rows of an operator's input in Spark, before they are packed. The shards count the results, and both
+  * counts must agree (SEMANTICS R74).
   */
 private[spark] object ReadCount {
 
-  /** @param metrics
-    *   under which the number is observed, as `read`
+  /** Adds the count.
+    *
+    * @param metrics
+    *   the name under which the number is observed, as `read`
     * @param messages
-    *   how many a row stands for
+    *   how many input rows a row represents
     * @param end
-    *   the row is no message but the end of the input; empty where that does not come
+    *   whether the row marks the end of the input; empty if the input is unbounded
     * @param reach
-    *   how far rows bring the watermark of this input, where there are others (SEMANTICS R87)
+    *   how far rows advance the watermark of this input, if there are several inputs (SEMANTICS R87)
     */
   def apply(
       metrics: String,

@@ -11,35 +11,39 @@ import windrow.core.state.ByteWriter
 /** Writes rows for their shards. */
 private[spark] trait Packer {
 
-  /** The shard of a row; to be asked before `write`. */
+  /** Returns the shard of a row. Must be called before `write`. */
   def shard(row: InternalRow): Int
 
-  /** Adds the row to a packet; gives its place in the order of the step, or null. */
+  /** Adds the row to a packet. Returns its place in the order of the step, or null. */
   def write(row: InternalRow, out: ByteWriter): Array[Byte]
 
-  /** How many messages a row stands for. */
+  /** Returns how many input rows a row represents. */
   def count(row: InternalRow): Long = 1
 
-  /** The row is no message but the end of the input. */
+  /** Whether a row marks the end of the input. */
   def isEnd: InternalRow => Boolean
 
-  /** Packets for every shard, known when all rows are written. */
+  /** The packets for every shard, known once all rows are written. */
   def notices: Seq[Array[Byte]]
 
-  /** The rows of another task come: nothing is known of what was written before. */
+  /** Starts a new task and forgets the rows of the previous one. */
   def begin(): Unit
 }
 
 private[spark] object Packer {
 
-  /** What a task has seen; runs with holes are for windows that go by offsets alone (SEMANTICS R13, R72). */
+  /** Returns the offsets that a task has seen. Ranges with gaps are only for windows that depend on offsets alone
+    * (SEMANTICS R13, R72).
+    */
   def notice(seen: SeenOffsets, goesByOffsets: Boolean): Seq[Array[Byte]] = {
     val told = seen.all.filter(_.isWhole || goesByOffsets)
     if (told.isEmpty) Nil else Seq(ProgressCodec.packet(told))
   }
 
-  /** @param end
-    *   empty where the end does not come
+  /** Creates the test for the end of the input.
+    *
+    * @param end
+    *   empty if the input is unbounded
     */
   def isEnd(end: Seq[Expression], schema: Seq[Attribute]): InternalRow => Boolean =
     end.headOption.fold((_: InternalRow) => false) { flag =>
@@ -50,18 +54,18 @@ private[spark] object Packer {
 
 private[spark] trait RowWriter {
 
-  /** Messages, packed. */
+  /** Packs rows. */
   protected def run(rows: Iterator[InternalRow]): Iterator[InternalRow]
 
-  /** A packet for a shard, before its messages where those have an order. */
+  /** Creates a packet for a shard. It precedes the rows if they have an order. */
   protected def notice(packet: Array[Byte], shard: Int): InternalRow
 
   protected def shards: Int
 
-  /** All rows of a task: messages packed, then what every shard must know.
+  /** Returns all packets of a task: the packed rows, then the packets for every shard.
     *
     * @param count
-    *   is called with each message
+    *   called with each input row
     */
   final def all(rows: Iterator[InternalRow], packer: Packer, count: InternalRow => Unit): Iterator[InternalRow] = {
     var isOver = false
@@ -77,7 +81,9 @@ private[spark] trait RowWriter {
   }
 }
 
-/** Many messages in one row: packet, shard. A row costs the shuffle, its sort and its decoding far more than bytes do. */
+/** Writes many rows into one: packet, shard. The shuffle, its sort and its decoding cost far more per row than per
+  * byte.
+  */
 private[spark] final class PacketWriter(packer: Packer, protected val shards: Int) extends RowWriter {
   private val packetBytes =
     math.max(PacketWriter.LeastBytes, math.min(PacketWriter.MostBytes, PacketWriter.TaskBytes / shards))

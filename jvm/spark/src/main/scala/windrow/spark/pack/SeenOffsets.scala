@@ -6,15 +6,15 @@ import windrow.core.operator.Origin
 import windrow.core.state.OffsetSet
 import windrow.core.state.Progress
 
-/** Which offsets a task has seen, of each source partition as runs without holes if they are few, else by the first and the
-  * last one (SEMANTICS R72).
+/** The offsets that a task has seen of each source partition: as ranges without gaps if they are few, otherwise as the
+  * first and the last offset (SEMANTICS R72).
   */
 private[spark] final class SeenOffsets {
   import SeenOffsets._
 
   private val partitions = mutable.LinkedHashMap.empty[SourcePartition, Seen]
 
-  /** The one that was asked for last: rows of one follow each other. */
+  /** The most recent partition, because rows of one partition follow each other. */
   private var recent: Seen = _
 
   def add(origin: Origin): Unit = {
@@ -29,7 +29,7 @@ private[spark] final class SeenOffsets {
 private object SeenOffsets {
   private val MostRuns = 64
 
-  /** Of a task that jumps more often only the first and the last offset are kept. */
+  /** The maximum number of jumps. For a task with more, only the first and the last offset are kept. */
   private val MostJumps = 1 << 22
 
   private final class Seen(origin: Origin) {
@@ -40,7 +40,7 @@ private object SeenOffsets {
     private var jumps    = 0
     private var earlier  = new OffsetSet
 
-    /** The run that grows. */
+    /** The range that is growing. */
     private var first = origin.offset
     private var last  = origin.offset
 

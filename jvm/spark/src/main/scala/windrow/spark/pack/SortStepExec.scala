@@ -12,14 +12,17 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.UnaryExecNode
 import org.apache.spark.sql.internal.SQLConf
 
-/** Says of [[SortStep]] what its rows must be like; Spark puts a shuffle and its spilling sort beneath.
+/** Declares the distribution and order that [[SortStep]] requires, so that Spark inserts a shuffle and its spilling
+  * sort.
   *
-  * It asks for the very distribution that the stateful operator above asks for. With any other number of partitions Spark
-  * would shuffle the sorted rows once more.
+  * The distribution must be the one that the stateful operator above requires. With another number of partitions, Spark
+  * would shuffle the sorted rows again.
   */
 final case class SortStepExec(shard: Attribute, place: Attribute, child: SparkPlan) extends UnaryExecNode {
 
-  /** Of the checkpoint, which has it from its first start and tells the query's session; the other setting may change. */
+  /** The number of partitions of the checkpoint. It is fixed at the first start and passed to the query's session;
+    * `spark.sql.shuffle.partitions` may change later.
+    */
   private def partitions: Int =
     conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
 

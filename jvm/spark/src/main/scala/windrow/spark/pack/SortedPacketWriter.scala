@@ -7,13 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import windrow.core.state.ByteWriter
 
-/** Many messages in one row, those of a packet in the order of the step: packet, shard, place of the first message.
+/** Writes many rows into one, in the order of the step: packet, shard, place of the first row.
   *
-  * A task sorts what it has in runs that fit into memory, and writes each run from shard to shard; the shards merge the runs
-  * ([[PacketMerge]]), of each of which they hold a packet.
+  * A task sorts its rows in runs that fit into memory and writes each run shard by shard. The shards merge the runs
+  * ([[PacketMerge]]) and hold one packet of each.
   *
   * @param runBytes
-  *   what a run takes up at least, unless it is the last one
+  *   the minimum size of a run, except for the last one
   */
 private[spark] final class SortedPacketWriter(
     packer: Packer,
@@ -55,7 +55,7 @@ private[spark] final class SortedPacketWriter(
       })
   }
 
-  /** Fills a packet; gives the number of the first message that is not in it. */
+  /** Fills a packet. Returns the index of the first row that is not in it. */
   private def fill(all: JArrayList[Placed], from: Int): Int = {
     packet.clear()
     var next = from
@@ -82,10 +82,10 @@ private[spark] final class SortedPacketWriter(
 
 private object SortedPacketWriter {
 
-  /** Small enough for the young generation: a run lives until it is written. */
+  /** Small enough for the young generation, because a run lives only until it is written. */
   private val RunBytes = 1 << 20
 
-  /** A message of a run. */
+  /** A row of a run. */
   private final class Placed(val place: Array[Byte], val from: Int, val until: Int)
 
   private val ByPlace: Comparator[Placed] = (a, b) => java.util.Arrays.compareUnsigned(a.place, b.place)

@@ -16,11 +16,11 @@ import org.apache.spark.sql.execution.UnaryExecNode
 import org.apache.spark.sql.execution.python.ArrowEvalPythonExec
 import org.apache.spark.sql.execution.python.BatchEvalPythonExec
 
-/** The Python functions above it are called for messages that have an event time alone (SEMANTICS R94): Spark takes them out of
-  * the expressions that they stand in, conditions too.
+/** Restricts calls of the Python functions above it to rows that have an event time (SEMANTICS R94). Spark extracts
+  * Python functions from expressions, including conditions, so a condition cannot do that.
   *
   * @param time
-  *   null: the message has none
+  *   null if the row lacks an event time
   */
 private[spark] final case class Timely(time: Attribute, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
@@ -30,7 +30,7 @@ private[spark] final case class Timely(time: Attribute, child: LogicalPlan) exte
 
 private[spark] object Timely {
 
-  /** How Python functions above such a node are called. */
+  /** Plans the Python functions above such a node. */
   def planned(python: BaseEvalPython, later: LogicalPlan => SparkPlan): Option[SparkPlan] =
     timeOf(python.child).zip(callsOf(python)).map { case (time, calls) =>
       val child = later(python.child)
@@ -50,8 +50,10 @@ private[spark] object Timely {
   }
 }
 
-/** @param calls
-  *   Spark's own node, of which only what evaluates a partition is used
+/** Calls Python functions for rows with an event time.
+  *
+  * @param calls
+  *   Spark's own node, of which only the evaluation of a partition is used
   */
 private[spark] final case class TimelyPythonExec(time: Attribute, calls: SparkPlan, child: SparkPlan)
     extends UnaryExecNode {
@@ -73,7 +75,7 @@ private object TimelyPythonExec {
   type Factory = PartitionEvaluatorFactory[InternalRow, InternalRow]
 }
 
-/** Leads messages without a time around the calls; another thread reads those that are called for. */
+/** Routes rows without an event time around the calls. Another thread reads the rows for which functions are called. */
 private final class TimelyCalls(time: Attribute, under: Seq[Attribute], above: Seq[Attribute]) {
   private val isTimeless        = Predicate.create(IsNull(time), under)
   private val around            = new ConcurrentLinkedQueue[InternalRow]

@@ -4,19 +4,19 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
 
-/** A kind of rows in packets, and how many columns they have. */
+/** A kind of rows in packets, and its number of columns. */
 final case class PacketRows(kind: Int, columns: Int)
 
-/** The rejected rows of an operator, as they are in its packets.
+/** The rejected rows of an operator in its packets.
   *
   * @param operator
   *   the name of the operator
   * @param kind
-  *   their number in the packets
+  *   the number of their kind in the packets
   * @param rows
   *   their columns in the packets
   * @param columns
-  *   the columns that users see, over those in the packets
+  *   the columns that users see, over the columns in the packets
   */
 private[spark] final case class RejectedRows(
     operator: String,
@@ -24,7 +24,7 @@ private[spark] final case class RejectedRows(
     rows: Seq[Attribute],
     columns: Seq[Alias]) {
 
-  /** The same rows with columns of their own, for another place in a plan. */
+  /** Returns the same rows with new columns, for another place in a plan. */
   def again: RejectedRows = {
     val fresh = AttributeMap(rows.map(column => column -> column.newInstance()))
     copy(
@@ -34,13 +34,13 @@ private[spark] final case class RejectedRows(
   }
 }
 
-/** The rows of some kinds that stand in packets (`rows/RowPacket.scala`): of one kind its columns, of several the kind and
-  * the columns of all.
+/** Reads the rows of some kinds from packets (`rows/RowPacket.scala`). The output for one kind is its columns; for
+  * several kinds, the kind and the columns of all.
   *
   * @param rejected
-  *   the rejected rows that are in the same packets; None: they are not those of an operator
+  *   the rejected rows in the same packets; None if the packets are not those of an operator
   * @param takesPassed
-  *   the rows that [[PassRejected]] below sets apart belong to it, too
+  *   whether the output includes the rows that [[PassRejected]] nodes below have separated
   */
 final case class Unpack(
     packet: Expression,
@@ -51,7 +51,7 @@ final case class Unpack(
     takesPassed: Boolean = false)
     extends UnaryNode {
 
-  /** The columns of a kind. */
+  /** Returns the columns of a kind. */
   def columnsOf(kind: Int): Option[Seq[Attribute]] = kinds.indexWhere(_.kind == kind) match {
     case -1 => None
     case at =>
@@ -59,7 +59,7 @@ final case class Unpack(
       Some(output.slice(start, start + kinds(at).columns))
   }
 
-  /** Which kind a row is of, where there are several. */
+  /** The column with the kind of a row, if there are several. */
   def kind: Option[Attribute] = Option.unless(kinds.sizeIs == 1)(output.head)
 
   override def producedAttributes: AttributeSet = outputSet

@@ -13,7 +13,7 @@ import windrow.core.state.ByteReader
 import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 
-/** Reads the rows that stand in packets; see [[Unpack]]. */
+/** Reads the rows from packets; see [[Unpack]]. */
 final case class UnpackExec(
     packet: Expression,
     kinds: Seq[PacketRows],
@@ -45,7 +45,7 @@ final case class UnpackExec(
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 }
 
-/** The rows of packets, in a plain loop: they are many. */
+/** Iterates over the rows of packets in a plain loop, because they are many. */
 private final class UnpackedRows(
     packets: Iterator[InternalRow],
     packet: Expression,
@@ -68,20 +68,21 @@ private final class UnpackedRows(
 
 private[spark] object UnpackExec {
 
-  /** The only column of packets that are passed. */
+  /** The only column of separated packets. */
   private val Only = BoundReference(0, BinaryType, nullable = false)
 
-  /** Gives the rows of a packet, each as [[Unpack]] shows it and valid until the next one is asked for. */
+  /** Returns a reader of the rows of a packet, each in the format of [[Unpack]] and valid until the next one. */
   def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): ByteReader => Iterator[UnsafeRow] = {
     val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
     val wide   = if (kinds.sizeIs == 1) null else UnpackExec.wide(kinds, output)
     packet => new Shown(new RowPacket.Reader(packet, widths), wide)
   }
 
-  /** A row as the node gives it: as it stands in the packet, or of several kinds behind its kind, with nulls for the others.
+  /** Iterates over the rows of a packet. With one kind, a row is emitted as it is in the packet. With several kinds, it
+    * is preceded by its kind and has nulls in the columns of the others.
     *
     * @param wide
-    *   by kind, makes a row of all columns; null: there is one kind alone
+    *   creates a row of all columns, by kind; null if there is only one kind
     */
   private final class Shown(packet: RowPacket.Reader, wide: Array[UnsafeProjection]) extends Iterator[UnsafeRow] {
     private var isThere = false

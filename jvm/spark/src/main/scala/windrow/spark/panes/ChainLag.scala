@@ -12,30 +12,34 @@ import windrow.core.time.Distance
 import windrow.spark.pack.Unpack
 import windrow.spark.shards.WindowProcessor
 
-/** How far the rows of other operators of the query may lie behind the query's watermark (SEMANTICS R95). Spark passes the
-  * watermark on unchanged, so an operator above them goes by a watermark that is so much less.
+/** Computes how far the rows of earlier operators of the query may be below the query's watermark (SEMANTICS R95).
+  * Spark passes the watermark on unchanged, so a later operator subtracts this distance from it.
   */
 private[spark] object ChainLag {
   type Lag = Distance[Axis.Time]
 
-  /** @param time
-    *   of the rows, over the columns of the table
+  /** Returns the distance for a table.
+    *
+    * @param time
+    *   the time of the rows, over the columns of the table
     * @return
-    *   endless if nothing bounds it; none where no operator is below
+    *   endless if it is unbounded; none without an earlier operator
     */
   def of(table: LogicalPlan, time: Expression): Lag =
     if (table.isStreaming) below(table, Seq(time)) else Distance.none
 
-  /** The greatest of those that are bounded. */
+  /** Returns the greatest bounded distance. */
   def most(lags: Iterable[Lag]): Lag = greatest(lags.filterNot(_.isEndless))
 
-  /** A lateness of 0 would reject rows that lie behind the watermark. */
+  /** The problem of an unbounded distance: a lateness of 0 would reject rows that are below the watermark. */
   def unbounded(time: Expression): SpecProblem = SpecProblem("WAIT_NOT_BOUNDED", "time" -> time.sql)
 
   private def greatest(lags: Iterable[Lag]): Lag = new Distance(lags.map(_.value).maxOption.getOrElse(0L))
 
-  /** @param reads
-    *   of which the time is made
+  /** Returns the distance for a plan.
+    *
+    * @param reads
+    *   the expressions from which the time is computed
     */
   private def below(plan: LogicalPlan, reads: Seq[Expression]): Lag = {
     def over(child: LogicalPlan, meaning: Seq[(Attribute, Expression)]) = {
@@ -64,7 +68,7 @@ private[spark] object ChainLag {
       case _ => Distance.none
     }
 
-  /** What of a child an expression over the output of a node is made of. */
+  /** Returns the expressions over a child from which an expression over the output of a node is computed. */
   private def sources(plan: LogicalPlan, child: LogicalPlan, read: Expression): Seq[Expression] = {
     def isOf(column: Attribute) = child.outputSet.contains(column)
     lazy val made    = plan.expressions.flatMap(_.collect { case alias: Alias => alias.exprId -> alias.child }).toMap

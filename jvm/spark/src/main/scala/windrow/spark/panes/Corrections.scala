@@ -3,18 +3,20 @@ package windrow.spark.panes
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecProblem
 
-/** Whether an operator can take panes that take the place of others, which would else count beside them (SEMANTICS B4). */
+/** Checks whether an operator can process corrections of panes. Otherwise it would count a pane and its correction
+  * (SEMANTICS B4).
+  */
 private[spark] object Corrections {
 
-  /** Of an operator that takes panes as such. */
+  /** Returns the problems of an operator that reads panes as panes (`Inherit`). */
   def inherited(before: Seq[PanesBefore]): Seq[SpecProblem] =
     before.filter(_.someSeeRetractions).map(_ => readTwice) ++ again(
       before).filterNot(_.comeWithRetractions).map(leftOut)
 
-  /** Of one that keeps or joins them. */
+  /** Returns the problems of an operator that keeps or joins panes. */
   def kept(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = again(before).map(twice(_, taker))
 
-  /** Of one that aggregates them as messages. */
+  /** Returns the problems of an operator that aggregates panes as rows. */
   def aggregated(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = {
     val (signed, plain) = again(before).partition(_.areTakenBack)
     plain.map(twice(_, taker, ", let every aggregate read pane.is_retraction")) ++
@@ -23,11 +25,11 @@ private[spark] object Corrections {
 
   private def again(before: Seq[PanesBefore]) = before.filterNot(_.comeOnce)
 
-  /** The table, whose panes come with the retractions of those that they take the place of. */
+  /** Returns the table with retractions of the panes that others replace. */
   def handed(table: LogicalPlan, before: Seq[PanesBefore]): LogicalPlan =
     PanesBefore.retracting(table, again(before))
 
-  /** A retraction would not be known as that of its pane. */
+  /** The problem of an aggregate that reads `is_retraction`: a retraction could not be matched with its pane. */
   val readTwice: SpecProblem = SpecProblem(
     "RETRACTION_READ")
 

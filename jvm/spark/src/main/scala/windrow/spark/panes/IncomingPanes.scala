@@ -8,14 +8,15 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.Inherit
 import windrow.SpecProblem
 
-/** What rows say as panes of another operator (SEMANTICS R55).
+/** The pane of another operator that a row contains (SEMANTICS R55).
   *
   * @param start
-  *   of their window, a timestamp
+  *   the start of the window, a timestamp
   * @param fields
-  *   start and end in microseconds, timing, index, is_retraction; any may be null
+  *   start and end in microseconds, timing, index, is_retraction; each may be null
   * @param content
-  *   what a retraction repeats: which pane of its window it was, and what the aggregates read of it
+  *   identifies the pane that a retraction withdraws: the pane's position in its window, and the values that the
+  *   aggregates read
   */
 private[spark] final case class IncomingPanes(start: Expression, fields: Seq[Alias], content: Alias) {
   def end: Expression = fields(1).child
@@ -23,11 +24,13 @@ private[spark] final case class IncomingPanes(start: Expression, fields: Seq[Ali
 
 private[spark] object IncomingPanes {
 
-  /** The column beside that of the window. */
+  /** The pane column, which accompanies the window column. */
   private val Pane = "pane"
 
-  /** @param read
-    *   by the aggregates
+  /** Reads the columns of the panes.
+    *
+    * @param read
+    *   the inputs of the aggregates
     */
   def of(
       session: SparkSession,
@@ -74,7 +77,7 @@ private[spark] object IncomingPanes {
     case _ => false
   }
 
-  /** The last instant in the window of a pane, where rows are panes of windows of time (SEMANTICS B2). */
+  /** Returns the last instant in the window of a pane, if the rows are panes of time windows (SEMANTICS B2). */
   def lastInstant(session: SparkSession, input: LogicalPlan): Option[Expression] = for {
     window <- SparkInside.column(session, input, "window")
     pane   <- SparkInside.column(session, input, Pane) if fits(pane, PaneFields)

@@ -17,31 +17,32 @@ import windrow.spark.shards.ShardPlan
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.WindowProcessor
 
-/** A program whose panes other operators can take. */
+/** A program whose panes other operators can read. */
 private[spark] trait FiresPanes extends ShardProgram {
   def spec: WindowOperatorSpec
   def schema: OutputSchema
 
-  /** Name of its stream. */
+  /** The name of the operator's stream. */
   def stream: String
 
-  /** The same, with each pane taken back before another takes its place. */
+  /** The same program with a retraction before each pane that replaces another. */
   def retracting: ShardProgram
 
   override def lag(kind: Int, column: Int): Distance[Axis.Time] =
     if (kind == OutputSchema.PaneKind) schema.lag(spec.window, PaneLag.ofEnd(spec), column) else Distance.none
 }
 
-/** An operator of the same query whose panes come to another one, and what happens to them on the way (SEMANTICS R55).
+/** An earlier operator of the same query whose panes another operator reads, and the transformations of the panes
+  * between them (SEMANTICS R55).
   *
   * @param kind
-  *   of the operator's rows, where there are several
+  *   the kind of the operator's rows, if there are several
   * @param columns
-  *   of its panes, over which are the rest
+  *   the columns of its panes, over which the following expressions are
   * @param conditions
-  *   that hold of what comes
+  *   conditions that all panes fulfill that reach the later operator
   * @param reads
-  *   what each aggregate of the other operator reads
+  *   the inputs of each aggregate of the later operator
   */
 private[spark] final case class PanesBefore(
     operator: TransformWithState,
@@ -59,7 +60,7 @@ private[spark] final case class PanesBefore(
 
   private def isRetraction = field(5)
 
-  /** What else must hold of such panes. */
+  /** Returns the remaining condition on panes of this kind. */
   private def condition(pane: Kind): Expression = {
     val known = AttributeMap(kind.map(_ -> Literal(OutputSchema.PaneKind)).toSeq ++ Seq[(Attribute, Expression)](
       field(2)     -> Literal(pane.timing.toString),
@@ -70,17 +71,19 @@ private[spark] final case class PanesBefore(
     })
   }
 
-  /** No pane that comes takes the place of another that came: windows fire once, in parts, or one pane of each was chosen. */
+  /** Whether no pane that arrives replaces another one that arrives: windows fire once or in parts, or the user has
+    * selected one pane of each window.
+    */
   lazy val comeOnce: Boolean = !spec.firesAgain || spec.accumulation == Discarding || {
     val come = Kinds.filterNot(_.isRetraction && !spec.retracts).filterNot(kind => never(condition(kind)))
     !come.exists(_.isRetraction) && (come.forall(_.timing == Timing.OnTime) || come.forall(_.isLast))
   }
 
-  /** A retraction comes wherever its pane has. */
+  /** Whether the retraction of every pane that arrives also arrives. */
   def comeWithRetractions: Boolean = Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
     condition(pane).semanticEquals(condition(pane.copy(isRetraction = true))))
 
-  /** Each aggregate sees whether a pane is a retraction. */
+  /** Whether each aggregate reads `is_retraction`. */
   def areTakenBack: Boolean = reads.nonEmpty && reads.forall(readsRetraction)
 
   def someSeeRetractions: Boolean = reads.exists(readsRetraction)
@@ -94,7 +97,7 @@ private[spark] object PanesBefore {
 
   private final case class Kind(timing: Timing, isLast: Boolean, isRetraction: Boolean)
 
-  /** After the last pane of a window none comes that could withdraw it. */
+  /** The possible kinds of panes. The last pane of a window is never retracted. */
   private val Kinds = for {
     timing       <- Timing.All
     isLast       <- Seq(false, true)
@@ -102,15 +105,16 @@ private[spark] object PanesBefore {
     if !(isLast && isRetraction)
   } yield Kind(timing, isLast, isRetraction)
 
-  /** The operators whose panes a table has. What Spark's own operators with state and users' functions make of panes is
-    * theirs, and all panes of a batch come once.
+  /** Returns the operators whose panes a table contains. Results of Spark's own stateful operators and of users'
+    * functions do not count as panes. Operators of a batch query are not included either, because their windows fire
+    * once.
     *
     * @param reads
     *   over the table
     */
   def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
 
-  /** Spark's own rule for it takes other arguments in each version. */
+  /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
   private[panes] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
     def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transform {
       case name: CTERelationRef if by.contains(name.cteId) =>
@@ -139,7 +143,7 @@ private[spark] object PanesBefore {
         below(left, conditions ++ ofLeft, reads) ++ below(right, conditions ++ ofRight, reads)
       case join: Join => join.children.flatMap(below(_, conditions, reads))
       case Generate(generator, _, _, _, _, child) =>
-        below(child, conditions ++ generator.children.map(IsNotNull(_)), reads) // nothing is made of nothing
+        below(child, conditions ++ generator.children.map(IsNotNull(_)), reads) // a null generates no rows
       case Expand(projections, output, child) =>
         through(
           child,
@@ -147,7 +151,7 @@ private[spark] object PanesBefore {
             case (to, Seq(from, more @ _*))
                 if more.forall(_.semanticEquals(from)) => to -> from
           })
-      case some: Sample => // which retractions it takes has nothing to do with which panes
+      case some: Sample => // a sample selects retractions independently of their panes
         below(some.child, conditions :+ LessThan(Rand(Literal(0L)), Literal(0.5)), reads)
       case WithCTE(over, definitions) => below(inline(over, definitions), conditions, reads)
       case rows: Unpack =>
@@ -163,7 +167,7 @@ private[spark] object PanesBefore {
     }
   }
 
-  /** What holds of the rows of each side that a join lets through. */
+  /** Returns conditions that hold for the rows of each side that a join keeps. */
   private def kept(kind: JoinType, on: Expression): (Option[Expression], Option[Expression]) = kind match {
     case Inner    => (Some(on), Some(on))
     case LeftSemi => (Some(on), None)
@@ -184,7 +188,7 @@ private[spark] object PanesBefore {
     case _ => None
   }
 
-  /** The table, where operators take back each pane before they send one in its place. */
+  /** Returns the table with operators that retract each pane before they emit one that replaces it. */
   def retracting(table: LogicalPlan, operators: Seq[PanesBefore]): LogicalPlan = table.transform {
     case shards: TransformWithState if operators.exists(_.operator eq shards) =>
       val before = operators.find(_.operator eq shards).get

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.rules.RuleExecutor
 
-/** What is left of an expression once Spark's own rules have computed what is constant in it. */
+/** Simplifies an expression with Spark's own rules, which evaluate its constant parts. */
 private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
 
   protected def batches: Seq[Batch] = Seq(Batch(

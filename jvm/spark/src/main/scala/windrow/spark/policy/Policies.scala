@@ -21,7 +21,7 @@ import windrow.spark.stream.QueryFingerprint
 import windrow.spark.stream.StreamFrame
 import windrow.spark.stream.StreamOperator
 
-/** Panes carry aggregates of what policies let go of or tell. */
+/** The operator of policy windows. Its panes contain aggregates. */
 private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamOperator {
   def windows: Option[WindowOperatorSpec] = None
 

@@ -8,16 +8,18 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.AggregateParts
 
-/** The columns that policies look at: what is measured as a double, NaN where there is none, markers as they are. */
+/** The columns that policies read: measured values as doubles, NaN for missing ones, and markers unchanged. */
 private[spark] object PolicyColumns {
 
-  /** By name, or everything that is wrong. */
+  /** Columns by their names, or all problems. */
   type Found = Either[Seq[SpecProblem], Map[String, Expression]]
 
-  /** @param column
-    *   finds a column by its name
+  /** Finds the columns.
+    *
+    * @param column
+    *   returns a column by its name
     * @param known
-    *   names, for messages
+    *   names of columns, for error messages
     */
   def of(
       spec: PolicyWindowSpec,
@@ -34,11 +36,11 @@ private[spark] object PolicyColumns {
     Either.cond(found.isEmpty, read.flatMap(_.toOption).toMap, found)
   }
 
-  /** Those of a query's input. */
+  /** Finds the columns of a query's input. */
   def in(session: SparkSession, spec: PolicyWindowSpec, input: LogicalPlan): Found =
     of(spec, SparkInside.column(session, input, _), input.output.map(_.name))
 
-  /** Those of a checked query, over the message as it was. */
+  /** Binds the columns of a checked query to the original row. */
   def bound(session: SparkSession, spec: PolicyWindowSpec, parts: AggregateParts): Map[String, Expression] =
     in(session, spec, parts.child).toOption.get.map { case (name, column) =>
       name -> BindReferences.bindReference(column, parts.messageColumns)

@@ -29,12 +29,12 @@ import windrow.spark.rows.RowShape
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
-/** Windows by policies. Every message travels with its row: events show it.
+/** Runs the shards of policy windows. Every row is sent with its original columns, because events contain them.
   *
   * @param hasEvents
-  *   events are asked for
+  *   whether the query reads events
   * @param columns
-  *   by name what policies look at, over the original row: numbers as doubles, markers as booleans
+  *   the columns that policies read, by their names, over the original row: numbers as doubles, markers as booleans
   */
 final class PolicyProgram(
     spec: PolicyWindowSpec,
@@ -52,7 +52,7 @@ final class PolicyProgram(
     case _: Eviction.ByPunctuation     => false
   })
 
-  /** Messages leave when others or processing time have them leave. */
+  /** Unbounded, because other rows or processing time decide when a row leaves. */
   override def lag(kind: Int, column: Int): Distance[Axis.Time] = Distance.endless
 
   def runner(): ShardRunner =
@@ -64,7 +64,7 @@ final class PolicyProgram(
     private val shape  = RowShape(schema.message)
     private val fields = columns.map { case (name, column) => name -> UnsafeProjection.create(Seq(column)) }
 
-    /** Policies know no watermark. */
+    /** Runs a step. Policy windows ignore the watermark. */
     def step(
         store: ShardStore,
         packets: Iterator[Array[Byte]],

@@ -11,8 +11,8 @@ import windrow.spark.arguments.TableArguments
 import windrow.spark.input.AggregateParts
 import windrow.spark.stream.WindowQuery
 
-/** `windrow_policy`: `Policy.sliding(ByCount(20), trigger=ByDelta("price", 1.0))` is `eviction => 'sliding', by_count => 20,
-  * trigger_delta => 1.0, trigger_column => 'price'`.
+/** Plans `windrow_policy`. `Policy.sliding(ByCount(20), trigger=ByDelta("price", 1.0))` is
+  * `eviction => 'sliding', by_count => 20, trigger_delta => 1.0, trigger_column => 'price'`.
   */
 private[spark] object PolicySql {
   val Name = "windrow_policy"
@@ -40,7 +40,7 @@ private[spark] object PolicySql {
 
   private final class Reading(said: ArgumentReader, values: Map[String, Any]) {
 
-    /** What is wrong with rules and limits is told whether or not they make a policy together. */
+    /** Reads the specification. Reports problems of rules and limits even if they do not form a policy together. */
     def spec: Either[Seq[SpecProblem], PolicyWindowSpec] = {
       checkAccumulation()
       val sliding = isSliding
@@ -75,7 +75,7 @@ private[spark] object PolicySql {
             "name"  -> "accumulation_mode",
             "value" -> mode))
 
-    /** None: neither that nor tumbling. */
+    /** Returns None if the eviction is neither tumbling nor sliding. */
     private def isSliding: Option[Boolean] = {
       val asked = said.nameIfSaid("eviction").map(_.toLowerCase(Locale.ROOT))
       Seq("tumbling" -> false, "sliding" -> true).collectFirst { case (name, is) if asked.contains(name) => is }.orElse(
@@ -91,7 +91,7 @@ private[spark] object PolicySql {
         said.refuse("PUNCTUATION_NOT_ALONE")
       else said.nameIfSaid("by_punctuation").map(Eviction.ByPunctuation(_))
 
-    /** One of three rules. */
+    /** Reads one of three rules. */
     private def rule(prefix: String): Option[By] = {
       val column = said.nameIfSaid(s"${prefix}_column")
       val stated = Rules.map(name => s"${prefix}_$name").filter(said.isSaid)

@@ -9,7 +9,9 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow.advice.Advice
 import windrow.advice.LatenessEffect
 
-/** Advice as a table: a row for what is advised, for the lateness that the query has, and for other shares. */
+/** Shows advice as a table: one row for the recommended lateness, one for the query's present lateness, and one for
+  * each other share.
+  */
 private[spark] object AdviceRows {
   private val Schema = StructType.fromDDL(
     "what string, share double, lateness bigint, caught double, corrected double, growth double, " +

@@ -17,18 +17,19 @@ import scala.util.control.NonFatal
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.AggregateParts
 
-/** The aggregates of a query as SQL over numbered columns, so that nothing but Spark's parser is needed to have them again.
+/** The aggregates of a query as SQL over numbered columns, so that Spark's parser can restore them without other
+  * information.
   *
   * @param inputs
-  *   what the functions read: `input0`, `input1`, …
+  *   the inputs of the functions: `input0`, `input1`, …
   * @param functions
-  *   over these
+  *   the functions, over the inputs
   * @param results
   *   name and text of each aggregate, over `key0`, …, `result0`, …
   */
 final case class AggregateTexts(inputs: StructType, functions: Seq[String], results: Seq[(String, String)]) {
 
-  /** Resolved again.
+  /** Parses and resolves the texts.
     *
     * @param keys
     *   the key columns of the state
@@ -49,10 +50,12 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
   }
 }
 
-/** @param keys
-  *   stand for the key columns
+/** Restored aggregates.
+  *
+  * @param keys
+  *   represent the key columns
   * @param values
-  *   stand for the results of the functions
+  *   represent the results of the functions
   * @param results
   *   the aggregates as users see them, over both
   */
@@ -64,7 +67,7 @@ final case class Resolved(
 
 object AggregateTexts {
 
-  /** Left: of what Spark would make something else than it is. */
+  /** Returns the texts, or Left with all of them if Spark would restore other aggregates from them. */
   def of(session: SparkSession, parts: AggregateParts): Either[String, AggregateTexts] = {
     val inputs = numbered("input", parts.inputs.map(_.dataType), parts.inputs.map(_.nullable))
     val functions =
@@ -85,7 +88,7 @@ object AggregateTexts {
     Either.cond(says(session, texts, parts), texts, (functions ++ results.map(_._2)).mkString(", "))
   }
 
-  /** With a precision, which Spark's own text leaves out. */
+  /** Shows a function including its precision, which Spark's own text omits. */
   private def textOf(function: Expression): String = {
     val numbers = function.productIterator.collect { case number: Double => s"${number}D" }.toSeq
     if (numbers.isEmpty) function.sql

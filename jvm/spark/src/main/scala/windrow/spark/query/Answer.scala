@@ -13,21 +13,21 @@ import windrow.core.store.StoredMessage
 import windrow.spark.output.OutputColumns
 import windrow.spark.rows.RowShape
 
-/** A row of an answer, and under what it stands: the key of a window, the position of a message. */
+/** A row of an answer with its place: the key of a window, or the position of a stored row. */
 private[query] final class Answered(place: => InternalRow, val row: InternalRow) {
   def under: InternalRow = place
 }
 
-/** How a shard answers a question: rows of one type, which a row that asks inside a query gets, or whoever looks into a
-  * checkpoint.
+/** Answers a question from the state of a shard, with rows of one type. Lookups inside a query and readers of a
+  * checkpoint both use it.
   *
   * @tparam S
-  *   what the shard must keep
+  *   what the shard must store
   */
 private[spark] sealed abstract class Answer[-S] extends Serializable {
   def rowType: StructType
 
-  /** Types of what a row stands under. */
+  /** The types of a row's place. */
   private[query] def under: Seq[DataType]
 
   private[query] def find(kept: S, question: Question): Iterator[Answered]
@@ -37,7 +37,7 @@ private[spark] sealed abstract class Answer[-S] extends Serializable {
 
 private[spark] object Answer {
 
-  /** time, source, partition, offset of a message */
+  /** Time, source, partition and offset of a stored row. */
   private val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
 
   private def position(one: StoredMessage): InternalRow = row(
@@ -50,7 +50,7 @@ private[spark] object Answer {
 
   private def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
 
-  /** How windows of a kind are shown. */
+  /** Shows the bounds of windows of one kind. */
   private final class Bounds(kind: WindowKind, time: DataType) extends Serializable {
     val shown: StructType =
       OutputColumns.windowOf(kind, time, Literal(0L), Literal(0L)).dataType.asInstanceOf[StructType]
@@ -58,12 +58,14 @@ private[spark] object Answer {
     def apply(start: Long, end: Long): InternalRow = if (kind.bounds == Unbounded) row(null, null) else row(start, end)
   }
 
-  /** @param time
-    *   type of the column of the event time
+  /** Answers with windows.
+    *
+    * @param time
+    *   type of the event-time column
     * @param value
-    *   columns of what a window holds
+    *   columns of a window's value
     * @param keys
-    *   of the operator
+    *   key columns of the operator
     */
   final case class Windows(kind: WindowKind, time: DataType, value: StructType, keys: StructType)
       extends Answer[KeepsWindows] {
@@ -85,11 +87,13 @@ private[spark] object Answer {
       }
   }
 
-  /** The number of messages that a window of full state has ever accepted. */
+  /** The number of rows that a window of full state has ever accepted. */
   val Count: StructType = new StructType().add("count", LongType, nullable = false)
 
-  /** @param indexed
-    *   which fields of a message must be as the question says
+  /** Answers with stored rows.
+    *
+    * @param indexed
+    *   the fields of a row that must have the values of the question
     */
   final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[KeepsMessages] {
     @transient private lazy val valuesOf = UnsafeProjection.create(indexed.map { i =>
@@ -112,7 +116,7 @@ private[spark] object Answer {
   private val Moments: StructType =
     new StructType().add("watermark", TimestampType).add("processing_time", TimestampType)
 
-  /** What fires if no more messages come. */
+  /** Answers with the firings that follow if no more rows arrive. */
   final case class Firings(kind: WindowKind, time: DataType, keys: StructType) extends Answer[KeepsWindows] {
     private val bounds = new Bounds(kind, time)
     private val shape  = RowShape(keys)
@@ -131,10 +135,12 @@ private[spark] object Answer {
     }
   }
 
-  /** Rows of a join that come if no more messages do, under equality fields and the position of their first message. */
+  /** Answers with the rows that a join emits if no more rows arrive. Their place is the equality columns and the
+    * position of their first row.
+    */
   final case class ComingRows(join: JoinDescriptor) extends Answer[OfSide] {
 
-    /** Streams of which rows have messages. */
+    /** The streams that a joined row shows. */
     private val shown: Seq[(String, StructType)] = {
       val all = join.spec.names.zip(join.sides.map(_.message))
       if (join.spec.how == JoinKind.Semi || join.spec.how == JoinKind.Anti) all.take(1) else all
@@ -158,7 +164,7 @@ private[spark] object Answer {
     }
   }
 
-  /** Of source partitions the least offset that is kept, and the one after the greatest that was applied. */
+  /** Answers with the least stored offset of each source partition, and the offset after the greatest processed one. */
   case object Offsets extends Answer[KeepsMessages] {
 
     val rowType: StructType = new StructType()

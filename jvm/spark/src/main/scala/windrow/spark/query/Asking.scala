@@ -13,7 +13,7 @@ import windrow.core.time.Axis
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.Marks
 
-/** What a lookup stream asks for. */
+/** The kind of result that a lookup stream requests. */
 private[spark] sealed abstract class Asked(val column: String)
 
 private[spark] object Asked {
@@ -21,12 +21,12 @@ private[spark] object Asked {
   case object Windows  extends Asked("windows")
 }
 
-/** A lookup stream as it comes: its columns, and marked what is asked: `start`, `end`, `key0`…, `by0`….
+/** A lookup stream: its columns, and the marked columns of its questions, `start`, `end`, `key0`…, `by0`….
   *
   * @param keyValues
-  *   names of the key columns whose values are marked; none: the lookups have columns of these names
+  *   names of the key columns whose values are marked; if empty, the lookups have columns of these names
   * @param by
-  *   names of the fields of messages whose values are marked
+  *   names of the fields of stored rows whose values are marked
   */
 private[spark] final case class Asking(
     asked: Asked,
@@ -41,12 +41,12 @@ private[spark] final case class Asking(
 
   private val bounds: Seq[(String, Attribute)] = Seq("start", "end").flatMap(name => mark(name).map(name -> _))
 
-  /** What is asked of full state, or everything that is wrong with it.
+  /** Returns the questions to full state, or all problems.
     *
     * @param declared
-    *   columns by which messages are asked for; none: by the key
+    *   columns by which stored rows are queried; if empty, the key columns
     * @param time
-    *   the event time of its messages
+    *   the event time of the stored rows
     */
   def of(
       session: SparkSession,
@@ -73,7 +73,7 @@ private[spark] final case class Asking(
     private val resolver = SparkInside.resolver(session)
     private val fields   = declared.map(name => parts.message.fieldNames.indexWhere(resolver(_, name))).filter(_ >= 0)
 
-    /** Values of the key and of the join keys, of their types. */
+    /** Values of the key and of the index columns, with the types of those columns. */
     private val keys: Either[Seq[SpecProblem], (Seq[Expression], Seq[Expression])] = {
       val named = new NamedValues(session, parts.keys.map(_.name), declared)
       val usual = named.ofKey(columns.map(column => column.name -> column))
@@ -152,14 +152,14 @@ private[spark] final case class Asking(
   }
 }
 
-/** Checked questions of an operator.
+/** Checked questions to an operator.
   *
   * @param column
-  *   of the answers, beside those of the lookups
+  *   the column of the answers, which follows those of the lookups
   * @param lookups
   *   columns of the lookup stream
   * @param packets
-  *   `packet` binary, `shard` int, given the number of shards
+  *   returns `packet` binary, `shard` int for a number of shards
   */
 private[spark] final class Questions(
     val column: String,
@@ -167,7 +167,7 @@ private[spark] final class Questions(
     val answer: Answer[OfFullState],
     val packets: Int => LogicalPlan)
 
-/** Values as they are compared. */
+/** Converts values to the types with which they are compared. */
 private final class Values(session: SparkSession) {
 
   def as(named: Named[Attribute], types: Seq[DataType]): Either[Seq[SpecProblem], Seq[Expression]] = {
@@ -182,7 +182,7 @@ private final class Values(session: SparkSession) {
     Either.cond(wrong.isEmpty, right, wrong)
   }
 
-  /** The value as another type, if nothing of it can get lost. */
+  /** Converts a value to another type, if the conversion is lossless. */
   def as(value: Expression, to: DataType): Option[Expression] =
     if (DataType.equalsStructurally(value.dataType, to, ignoreNullability = true)) Some(value)
     else

@@ -28,13 +28,13 @@ import windrow.spark.shards.OperatorDescriptor
 /** A value of a shard's state.
   *
   * @param space
-  *   null: it is the header
+  *   null for the header
   */
 private[query] final case class StoredValue(shard: Int, space: String, id: Long, bytes: Array[Byte])
 
 private object StoredValue {
 
-  /** What its checksum says against it. */
+  /** Returns the error of a value whose checksum is wrong. */
   def wrong(value: StoredValue): Option[String] = {
     val what = Option(value.space).fold("the header")(space => s"value ${value.id} of '$space'")
     try {
@@ -44,23 +44,23 @@ private object StoredValue {
   }
 }
 
-/** What an operator keeps of a stream, as one batch of its query has committed it. */
+/** The state of an operator with the description of one of its streams, as committed by one micro-batch. */
 private[query] final case class StoredState(operator: StoredOperator, descriptor: StateDescriptor)
 
 /** The state of an operator after a step. */
 private[spark] trait StoredOperator {
 
-  /** What can be asked for; of a join it is several streams. */
+  /** The streams that can be queried. A join has several. */
   private[query] def streams: Seq[StateDescriptor]
 
-  /** Of all shards or of one; of the spaces that are needed. */
+  /** Returns the values of all shards or of one, in the spaces that are needed. */
   private[query] def values(shard: Option[Int], needs: String => Boolean): Dataset[StoredValue]
 }
 
-/** As one batch of its query has committed it; a query that goes on does not change it.
+/** The state of an operator as committed by one micro-batch. A running query does not change it.
   *
   * @param batch
-  *   the batch
+  *   the number of the micro-batch
   */
 private[query] final class CommittedOperator(
     session: SparkSession,
@@ -84,7 +84,9 @@ private[query] final class CommittedOperator(
     shard.fold(all)(one => all.where(col("shard") === one)).as(StoredOperator.encoder)
   }
 
-  /** Each column is a struct of one field, whose name differs between Spark versions; here it is that field. */
+  /** Reads a state variable. Each of its columns is a struct of one field whose name differs between Spark versions, so
+    * the field replaces the struct.
+    */
   private def variable(name: String): DataFrame = Reading(path) {
     val rows = Checkpoint.variable(session, operator, batch, name).load(path)
     rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
@@ -96,7 +98,7 @@ private[query] final class CommittedOperator(
 private[spark] object StoredOperator {
   private[query] val encoder: Encoder[StoredValue] = Encoders.product
 
-  /** One whose shards are in memory.
+  /** Returns an operator whose shards are in memory.
     *
     * @param about
     *   its descriptor
@@ -116,23 +118,24 @@ private[spark] object StoredOperator {
       }
     }
 
-  /** What stands in the place of a path. */
+  /** Used in place of a path. */
   val InMemory = "memory"
 }
 
-/** What is known of an operator before its query goes on.
+/** The properties of a stored operator that are known before its query continues.
   *
   * @param timeMode
   *   of Spark's `transformWithState`
   * @param header
-  *   of a shard; None: no shard has kept anything yet, as of an operator behind another one that has given it nothing
+  *   the header of a shard; None if no shard has stored anything yet, as for an operator that has received no rows from
+  *   an earlier one
   */
 private[spark] final class CheckpointedOperator(val timeMode: String, header: Option[Array[Byte]]) {
 
-  /** What it was begun with, in words; None: with whatever goes on now.
+  /** The properties with which the checkpoint was created, as text; None if it accepts any.
     *
     * @throws CheckpointError
-    *   if it is not as it was written, or in a format that this version does not know
+    *   if the header is damaged, or has a format that this version does not support
     */
   def fingerprint: Option[Seq[String]] =
     try header.map(SpecFingerprint.of)
@@ -142,10 +145,10 @@ private[spark] final class CheckpointedOperator(val timeMode: String, header: Op
 private[spark] object Checkpoint {
   private val mapper = new ObjectMapper()
 
-  /** The windrow operator of a query, as its last batch has committed it.
+  /** Finds a Windrow operator of a query, as committed by its last micro-batch.
     *
     * @param named
-    *   which, by the name of its stream or its number; None: the only one
+    *   the name of its stream, or its number; None for the only one
     */
   private[query] def operator(
       session: SparkSession,
@@ -166,10 +169,10 @@ private[spark] object Checkpoint {
     chosen(found, path, named, whole)
   }
 
-  /** Values of windrow's whose own checksum is wrong, as the last committed batch left them: which, and why.
+  /** Returns the descriptions of Windrow's values whose own checksum is wrong in the last committed micro-batch.
     *
     * @throws CheckpointError
-    *   if Spark cannot read its state
+    *   if Spark cannot read the state
     */
   def wrongValues(session: SparkSession, path: String): Seq[String] = {
     readable(session, path)
@@ -206,14 +209,14 @@ private[spark] object Checkpoint {
     case several  => several.mkString("a join of ", " and ", "")
   }
 
-  /** Its query has planned a batch. */
+  /** Whether the query has planned a micro-batch. */
   def isBegun(session: SparkSession, path: String): Boolean = {
     val offsets = new Path(path, "offsets")
     val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
     files.exists(offsets) && files.listStatus(offsets).exists(_.getPath.getName.forall(_.isDigit))
   }
 
-  /** Windrow operators as the last committed batch left them; none where no batch was. */
+  /** Returns the Windrow operators in the last committed micro-batch; none before the first one. */
   def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
@@ -228,7 +231,9 @@ private[spark] object Checkpoint {
     }
   }
 
-  /** A setting of Spark's that a query keeps from its first batch on, whatever the session says later. */
+  /** Returns a Spark setting that the query keeps from its first micro-batch on, regardless of the session's present
+    * value.
+    */
   def begunWith(session: SparkSession, path: String, setting: String): Option[String] = {
     val offsets = new Path(path, "offsets")
     val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
@@ -242,8 +247,8 @@ private[spark] object Checkpoint {
     } yield said.asText
   }
 
-  /** Spark's reader of a variable of an operator, as a batch left it. Before Spark 4.3 it needs what the manager of streaming
-    * queries sets up for all of the application, which no query may have asked for yet.
+  /** Returns Spark's reader of a state variable in a micro-batch. Before Spark 4.3, the reader needs the streaming
+    * query manager, which may not exist yet, so it is created here.
     */
   private[query] def variable(session: SparkSession, operator: Long, batch: Long, name: String): DataFrameReader = {
     session.streams: Unit
@@ -268,13 +273,14 @@ private[spark] object Checkpoint {
   private def timeModeOf(row: Row): String =
     mapper.readTree(row.getAs[String]("operatorProperties")).path("timeMode").asText
 
-  /** Name and type of each; only `transformWithState` has any. */
+  /** Returns the name and type of each state variable. Only `transformWithState` has some. */
   private def variablesOf(row: Row): Seq[(String, String)] =
     Option(row.getAs[String]("operatorProperties")).filter(_.nonEmpty).toSeq.flatMap(properties =>
       mapper.readTree(properties).path("stateVariables").elements.asScala
         .map(one => one.path("stateName").asText -> one.path("stateVariableType").asText))
 
-  /** Spark's reader of state takes the path for one that is written as in a URI, and so looks elsewhere. */
+  /** Fails if Spark's state reader cannot read the path. The reader decodes it like a URI, so it would look elsewhere.
+    */
   private def readable(session: SparkSession, path: String): Unit = {
     val folder = new Path(path)
     val whole  = folder.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(folder).toUri

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._
 import windrow.spark.shards.OperatorDescriptor
 
-/** As JSON. */
+/** A descriptor that is stored as JSON. */
 trait DescriptorJson extends OperatorDescriptor {
   private[query] def json: ObjectNode
 

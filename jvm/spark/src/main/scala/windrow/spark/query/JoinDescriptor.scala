@@ -8,12 +8,12 @@ import scala.jdk.CollectionConverters._
 import windrow.JoinSpec
 import windrow.OperatorJson
 
-/** What the state of a join is; each of its streams can be asked for.
+/** Describes the state of a join. Each of its streams can be queried.
   *
   * @param shards
-  *   into which keys are hashed
+  *   the number of shards into which keys are hashed
   * @param keys
-  *   the equality fields, under the names that rows show
+  *   the equality columns, with their names in the output
   * @param sides
   *   in the order of the spec's streams
   */
@@ -36,12 +36,14 @@ final case class JoinDescriptor(
 
 object JoinDescriptor {
 
-  /** @param message
+  /** Describes one stream of a join.
+    *
+    * @param message
     *   columns of the input
     * @param timeType
-    *   of the column of the event time
+    *   type of the event-time column
     * @param hasOffsets
-    *   messages have an identity
+    *   whether rows have an identity
     */
   final case class Side(message: StructType, timeType: DataType, hasOffsets: Boolean)
 

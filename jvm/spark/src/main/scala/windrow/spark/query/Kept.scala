@@ -21,12 +21,12 @@ import windrow.spark.functions.FunctionSet
 import windrow.spark.functions.ObjectAggregation
 import windrow.spark.functions.RowAggregation
 
-/** A window that is kept.
+/** A stored window.
   *
   * @param first
-  *   offset of its messages, if these are kept
+  *   the first offset of its rows, if they are stored
   * @param value
-  *   how many messages were ever accepted, or the results of its aggregates
+  *   the number of rows ever accepted, or the results of its aggregates
   */
 private[query] final case class KeptWindow(
     key: Key,
@@ -37,33 +37,35 @@ private[query] final case class KeptWindow(
     isComplete: Boolean,
     value: InternalRow)
 
-/** A firing that comes if no more messages do. */
+/** A firing that follows if no more rows arrive. */
 private[query] final case class KeptFiring(key: Key, start: Long, end: Long, pending: Pending)
 
-/** A shard that keeps windows, to be asked. */
+/** A shard whose windows can be queried. */
 private[query] trait KeepsWindows {
   def windows(question: Question): Iterator[KeptWindow]
   def firings: Iterator[KeptFiring]
 }
 
-/** A shard that keeps messages, to be asked. */
+/** A shard whose rows can be queried. */
 private[query] trait KeepsMessages {
 
-  /** In order. */
+  /** Returns stored rows in order. */
   def messages(question: Question, axis: Axis): Iterator[StoredMessage]
 
-  /** The least offset of what is kept. */
+  /** The least stored offset of each source partition. */
   def restartOffsets: Map[SourcePartition, Long]
 
-  /** One after the greatest that was applied. */
+  /** The offset after the greatest processed one of each source partition. */
   def nextOffsets: Map[SourcePartition, Long]
 }
 
-/** Windows of aggregates. */
+/** Queries windows of aggregates. */
 private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shard[B, InternalRow])
     extends KeepsWindows {
 
-  /** Offsets are not counted for aggregates: nobody pays for what a lone question may want to know. */
+  /** Returns windows without offsets. Aggregates do not record offsets, because every row would pay for a rare
+    * question.
+    */
   def windows(question: Question): Iterator[KeptWindow] = shard.openWindows.filter(one =>
     question.key.forall(_ == one.key) && one.bounds.meets(question.start, question.end))
     .map { one =>
@@ -78,8 +80,10 @@ private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shar
 
 private[query] object OfAggregates {
 
-  /** @param ordered
-    *   messages keep their place, because an aggregate depends on their order
+  /** Opens the windows in a shard's store.
+    *
+    * @param ordered
+    *   whether rows keep their place in the order, because an aggregate depends on it
     */
   def apply(
       spec: WindowOperatorSpec,
@@ -94,7 +98,7 @@ private[query] object OfAggregates {
   }
 }
 
-/** Full state. */
+/** Queries full state. */
 private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindows with KeepsMessages {
   def this(spec: FullStateSpec, store: ShardStore) = this(new FullStateShard(spec, store))
 
@@ -123,20 +127,20 @@ private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindo
   def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets
 }
 
-/** One stream of a join. */
+/** Queries one stream of a join. */
 private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStore) extends KeepsMessages {
   private val name = held.join.spec.names(held.number)
 
-  /** Nothing comes in any more, so no key is ever matched. */
+  /** Considers no key as null, because the shard receives no rows. */
   private val shard = new JoinShard(held.join.spec, store, _ => false)
 
   def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
     shard.getMessages(held.number, question.start, question.end, question.key, axis).iterator
 
-  /** The name of the stream is the source of its messages (SEMANTICS R42). */
+  /** Restart offsets. The source of a row is the name of its stream (SEMANTICS R42). */
   def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
   def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets.filter(_._1.source == name)
 
-  /** Rows that have a message of the stream. */
+  /** Returns the pending rows that contain a row of the stream. */
   def coming: Iterator[PendingRow] = shard.pending.filter(_.row.messages.lift(held.number).exists(_.isDefined))
 }

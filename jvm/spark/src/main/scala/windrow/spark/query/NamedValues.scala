@@ -4,16 +4,16 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 
-/** What is said of the columns that have these names.
+/** Values of named columns.
   *
   * @param argument
-  *   by which it was said
+  *   the argument that contained them
   * @param values
   *   one for each column, in their order
   */
 private[query] final case class Named[T](argument: String, columns: Seq[String], values: Seq[T])
 
-/** By what a question finds: values of the key, and of what the messages are joined by; None: any. */
+/** The values by which a question finds rows: of the key, and of the index columns. None means any. */
 private[query] final case class NamedKeys[T](key: Option[Named[T]], by: Option[Named[T]])
 
 /** Reads the keys of questions (SEMANTICS S1).
@@ -21,13 +21,15 @@ private[query] final case class NamedKeys[T](key: Option[Named[T]], by: Option[N
   * @param key
   *   names of the key columns
   * @param declared
-  *   columns by which messages are asked for; none: by the key
+  *   columns by which stored rows are queried; if empty, the key columns
   */
 private[query] final class NamedValues(session: SparkSession, key: Seq[String], declared: Seq[String]) {
   private val resolver = SparkInside.resolver(session)
 
-  /** @param usual
-    *   values of the key if none are said; None: then all keys are meant
+  /** Returns the values, or all problems.
+    *
+    * @param usual
+    *   values of the key if none are given; None means all keys
     */
   def apply[T](
       keyValues: Seq[(String, T)],
@@ -44,7 +46,7 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
     Either.cond(found.isEmpty, NamedKeys(byKey.flatMap(_.toOption), byOther.flatMap(_.toOption)), found.toSeq)
   }
 
-  /** Those of the key columns. */
+  /** Returns the values of the key columns. */
   def ofKey[T](columns: Seq[(String, T)]): Seq[(String, T)] =
     key.flatMap(name => columns.find(one => resolver(one._1, name)).map(name -> _._2))
 

@@ -2,10 +2,10 @@ package windrow.spark.query
 
 import windrow.core.state.Key
 
-/** What is asked of what is kept: a closed range; None: open, and all keys.
+/** A question to the state: a range that includes both ends. None means no bound, or all keys.
   *
   * @param by
-  *   the values that the join keys of messages must have, as a row; None: any
+  *   the values that the index columns of stored rows must have, as a row; None means any
   */
 private[spark] final case class Question(
     key: Option[Key],

@@ -11,7 +11,7 @@ import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.ShardOf
 import windrow.spark.rows.Rows
 
-/** A packet is the question of a row of a lookup stream. */
+/** The format of a packet with the question of a lookup. */
 private[spark] object QuestionPacket {
   private val HasStart = 1
   private val HasEnd   = 2
@@ -19,7 +19,7 @@ private[spark] object QuestionPacket {
 
   def is(packet: Array[Byte]): Boolean = (packet(0) & PacketFlag.Question) != 0
 
-  /** The question and the row that asks it. */
+  /** Reads the question and the lookup. */
   def read(packet: Array[Byte]): (Question, Array[Byte]) = {
     val in = ByteReader(packet)
     in.byte()
@@ -47,14 +47,14 @@ private[spark] object QuestionPacket {
   }
 }
 
-/** A row as a packet that asks.
+/** Converts a row to a packet with a question.
   *
   * @param key
   *   struct of the key columns
   * @param range
-  *   struct of two longs, null where it is open
+  *   struct of two longs, null if it is unbounded
   * @param by
-  *   struct of the values that are looked for
+  *   struct of the index values
   * @param row
   *   struct of the columns of the lookup stream
   */
@@ -84,14 +84,14 @@ private[query] final case class AsQuestion(key: Expression, range: Expression, b
 
 private[query] object AsQuestion {
 
-  /** Writes a struct. */
+  /** Returns a function that writes a struct. */
   def rowOf(struct: Expression): InternalRow => UnsafeRow = {
     val write = UnsafeProjection.create(struct.dataType.asInstanceOf[StructType])
     input => write(struct.eval(input).asInstanceOf[InternalRow])
   }
 }
 
-/** The shard of a key, a struct of its columns. */
+/** Computes the shard of a key, which is a struct of its columns. */
 private[query] final case class AsShard(child: Expression, shards: Int) extends UnaryExpression with CodegenFallback {
   @transient private lazy val key = AsQuestion.rowOf(child)
 

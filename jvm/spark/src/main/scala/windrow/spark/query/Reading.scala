@@ -4,11 +4,13 @@ import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** What cannot be read of a checkpoint is damaged. */
+/** Reports every failure to read a checkpoint as damage. */
 private[query] object Reading {
 
-  /** @param path
-    *   of the checkpoint, for the error
+  /** Runs code that reads a checkpoint.
+    *
+    * @param path
+    *   the path of the checkpoint, for the error
     */
   def apply[T](path: String)(code: => T): T =
     try code

@@ -22,12 +22,14 @@ import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** Texts of a checkpoint as types and expressions. A checkpoint is data: its texts may combine columns by Spark's own
-  * functions that touch nothing else, and nothing in them is run (SEMANTICS S12).
+/** Converts texts of a checkpoint to types and expressions. A checkpoint is untrusted data. Its texts may only combine
+  * columns with Spark's own functions that cannot access anything else, and nothing in them is executed (SEMANTICS
+  * S12).
   */
 private[query] object SafeText {
 
-  /** Functions of Spark that call a class, or read files, by their arguments. Some do so when they are resolved. */
+  /** Functions of Spark whose arguments name a class to call or a file to read. Some access it when they are resolved.
+    */
   private val Reaching = Set(
     "java_method",
     "reflect",
@@ -38,8 +40,10 @@ private[query] object SafeText {
     "from_protobuf",
     "to_protobuf")
 
-  /** @param columns
-    *   all that it may name
+  /** Parses an expression.
+    *
+    * @param columns
+    *   all columns that it may use
     */
   def column(session: SparkSession, text: String, columns: Seq[String]): Column = {
     parsed(session, text).foreach {
@@ -62,7 +66,9 @@ private[query] object SafeText {
     function.size == 1 && FunctionRegistry.expressions.contains(name) && !Reaching(name)
   }
 
-  /** The plan of a table whose columns are texts, where no function of the session has taken the name of one of Spark's. */
+  /** Returns the plan of a table whose columns are such texts. Fails if a function of the session has replaced one of
+    * Spark's.
+    */
   def checked(table: DataFrame): LogicalPlan = {
     val plan = SparkInside.plan(table)
     plan.expressions.foreach(_.foreach(check))
@@ -75,7 +81,7 @@ private[query] object SafeText {
     case _                                                     =>
   }
 
-  /** A type by its JSON, in which a type of a user would name a class. */
+  /** Reads a type from its JSON. Rejects user-defined types, which would name a class. */
   def typeOf(json: String): DataType = {
     if (namesClass(new ObjectMapper().readTree(json))) refuse("TYPE")
     DataType.fromJson(json)

@@ -16,16 +16,16 @@ import windrow.WindowKind
 import windrow.WindowOperatorSpec
 import windrow.spark.input.AggregateParts
 
-/** What an operator of a query keeps of a stream, for those who look into its checkpoint.
+/** Describes the state of an operator for readers of its checkpoint.
   *
   * @param name
-  *   of the stream
+  *   the name of the stream
   * @param shards
-  *   into which keys are hashed
+  *   the number of shards into which keys are hashed
   * @param keys
-  *   key columns, under the names that panes show
+  *   key columns, with their names in panes
   * @param timeType
-  *   of the column of the event time
+  *   type of the event-time column
   */
 final case class StateDescriptor(
     name: String,
@@ -35,7 +35,7 @@ final case class StateDescriptor(
     holds: StateDescriptor.Holds)
     extends DescriptorJson {
 
-  /** The same of windows of aggregates that run by another spec. */
+  /** Returns the descriptor of windows of aggregates that run with another spec. */
   private[spark] def of(spec: WindowOperatorSpec): StateDescriptor = holds match {
     case aggregates: StateDescriptor.Aggregates => copy(holds = aggregates.copy(spec = spec))
     case _                                      => this
@@ -54,7 +54,7 @@ object StateDescriptor {
 
   sealed trait Holds {
 
-    /** Whether a question looks into a space: when to look at a key again is nothing to ask for. */
+    /** Whether a question needs a space. The space with the times at which keys are next due is never needed. */
     private[query] def needs(space: String): Boolean = space != "periods"
   }
 
@@ -64,10 +64,12 @@ object StateDescriptor {
     private[query] def write(node: ObjectNode): Unit
   }
 
-  /** @param texts
-    *   of the aggregates, or which of them has none that says it whole
+  /** Windows of aggregates.
+    *
+    * @param texts
+    *   the texts of the aggregates, or Left with all of them if Spark would restore other aggregates from them
     * @param ordered
-    *   messages keep their place, because an aggregate depends on their order
+    *   whether rows keep their place in the order, because an aggregate depends on it
     */
   final case class Aggregates(spec: WindowOperatorSpec, texts: Either[String, AggregateTexts], ordered: Boolean)
       extends Windowed {
@@ -93,10 +95,12 @@ object StateDescriptor {
     }
   }
 
-  /** @param message
+  /** Rows in full state.
+    *
+    * @param message
     *   columns of the input
     * @param indexed
-    *   columns of the message by which it is asked for
+    *   columns by which stored rows are queried
     */
   final case class Messages(spec: FullStateSpec, message: StructType, indexed: Seq[String]) extends Windowed {
     def window: WindowKind = spec.window
@@ -113,10 +117,10 @@ object StateDescriptor {
       Messages(spec, DescriptorJson.struct(node.get("message")), DescriptorJson.texts(node.get("join_keys")))
   }
 
-  /** Messages of one stream of a join.
+  /** Rows of one stream of a join.
     *
     * @param number
-    *   its place among the streams
+    *   its position among the streams
     */
   final case class OfJoin(join: JoinDescriptor, number: Int) extends Holds {
     def side: JoinDescriptor.Side = join.sides(number)
@@ -130,10 +134,10 @@ object StateDescriptor {
     StructField(shown.name, key.dataType, key.nullable)
   })
 
-  /** What can be asked for, by the name of a stream: of a join several.
+  /** Reads the descriptors of all streams of an operator. A join has several.
     *
     * @param path
-    *   of the checkpoint, for the error
+    *   the path of the checkpoint, for the error
     */
   private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = Reading(path) {
     val node = new ObjectMapper().readTree(bytes)

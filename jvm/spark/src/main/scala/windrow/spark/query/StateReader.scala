@@ -31,21 +31,23 @@ import windrow.spark.pack.ShardOf
 import windrow.spark.pack.Unpack
 import windrow.spark.rows.Rows
 
-/** Reads what a query keeps from its checkpoint; see [[windrow.spark.State]], here with literals, of which null is an open
-  * end.
+/** Reads the state of a query from its checkpoint; see [[windrow.spark.State]]. Bounds are literals here, and null
+  * means no bound.
   */
 private[spark] final class StateReader private (session: SparkSession, path: String, find: () => StoredState) {
   import StateReader._
 
-  /** @param operator
-    *   which, by the name of its stream or its number; None: the only one
+  /** Reads a checkpoint.
+    *
+    * @param operator
+    *   the name of the operator's stream, or its number; None for the only one
     * @param whole
-    *   a join is one, whichever of its streams is meant
+    *   whether a join is one operator, regardless of which of its streams is named
     */
   def this(session: SparkSession, path: String, operator: Option[String], whole: Boolean = false) =
     this(session, path, () => Checkpoint.operator(session, path, operator, whole))
 
-  /** Of operators that are held in memory. */
+  /** Reads operators that are in memory. */
   def this(session: SparkSession, held: Seq[StoredOperator], operator: Option[String]) = this(
     session,
     StoredOperator.InMemory,
@@ -62,9 +64,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   private def stored: StoredState = find()
 
-  stored // so that a wrong path shows at once
+  stored // reports a wrong path immediately
 
-  /** Which lateness would have caught this share of the messages (SEMANTICS S15). */
+  /** Recommends a lateness that would have included this share of the rows (SEMANTICS S15). */
   def advise(share: Double): Advice = {
     def wrong(condition: String, parameters: (String, Any)*) =
       SpecError("advise(...)", Seq(SpecProblem(condition, parameters: _*)))
@@ -172,7 +174,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     frame(sorted(part, Project(part :+ Alias(from, "offset")(), each)))
   }
 
-  // ---- what is held
+  // ---- stored state
 
   private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
     case held: StateDescriptor.Windowed => held
@@ -180,7 +182,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         ErrorConditions.message("NO_WINDOWS.JOIN", "operator" -> descriptor.name, "path" -> path))
   }
 
-  /** Columns by which messages are asked for; none: by the key. */
+  /** Returns the columns by which stored rows are queried; if empty, they are the key columns. */
   private def declaredOf(descriptor: StateDescriptor, axis: Axis): Seq[(String, DataType)] = descriptor.holds match {
     case held: StateDescriptor.Messages => held.indexed.map(name => name -> held.message(name).dataType)
     case held: StateDescriptor.OfJoin if axis == Axis.Offset && !held.side.hasOffsets =>
@@ -209,14 +211,14 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     OfAggregates(spec, functions, ordered, _)
   }
 
-  // ---- what is asked
+  // ---- questions
 
   private final class SaidOf(descriptor: StateDescriptor) {
 
-    /** A key, and the values of the join keys as a row.
+    /** Returns a key, and the values of the index columns as a row.
       *
       * @param declared
-      *   the join keys; none: they are the key
+      *   the index columns; if empty, the key columns
       */
     def keys(
         asking: String,
@@ -250,7 +252,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     def bound(axis: Axis, argument: String, value: Literal): Option[Long] = Option.when(value.value != null)(
       cast(argument, value, if (axis == Axis.Offset) LongType else descriptor.timeType).value.asInstanceOf[Long])
 
-    /** The value as another type; nothing of it may get lost. */
+    /** Converts a value to another type. Fails unless the conversion is lossless. */
     private def cast(argument: String, value: Literal, to: DataType): Literal = {
       val zone                             = Some(session.conf.get("spark.sql.session.timeZone"))
       def as(other: DataType, of: Literal) = SparkInside.inSession(session)(Cast(of, other, zone, EvalMode.TRY).eval())
@@ -261,7 +263,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       read
     }
 
-    /** In what a value shows whether a cast cut something off; a cast to a fraction in base two takes the nearest. */
+    /** Returns the type in which a conversion shows whether it lost anything; None for conversions to binary fractions,
+      * which round to the nearest value.
+      */
     private def comparable(from: DataType, to: DataType): Option[DataType] = (from, to) match {
       case (_, FloatType | DoubleType)                                  => None
       case (FloatType | DoubleType, _: NumericType | BooleanType)       => Some(DoubleType)
@@ -274,8 +278,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   // ---- answers
 
-  /** @param open
-    *   what is stored of a shard
+  /** Returns the answers of all shards that can contain the key.
+    *
+    * @param open
+    *   opens the stored state of a shard
     */
   private def answered[S](state: StoredState, question: Question, answer: Answer[S])(open: ShardStore => S): Found = {
     val shard =
@@ -294,7 +300,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =
     frame(Project(columns, sorted(order, rows.plan)))
 
-  /** In one partition: Spark's own order of all would read the state twice, once to find bounds. */
+  /** Sorts rows in one partition. Spark's global sort would read the state twice, once to determine bounds. */
   private def sorted(by: Seq[Expression], rows: LogicalPlan): LogicalPlan =
     Sort(by.map(SortOrder(_, Ascending)), global = false, Repartition(1, shuffle = true, rows))
 
@@ -303,10 +309,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
 private object StateReader {
 
-  /** Found of an answer, and what they stand under. */
+  /** The columns of a place, the columns of a row, and the plan that returns both. */
   private final case class Found(under: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
 
-    /** Start and end of the window in their first column. */
+    /** Start and end of the window in the first column. */
     def bounds: Seq[Expression] = Seq(0, 1).map(GetStructField(row.head, _))
   }
 

@@ -8,10 +8,10 @@ import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 import windrow.spark.rows.RowPacket
 
-/** Answers a question over what is stored of a shard: packets of rows, each behind what it stands under.
+/** Answers a question from the stored state of a shard with packets of rows, each preceded by its place.
   *
   * @param path
-  *   of the checkpoint
+  *   the path of the checkpoint
   */
 private[query] final class StoredAnswers[S](
     open: ShardStore => S,
@@ -44,6 +44,6 @@ private[query] final class StoredAnswers[S](
 
 private[query] object StoredAnswers {
 
-  /** Of the rows in its packets: there is no other. */
+  /** The only kind of rows in these packets. */
   val Kind = 0
 }

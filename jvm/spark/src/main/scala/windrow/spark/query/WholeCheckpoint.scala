@@ -7,13 +7,15 @@ import windrow.spark.verify.Finding
 import windrow.spark.verify.Remedy
 import windrow.spark.verify.Verification
 
-/** Whether a checkpoint is as it was written, file by file, and if asked value by value. */
+/** Verifies all files of a checkpoint and, on request, all values. */
 private[spark] object WholeCheckpoint {
 
-  /** @param outputs
+  /** Verifies a checkpoint.
+    *
+    * @param outputs
     *   folders that Spark's file sink writes for the query
     * @throws CheckpointError
-    *   if there is no checkpoint, or its values cannot be read from that path
+    *   if the checkpoint does not exist, or its values cannot be read from that path
     */
   def verify(session: SparkSession, path: String, outputs: Seq[String], deep: Boolean): Verification = {
     val found = new CheckpointVerifier(session.sparkContext.hadoopConfiguration, path, outputs, deep).verify()

@@ -6,12 +6,13 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
 import windrow.core.state.ByteWriter
 
-/** A row put together of values and of other rows where it is to stand, one after another from its first column on.
+/** Builds a row in place from values and other rows, in the order of its columns.
   *
-  * As Spark has it: null bits, 8 bytes for each column, and apart from these what has no fixed width, padded to 8 bytes.
+  * The format is that of Spark's unsafe rows: null bits, 8 bytes for each column, then the values of variable width,
+  * padded to 8 bytes.
   *
   * @param columns
-  *   of the row
+  *   the number of columns of the row
   */
 private[spark] final class RowFrame(columns: Int) {
   private val bits  = UnsafeRow.calculateBitSetWidthInBytes(columns)
@@ -20,13 +21,13 @@ private[spark] final class RowFrame(columns: Int) {
   private var bytes: Array[Byte] = _
   private var start              = 0
 
-  /** How much of the row is taken. */
+  /** The size in bytes of the part that is already written. */
   private var end = 0
 
-  /** Begins a row, behind its size.
+  /** Starts a row, preceded by its size.
     *
     * @param apart
-    *   how many bytes stand behind its fixed part
+    *   the number of bytes after its fixed part
     */
   def begin(out: ByteWriter, apart: Int): Unit = {
     out.count((fixed + apart).toLong)
@@ -36,7 +37,7 @@ private[spark] final class RowFrame(columns: Int) {
     Arrays.fill(bytes, start, start + bits, 0.toByte)
   }
 
-  /** How many bytes a value takes apart; null: none. */
+  /** Returns the number of bytes of a value after the fixed part; 0 for null. */
   def apart(value: Array[Byte]): Int = if (value == null) 0 else (value.length + 7) & ~7
 
   private def place(column: Int): Long = Platform.BYTE_ARRAY_OFFSET.toLong + start + bits + 8L * column
@@ -70,7 +71,7 @@ private[spark] final class RowFrame(columns: Int) {
     if (beyond != 0) Platform.putLong(bytes, word + 8, Platform.getLong(bytes, word + 8) | beyond)
   }
 
-  /** The columns of a row as those from `first` on. */
+  /** The columns of another row, which become the columns from `first` on. */
   final class Part(first: Int, types: Seq[DataType]) {
     private val ownBits  = UnsafeRow.calculateBitSetWidthInBytes(types.size)
     private val ownFixed = ownBits + 8 * types.size
@@ -96,7 +97,7 @@ private[spark] final class RowFrame(columns: Int) {
       end += apart
     }
 
-    /** What stands apart begins elsewhere in the whole row. */
+    /** Adjusts the offsets of values of variable width to their new position. */
     private def move(by: Long): Unit = {
       var i = 0
       while (i < moved.length) {

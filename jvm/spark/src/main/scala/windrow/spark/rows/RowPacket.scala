@@ -6,19 +6,22 @@ import org.apache.spark.unsafe.Platform
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Rows of several kinds in one byte string, behind some counts: a row of its own costs Spark far more than its bytes do.
+/** Stores rows of several kinds, preceded by counts, in one byte string. Separate rows would cost Spark far more than
+  * their bytes do.
   *
-  * How many counts, and the counts, 8 bytes each; then of each row its kind, a byte, its size and its bytes.
+  * The format is the number of counts, the counts with 8 bytes each, then for each row its kind (one byte), its size
+  * and its bytes.
   */
 object RowPacket {
 
-  /** A packet that has as many is full. */
+  /** The size in bytes from which on a packet is full. */
   val Bytes: Int = 64 << 10
 
-  /** All counts of a packet of which nothing has been read. */
+  /** Reads all counts of a packet, from its start. */
   def counts(packet: ByteReader): Array[Long] = Array.fill(packet.fitting(packet.byte().toLong))(packet.long())
 
-  /** The rows of one kind as a packet of another kind, without counts; None if the packet has none of them. */
+  /** Returns the rows of one kind as a packet of another kind, without counts, or None if the packet lacks such rows.
+    */
   def only(packet: ByteReader, kind: Int, as: Int): Option[Array[Byte]] = {
     counts(packet)
     val out = new ByteWriter(1 << 10)
@@ -34,8 +37,10 @@ object RowPacket {
     Option.when(out.size > 1)(out.result())
   }
 
-  /** @param counts
-    *   how many a packet has
+  /** Writes packets.
+    *
+    * @param counts
+    *   the number of counts of a packet
     */
   final class Writer(counts: Int) {
     private val out  = new ByteWriter(1 << 10)
@@ -46,7 +51,7 @@ object RowPacket {
 
     def put(kind: Int, row: UnsafeRow): Unit = Rows.write(row, begin(kind))
 
-    /** Where a row of a kind is to be written, behind its size. */
+    /** Starts a row of a kind whose size precedes it and returns the writer of its bytes. */
     private[spark] def begin(kind: Int): ByteWriter = {
       out.byte(kind)
       out
@@ -54,7 +59,7 @@ object RowPacket {
 
     def add(count: Int, more: Long): Unit = sums(count) += more
 
-    /** What was written and counted since the last packet. */
+    /** Returns everything that was written and counted since the last packet. */
     def result(): Array[Byte] = {
       val packet = out.result()
       ByteBuffer.wrap(packet, 1, 8 * counts).asLongBuffer().put(sums)
@@ -70,24 +75,24 @@ object RowPacket {
     }
   }
 
-  /** The rows of the kinds that are asked for; `row` stands for each in turn, in the packet's own bytes.
+  /** Iterates over the rows of the requested kinds. `row` points at each in turn, in the packet's own bytes.
     *
     * @param in
     *   a packet
     * @param widths
-    *   of the kinds: how many columns its rows have
+    *   the number of columns of each kind
     */
   final class Reader(in: ByteReader, widths: Map[Int, Int]) {
     counts(in)
 
     private val wanted = Array.tabulate(widths.keys.max + 1)(kind => widths.get(kind).map(new UnsafeRow(_)).orNull)
 
-    /** Of the row that was read last. */
+    /** The kind of the row that was read last. */
     var kind = 0
 
     def row: UnsafeRow = wanted(kind)
 
-    /** Goes on to the next row; false: there is none. */
+    /** Advances to the next row. Returns false after the last one. */
     def next(): Boolean = {
       var found = false
       while (!found && in.hasNext) {

@@ -11,8 +11,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.DamagedStateError
 
-/** Rows as byte strings. Spark reads a row without looking where it ends, so its size is checked here; what lies behind its
-  * fixed part is checked by [[RowShape]].
+/** Reads and writes rows as byte strings. Spark reads rows without bounds checks, so their size is checked here.
+  * [[RowShape]] checks the values of variable width.
   */
 object Rows {
 
@@ -22,7 +22,7 @@ object Rows {
     case _ => out.bytes(row.getBytes)
   }
 
-  /** A column of bytes, read where it stands in its row: valid as long as that is. */
+  /** Reads a binary column without copying. The result is valid as long as its row. */
   def binary(row: InternalRow, column: Expression): ByteReader = (row, column) match {
     case (row: UnsafeRow, BoundReference(at, _, _)) if row.getBaseObject.isInstanceOf[Array[Byte]] =>
       val place = row.getLong(at) // offset and size
@@ -31,7 +31,7 @@ object Rows {
     case _ => ByteReader(column.eval(row).asInstanceOf[Array[Byte]])
   }
 
-  /** A row that shares the reader's array. */
+  /** Reads a row that shares the reader's array. */
   def read(in: ByteReader, fields: Int): UnsafeRow = {
     val start = in.skipBytes()
     at(in.array, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start, fields)
@@ -46,7 +46,7 @@ object Rows {
     row
   }
 
-  /** Has a row stand for these bytes. */
+  /** Points a row at these bytes. */
   private[rows] def point(row: UnsafeRow, base: Array[Byte], offset: Long, size: Int): Unit = {
     val fields = row.numFields
     if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"no row of $fields columns")
@@ -59,7 +59,7 @@ object Rows {
     new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.ROW", "size" -> size, "why" -> why))
 }
 
-/** Rows of known types: all that a row says to lie behind its fixed part lies inside it. */
+/** Checks that all values of variable width in rows of known types are inside the row. */
 final class RowShape(types: Seq[DataType]) extends Serializable {
   private val columns                      = types.size
   private val apart: Array[Int]            = types.indices.filterNot(i => UnsafeRow.isFixedLength(types(i))).toArray
@@ -91,7 +91,7 @@ final class RowShape(types: Seq[DataType]) extends Serializable {
 object RowShape {
   def apply(columns: StructType): RowShape = new RowShape(columns.map(_.dataType))
 
-  /** Whether what stands in some bytes ends there: array, offset, size. */
+  /** Checks that a value ends within some bytes: array, offset, size. */
   private type Part = (AnyRef, Long, Int) => Boolean
 
   private val Anything: Part = (_, _, _) => true

@@ -3,10 +3,14 @@ package windrow.spark.rows
 import java.util.HexFormat
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The source of an identity as text. Bytes that are none, as of a binary column, stay apart: read as text they might be alike. */
+/** Converts the source of an identity to text. Bytes that are not valid text, as in a binary column, are encoded,
+  * because different ones could be read as equal text.
+  */
 private[spark] object SourceName {
 
-  /** No character. A text that begins with it is written as bytes, too, so that it is never alike. */
+  /** A prefix that is not a character. A text that starts with it is encoded as well, so that no two sources become
+    * equal.
+    */
   private val Bytes = "\uffff"
 
   def of(source: UTF8String): String = {

@@ -22,20 +22,20 @@ import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
 import windrow.spark.shards.GuardSettings
 
-/** Folders of files that a query writes to.
+/** A folder of files to which a query writes.
   *
   * @param kind
-  *   of the rows
+  *   the kind of the rows
   */
 private[spark] final case class FilesOf(kind: String, path: String, format: String)
 
 private[spark] object FilesOf {
 
-  /** `{"panes": "table", …}` */
+  /** Reads `{"panes": "table", …}`. */
   def names(json: String): Map[String, String] =
     new ObjectMapper().readTree(json).properties.asScala.map(one => one.getKey -> one.getValue.asText).toMap
 
-  /** `{"panes": {"path": "…", "format": "parquet"}, …}` */
+  /** Reads `{"panes": {"path": "…", "format": "parquet"}, …}`. */
   def read(json: String): Seq[FilesOf] = {
     val all: JsonNode = new ObjectMapper().readTree(json)
     all.fieldNames.asScala.toSeq.map(kind =>
@@ -43,12 +43,12 @@ private[spark] object FilesOf {
   }
 }
 
-/** What a query is started with.
+/** The options of a start.
   *
   * @param tables
-  *   that rows are added to, by their kind
+  *   tables to which rows are appended, by their kind
   * @param name
-  *   of the query
+  *   the name of the query
   */
 private[spark] final case class Started(
     checkpoint: String,
@@ -57,24 +57,26 @@ private[spark] final case class Started(
     tables: Map[String, String] = Map.empty,
     name: Option[String] = None)
 
-/** Everything that can be known of a query before its first batch, and would else come out of it as an error of Spark's. Looks
-  * only: what a start makes, [[Claim]] makes after all is found right.
+/** Checks everything about a query that can be checked before its first micro-batch and that would otherwise fail in it
+  * as an error of Spark's. Creates nothing: [[Claim]] does so after all checks have passed.
   */
 private[spark] object BeforeStart {
   private val Provider = "spark.sql.streaming.stateStore.providerClass"
   private val NoData   = "spark.sql.streaming.noDataMicroBatches.enabled"
   private val RocksDb  = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
-  /** Warnings: what could not be told before the query starts (see [[ResumeCheck]]), and a setting under which windows wait.
+  /** Returns warnings: conditions that cannot be checked before the query starts (see [[ResumeCheck]]), and a setting
+    * with which windows wait for more rows.
     *
     * @param wrong
-    *   what the caller has found
+    *   problems that the caller has found
     * @param sinks
-    *   looks at each, and fails with an error that has a code
+    *   checks of the sinks, each of which fails with an error that has a code
     * @throws SpecError
-    *   with all that is wrong
+    *   with all problems
     * @throws CheckpointError
-    *   if nothing is wrong but that the query cannot go on from the checkpoint, or a folder belongs to another
+    *   if the only problem is that the query cannot continue from the checkpoint, or that a folder belongs to another
+    *   query
     */
   def check(
       session: SparkSession,
@@ -98,7 +100,9 @@ private[spark] object BeforeStart {
     }
   }
 
-  /** Windows that the last rows complete fire in a batch without rows. */
+  /** Returns a warning if Spark does not run micro-batches without data, in which windows fire that the last rows
+    * complete.
+    */
   private def idle(session: SparkSession, plan: LogicalPlan): Option[String] =
     Option.when(!session.conf.get(NoData).toBoolean && ResumeCheck.programs(plan).exists(_._1 != TimeMode.None()))(
       ErrorConditions.message("NO_BATCHES_WITHOUT_DATA", "setting" -> NoData))
@@ -112,7 +116,7 @@ private[spark] object BeforeStart {
     case one => Coded.findAllMatchIn(one.getMessage).map(found => SpecProblem(found.group(1), found.group(2))).toSeq
   }
 
-  /** An error of windrow's. */
+  /** Matches an error of Windrow. */
   private val Coded = """(?s)\[([A-Z_]+)\] (.*)""".r
 
   private def problems(session: SparkSession, plan: LogicalPlan, start: Started): Seq[SpecProblem] = {
@@ -131,14 +135,14 @@ private[spark] object BeforeStart {
       start.tables.flatMap { case (kind, name) => rows(plan, kind).flatMap(TableCheck(session, name, _)) }
   }.distinct
 
-  /** Settings may have changed since the query was described. */
+  /** Checks the guards again, because settings may have changed since the query was described. */
   private def ofGuards(session: SparkSession, plan: LogicalPlan): Unit = {
     val guards = GuardSettings(session)
     val found  = ResumeCheck.programs(plan).collect { case (_, one: FiresPanes) => guards.problems(one.spec) }.flatten
     if (found.nonEmpty) throw SpecError("start(...)", found)
   }
 
-  /** One that is gone on with keeps that of its checkpoint. */
+  /** Checks the state store of a new query. An existing checkpoint keeps its own. */
   private def provider(session: SparkSession, checkpoint: String): Option[SpecProblem] = {
     val set = session.conf.get(Provider)
     Option.when(!set.contains("RocksDB") && !isBegun(session, checkpoint))(SpecProblem(
@@ -181,7 +185,8 @@ private[spark] object BeforeStart {
             "said"   -> Said.firstLine(wrong)))
       }
 
-  /** The end of its input is one of a query's sources, which stay what they were. */
+  /** Checks `drain` against the checkpoint. The marker of the end is one of the query's sources, which may not change.
+    */
   private def end(session: SparkSession, start: Started): Option[CheckpointError] = {
     def refuse(condition: String) =
       Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> start.checkpoint)))
@@ -192,7 +197,7 @@ private[spark] object BeforeStart {
     }
   }
 
-  /** [[FolderCheck]] reports a path that cannot be used. */
+  /** Whether the checkpoint exists. [[FolderCheck]] reports a path that cannot be used. */
   private def isBegun(session: SparkSession, checkpoint: String): Boolean =
     Try(Checkpoint.isBegun(session, checkpoint)).getOrElse(false)
 }

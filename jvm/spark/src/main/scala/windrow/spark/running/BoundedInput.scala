@@ -12,13 +12,15 @@ import windrow.SpecProblem
 import windrow.spark.pack.EndMarker
 import windrow.spark.pack.PackNode
 
-/** A query that ends: each operator in it also reads a folder, whose first line of text means that all is in, so that every
-  * window is complete (SEMANTICS R71).
+/** Gives a query an end: each of its operators also reads a folder in which one line of text marks the end of the
+  * input, so that every window completes (SEMANTICS R71).
   */
 private[spark] object BoundedInput {
 
-  /** @param folder
-    *   that is there from the query's first batch on
+  /** Adds the end to a query.
+    *
+    * @param folder
+    *   a folder that exists from the query's first micro-batch on
     */
   def apply(session: SparkSession, query: LogicalPlan, folder: String): LogicalPlan = {
     val found = problems(query)
@@ -35,7 +37,7 @@ private[spark] object BoundedInput {
     else Nil
   }
 
-  /** Rows with a flag more: whether this is no row but the end. */
+  /** Adds a flag to rows, which is true only for a row that marks the end. */
   private def withEnd(session: SparkSession, rows: LogicalPlan, end: EndMarker): LogicalPlan = {
     val lines                = SparkInside.plan(session.readStream.text(end.pattern))
     def flagged(is: Boolean) = Alias(Literal(is), "end")()

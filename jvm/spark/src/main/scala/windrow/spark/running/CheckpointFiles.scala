@@ -12,11 +12,12 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 import windrow.spark.running.CheckpointFiles.Setting
 
-/** Files of checkpoints as Spark writes them, on a local disk without a process for each: where Hadoop has no native library,
-  * Spark's own way starts some fifty in a micro-batch, `chmod` and `readlink`. On other disks it is Spark's own way, also on a local one whose
-  * class the user has set, since that class may do more.
+/** Writes checkpoint files as Spark does, but without starting processes on a local disk. If Hadoop lacks its native
+  * library, Spark's own implementation starts about fifty in a micro-batch, `chmod` and `readlink`. Other file systems
+  * use Spark's own implementation. So does a local disk for which the user has set another class, because that class
+  * may do more.
   *
-  * Spark makes it by its name, with these arguments.
+  * Spark creates this class by its name, with these arguments.
   */
 final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointFileManager {
   private val files: CheckpointFileManager =
@@ -27,7 +28,9 @@ final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointF
       CheckpointFileManager.create(path, others)
     }
 
-  /** Spark writes checkpoints by the first of these settings, and other files by the second. */
+  /** Whether both settings name Hadoop's own class. Spark writes checkpoints with the first one and other files with
+    * the second one.
+    */
   private def isHadoops: Boolean =
     conf.get("fs.AbstractFileSystem.file.impl", CheckpointFiles.Hadoops) == CheckpointFiles.Hadoops &&
       conf.getClass("fs.file.impl", classOf[LocalFileSystem]) == classOf[LocalFileSystem]
@@ -47,7 +50,7 @@ final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointF
 
 object CheckpointFiles {
 
-  /** Spark's setting. */
+  /** The name of Spark's setting. */
   val Setting = "spark.sql.streaming.checkpointFileManagerClass"
 
   private val Hadoops = "org.apache.hadoop.fs.local.LocalFs"
@@ -59,7 +62,7 @@ private final class OnLocalDisk(path: Path, conf: Configuration)
   override protected val fs: FileSystem = {
     val (disk, hadoops) = (new LocalDisk, path.getFileSystem(conf))
     disk.initialize(hadoops.getUri, conf)
-    disk.setWorkingDirectory(hadoops.getWorkingDirectory) // whoever else looks there takes a path for the same
+    disk.setWorkingDirectory(hadoops.getWorkingDirectory) // other components resolve a relative path in the same way
     disk
   }
 }

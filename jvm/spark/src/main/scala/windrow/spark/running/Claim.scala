@@ -6,43 +6,43 @@ import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
 import windrow.spark.query.Checkpoint
 
-/** What a start writes before Spark starts the query: the marks of its folders (SEMANTICS B5), and the folder of its end
-  * (R71). A start that is refused after all takes it back.
+/** Files that a start writes before Spark starts the query: the markers of its folders (SEMANTICS B5), and the folder
+  * of its end (R71). A start that fails later removes them.
   *
   * @param checkpoint
-  *   of the query
+  *   the checkpoint of the query
   * @param folders
-  *   that it writes files to
+  *   folders to which it writes files
   */
 private[spark] final class Claim(session: SparkSession, checkpoint: String, folders: Seq[String]) {
   private val owner = new FilesOwner(session, checkpoint)
   private val end   = new Path(checkpoint, "windrow/end")
 
-  /** Files, and folders of nothing but these, that are missing and that the start makes, the innermost first. */
+  /** Returns the missing files, and folders that contain nothing else, that the start creates, innermost first. */
   def missing: Seq[String] = {
     val marks  = owner.marks(folders)
     val around = (marks :+ end).flatMap(path => Iterator.iterate(path.getParent)(_.getParent).takeWhile(_ != null))
     (marks ++ (end +: around.distinct.sortBy(-_.depth))).filterNot(path => files(path).exists(path)).map(_.toString)
   }
 
-  /** Takes the folders for the query, and clears what a start that failed has left. More than once it changes nothing.
+  /** Claims the folders for the query and removes the remains of a failed start. Repeated calls change nothing.
     *
     * @return
-    *   the id that the checkpoint keeps of its query
+    *   the id of the query in the checkpoint
     */
   def take(drain: Boolean): String = {
-    // BeforeStart has refused a query without `drain` that was started with it before.
+    // BeforeStart has already rejected a query without `drain` that was first started with it.
     if (!drain && Claim.hasEnd(session, checkpoint)) files(end).delete(end, true)
     CutOffStart.clear(session, checkpoint)
     owner.claim(folders)
   }
 
-  /** Removes what `take` has made, unless the query has begun.
+  /** Removes the files that `take` has created, unless the query has a micro-batch.
     *
     * @param made
-    *   the files and folders that `take` made
+    *   the files and folders that `take` created
     * @return
-    *   whether the query has no micro-batch yet
+    *   false if the query has a micro-batch
     */
   def giveBack(made: Seq[String]): Boolean = {
     val isUnused = !Checkpoint.isBegun(session, checkpoint)
@@ -54,7 +54,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     val marks = owner.marks(folders).map(_.toString).toSet
     made.map(new Path(_)).foreach { path =>
       val all = path == end || marks(path.toString)
-      try files(path).delete(path, all): Unit // of a folder only if it is empty
+      try files(path).delete(path, all): Unit // a folder only if it is empty
       catch { case NonFatal(_) => () }
     }
   }
@@ -64,7 +64,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
 
 private[spark] object Claim {
 
-  /** A start of the checkpoint was final. */
+  /** Whether the checkpoint was started with `drain`. */
   def hasEnd(session: SparkSession, checkpoint: String): Boolean = {
     val end = new Path(checkpoint, "windrow/end")
     end.getFileSystem(session.sparkContext.hadoopConfiguration).exists(end)

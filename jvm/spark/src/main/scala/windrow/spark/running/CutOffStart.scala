@@ -5,15 +5,15 @@ import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
-/** A start whose driver ended while it wrote the plan of its first batch. Spark takes the file that it was writing for one of
-  * another query, and does not begin.
+/** Repairs a checkpoint whose driver ended while Spark wrote the plan of the first micro-batch. Spark mistakes the
+  * unfinished file for one of another query and does not start.
   */
 private[running] object CutOffStart {
 
-  /** What Spark writes before it gives a plan its name, and the checksums beside it. */
+  /** Matches the temporary file of a plan before Spark renames it, and its checksum. */
   private val Unfinished = """\.+\d+\.[0-9a-f-]+\.tmp(\.crc)?""".r
 
-  /** Takes such files away where there is nothing else: no batch has been planned then. */
+  /** Removes such files if there are no others, because no micro-batch is planned then. */
   def clear(session: SparkSession, checkpoint: String): Unit = {
     val plans = new Path(checkpoint, "offsets")
     val files = raw(plans.getFileSystem(session.sparkContext.hadoopConfiguration))
@@ -23,7 +23,7 @@ private[running] object CutOffStart {
     }
   }
 
-  /** One that shows files of checksums, too. */
+  /** Returns a file system that also lists checksum files. */
   private def raw(files: FileSystem): FileSystem = files match {
     case checked: ChecksumFileSystem => checked.getRawFileSystem
     case other                       => other

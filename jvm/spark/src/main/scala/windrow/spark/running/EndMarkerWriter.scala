@@ -5,7 +5,9 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.SparkSession
 import windrow.spark.pack.EndMarker
 
-/** The folder of one checkpoint that tells its query the end (SEMANTICS R71). A query must find it when it starts. */
+/** Writes the folder that marks the end of a query's input (SEMANTICS R71). The folder must exist when the query
+  * starts.
+  */
 private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: String) {
   val folder: String = s"${checkpoint.stripSuffix("/")}/windrow/end"
   append()

@@ -12,8 +12,8 @@ import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.spark.query.Checkpoint
 
-/** Which checkpoint the batches in a folder of files belong to, by a mark in both: a query of another one would write its own
-  * over some of them and leave the rest (SEMANTICS B5).
+/** Records which checkpoint the micro-batches in a folder of files belong to, with a marker in both. Another query
+  * would overwrite some of them and leave the others (SEMANTICS B5).
   */
 private[spark] final class FilesOwner(session: SparkSession, checkpoint: String) {
   private val settings  = session.sparkContext.hadoopConfiguration
@@ -21,24 +21,26 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
 
   private lazy val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
 
-  /** @throws CheckpointError
-    *   if a folder has batches of another query
+  /** Checks the folders.
+    *
+    * @throws CheckpointError
+    *   if a folder contains micro-batches of another query
     */
   def check(folders: Seq[String]): Unit = folders.find(isTaken).foreach(folder => throw taken(folder))
 
-  /** The files that say whose the folders are. */
+  /** Returns the marker files of the folders and of the checkpoint. */
   def marks(folders: Seq[String]): Seq[Path] = ours +: folders.map(mark)
 
-  /** Takes folders for the query, all or none. Of one that was begun before there were marks a folder has none.
+  /** Claims all folders for the query, or none. A folder of a query that is older than the markers has none.
     *
     * @return
-    *   what the checkpoint keeps of its query from now on: the same for as long as it lives, in a copy of it, too
+    *   the id of the query. The checkpoint, and every copy of it, keeps this id.
     * @throws CheckpointError
-    *   if a folder has batches of another query
+    *   if a folder contains micro-batches of another query
     */
   def claim(folders: Seq[String]): String = {
     check(folders)
-    if (isNew) write(ours, id) // first: a mark in a folder that no checkpoint knows would keep it for nobody
+    if (isNew) write(ours, id) // first, because no query could use a folder whose marker is in no checkpoint
     folders.map(mark).filter(read(_).isEmpty).foreach(write(_, id))
     id
   }
@@ -54,7 +56,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
       "folder"     -> Said.withoutKeys(folder),
       "checkpoint" -> Said.withoutKeys(checkpoint)))
 
-  /** The manager of checkpoints, which writes, may begin relative paths elsewhere. */
+  /** Qualifies a path, because the checkpoint file manager, which writes it, may resolve relative paths differently. */
   private def whole(path: Path): Path = files(path).makeQualified(path)
 
   private def files(of: Path): FileSystem = of.getFileSystem(settings)
@@ -64,11 +66,11 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     files(path).exists(path) && files(path).listStatus(path).exists(_.getPath.getName.startsWith("batch="))
   }
 
-  /** An empty mark is none: its driver ended before it was written. */
+  /** Reads a marker. An empty one does not count, because its driver ended before it was written. */
   private def read(path: Path): Option[String] = Option.when(files(path).exists(path))(
     Using.resource(files(path).open(path))(in => new String(in.readAllBytes(), UTF_8).trim)).filter(_.nonEmpty)
 
-  /** Whole or not at all. */
+  /** Writes a file atomically. */
   private def write(path: Path, text: String): Unit = {
     val parent = CheckpointFileManager.create(path.getParent, settings)
     parent.mkdirs(path.getParent)

@@ -7,22 +7,26 @@ import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 
-/** Whether the checkpoint of a query and the folders of its sinks lie side by side: a folder inside another can be neither read
-  * nor deleted for itself (SEMANTICS B5).
+/** Checks that the checkpoint of a query and the folders of its sinks do not contain each other, because a nested
+  * folder could not be read or deleted separately (SEMANTICS B5).
   */
 private[running] object FolderCheck {
 
-  /** @param path
-    *   as the user wrote it, without keys
+  /** A folder.
+    *
+    * @param path
+    *   the user's path, without secrets
     * @param at
-    *   the same for all ways to write it
+    *   the canonical path, for comparisons
     */
   private final case class Place(what: String, path: String, at: String) {
     def holds(other: Place): Boolean = other.at.startsWith(at.stripSuffix("/") + "/")
   }
 
-  /** @param folders
-    *   what is in each, and its path
+  /** Returns the problems of the folders.
+    *
+    * @param folders
+    *   the content of each folder, and its path
     */
   def apply(session: SparkSession, folders: Seq[(String, String)]): Seq[SpecProblem] = {
     val (wrong, places) = folders.partitionMap { case (what, path) => place(session, what, path) }
@@ -36,10 +40,11 @@ private[running] object FolderCheck {
     wrong ++ shared(places.map(one => (one.what, one.path, one.at))) ++ nested
   }
 
-  /** A batch of one kind would take the place of another's, or lack its columns.
+  /** Returns a problem for places that several kinds of rows share. A micro-batch of one kind would replace that of
+    * another, or have other columns.
     *
     * @param places
-    *   what goes there, the place as the user wrote it, and as it is compared
+    *   the kind of rows, the user's name of the place, and its canonical name
     */
   def shared(places: Seq[(String, String, String)]): Seq[SpecProblem] =
     places.groupBy(_._3).values.filter(_.size > 1).map(same =>
@@ -65,7 +70,7 @@ private[running] object FolderCheck {
       "path" -> Said.withoutKeys(path),
       "why"  -> Said.withoutKeys(why))
 
-  /** Without symbolic links, as far as it exists. */
+  /** Resolves symbolic links in the existing part of a path. */
   private def real(path: LocalPath): LocalPath =
     if (Files.exists(path) || path.getParent == null) path.toRealPath()
     else real(path.getParent).resolve(path.getFileName)
@@ -76,11 +81,11 @@ private[running] object Said {
   private val Keys      = """://[^@\s]*@""".r
   private val State     = """ SQLSTATE: \w+$""".r
 
-  /** Some addresses of storage have the keys to it. */
+  /** Removes secrets from URLs of storage. */
   def withoutKeys(text: String): String = Keys.replaceAllIn(text, "://…@")
 
-  /** The first line of an error, which Spark and Hadoop follow by plans and traces; without Spark's own code, which would read as
-    * one of windrow's.
+  /** Returns the first line of an error, because errors of Spark and Hadoop also contain plans and stack traces.
+    * Removes Spark's error code, which would look like one of Windrow's.
     */
   def firstLine(wrong: Throwable): String = {
     val line = Option(wrong.getMessage).flatMap(_.linesIterator.find(_.nonEmpty)).getOrElse(wrong.toString)

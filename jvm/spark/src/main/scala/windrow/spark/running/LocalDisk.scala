@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.hadoop.fs.RawLocalFileSystem
 import org.apache.hadoop.fs.permission.FsPermission
 
-/** Hadoop's local files with their checksums, whose permissions Java sets instead of a process. */
+/** Hadoop's local file system with checksums. Sets permissions with Java instead of starting a process. */
 private[running] final class LocalDisk extends LocalFileSystem(new LocalDisk.Raw)
 
 private object LocalDisk {

@@ -15,16 +15,16 @@ import windrow.spark.query.CheckpointedOperator
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.WindowProcessor
 
-/** Whether a query can go on from a checkpoint, told before it begins and by the rule of its shards (SEMANTICS S2); else the
-  * error would come out of the running query, inside Spark's own.
+/** Checks before a start whether a query can continue from a checkpoint, by the rule of its shards (SEMANTICS S2).
+  * Without this check, the running query would fail with an error inside one of Spark's.
   */
 object ResumeCheck {
 
-  /** What could not be told before the query begins, of which it says itself what is wrong: its checkpoint is there and
-    * cannot be read. None: it can go on.
+  /** Checks the checkpoint. Returns the reason why it could not be checked if it exists but cannot be read. The running
+    * query then checks it. None means that the query can continue.
     *
     * @param plan
-    *   of the query, analysed
+    *   the analyzed plan of the query
     */
   def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Option[String] = {
     WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(plan)).foreach(wrong =>
@@ -50,23 +50,23 @@ object ResumeCheck {
 
   private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[CheckpointedOperator]): Unit =
     asked.foreach { case (mode, program) =>
-      val wrong = begun.map(changed(_, mode, program)) // which of several it goes on with Spark decides
+      val wrong = begun.map(changed(_, mode, program)) // Spark decides which stored operator is used
       if (wrong.forall(_.isDefined)) throw wrong.flatten.head
     }
 
-  /** Of windrow's operators in a streaming plan, with the clock that each goes by. */
+  /** Returns the Windrow operators in a streaming plan, with their time modes. */
   def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =
     plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
-  /** Whether an operator of a plan goes by processing time, so that the query begins batches without data. */
+  /** Whether an operator of a plan depends on processing time, so that the query runs micro-batches without data. */
   def hasPeriods(plan: LogicalPlan): Boolean = programs(plan).exists(_._2.hasPeriods)
 
   private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
     begun.fingerprint.flatMap(program.fingerprint.changed)
       .orElse(clock(mode.toString).changed(clock(begun.timeMode).kept))
 
-  /** A query cannot change the clock that it goes by. */
+  /** The fingerprint of the time mode, which a query cannot change. */
   private def clock(mode: String): SpecFingerprint = SpecFingerprint("clock" -> periods(mode))
 
   private def periods(mode: String): String =

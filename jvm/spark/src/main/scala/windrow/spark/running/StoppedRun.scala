@@ -3,11 +3,11 @@ package windrow.spark.running
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
-/** Whether a bounded run was stopped before its end, of which Spark itself says nothing. */
+/** Detects whether a bounded run was stopped before its end. Spark does not report it. */
 private[spark] object StoppedRun {
 
-  /** A batch is planned in its checkpoint and not done. One that is stopped between two batches cannot be told from one that
-    * has ended.
+  /** Whether a micro-batch in the checkpoint is planned but not committed. A run that was stopped between two
+    * micro-batches cannot be distinguished from one that has ended.
     */
   def isIn(session: SparkSession, checkpoint: String): Boolean = {
     def last(log: String): Option[Long] = {

@@ -13,11 +13,11 @@ import org.apache.spark.sql.windrow.WriteCheck
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 
-/** Whether rows can be added to a table, as far as it can be told without adding any. */
+/** Checks whether rows can be appended to a table, as far as possible without appending any. */
 private[running] object TableCheck {
   private val Files: Seq[Class[_]] = Seq(classOf[FileFormat], classOf[FileDataSourceV2])
 
-  /** One that is not there is made by its first batch.
+  /** Checks a table. The first micro-batch creates a missing one.
     *
     * @param rows
     *   the columns of the rows
@@ -37,7 +37,9 @@ private[running] object TableCheck {
         Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "said" -> Said.firstLine(wrong)))
     }
 
-  /** Spark's own tables of files take the columns that they have; those of other formats may grow. */
+  /** Checks the columns. Spark's own file tables accept only the columns that they have. Tables of other formats may
+    * add columns.
+    */
   private def ofColumns(session: SparkSession, table: String, rows: Seq[String]): Option[SpecProblem] = {
     val resolver: Resolver                              = SparkInside.resolver(session)
     val has                                             = session.table(table).schema.fieldNames.toSeq

@@ -5,10 +5,10 @@ import windrow.core.time.Watermark
 import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 
-/** All messages of a batch query are one step, after which every window is complete.
+/** Processes all rows of a batch query in one step, which completes every window.
   *
   * @param processingTime
-  *   of that step, in microseconds
+  *   the processing time of the step, in microseconds
   */
 final class BatchShards(program: ShardProgram, processingTime: Long)
     extends ((Int, Iterator[PlacedPacket.Type]) => IterableOnce[Array[Byte]])

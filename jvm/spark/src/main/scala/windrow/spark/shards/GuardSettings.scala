@@ -7,19 +7,19 @@ import windrow.Guards
 import windrow.SpecError
 import windrow.SpecProblem
 
-/** The limits of guards as a session sets them. A query reads them as it runs, so that they count from its next start, also
-  * where it was described before they were set.
+/** Reads the limits of guards from the settings of a session. A running query reads them itself, so changed settings
+  * apply from its next start on, even if it was described before the change.
   */
 private[spark] object GuardSettings {
 
-  /** Those of a session.
+  /** Reads the limits of a session.
     *
     * @throws SpecError
-    *   if a limit is not a positive whole number
+    *   if a limit is not a positive integer
     */
   def apply(session: SparkSession): Guards = read(session.conf.get(_, _))
 
-  /** Those that a task runs with: Spark gives it the settings with which its query was started. */
+  /** Reads the limits of the running task. Spark gives a task the settings with which its query was started. */
   def running: Guards = read(SQLConf.get.getConfString(_, _))
 
   private def read(setting: (String, String) => String): Guards = {

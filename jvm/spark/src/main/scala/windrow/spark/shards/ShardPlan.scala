@@ -19,13 +19,15 @@ import windrow.spark.pack.Packets
 import windrow.spark.pack.PlacedPacket
 import windrow.spark.pack.SortStep
 
-/** From packets to what the shards give, one binary column.
+/** Plans the shards. Their input is packets, and their output is one binary column.
   *
-  * Packets have the columns `packet` binary, `shard` int, and where their order counts `order` binary.
+  * Packets have the columns `packet` binary, `shard` int, and `order` binary if their order matters.
   */
 private[windrow] object ShardPlan {
 
-  /** Spark setting: into how many shards keys are hashed. A checkpoint keeps the number that it was begun with. */
+  /** The Spark setting for the number of shards into which keys are hashed. A checkpoint keeps the number with which it
+    * was created.
+    */
   val Setting = "spark.windrow.shards"
   val Default = 128
 
@@ -34,7 +36,7 @@ private[windrow] object ShardPlan {
 
   private val placed: Encoder[PlacedPacket.Type] = Encoders.tuple(bytes, bytes)
 
-  /** Packets that have no order, of the packet alone. */
+  /** Encodes packets without an order from the packet column alone. */
   private val unplaced: Encoder[PlacedPacket.Type] = {
     val both = encoderFor(placed)
     both.copy(objDeserializer = both.objDeserializer.transform {
@@ -49,10 +51,12 @@ private[windrow] object ShardPlan {
       Seq(SpecProblem("SHARDS_NOT_UNDERSTOOD", "value" -> text))))
   }
 
-  /** @param now
-    *   processing time of a batch query, in microseconds
+  /** Plans the shards.
+    *
+    * @param now
+    *   the processing time of a batch query, in microseconds
     * @param lag
-    *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R95)
+    *   how far the input rows may be below Spark's watermark (SEMANTICS R95)
     */
   def apply(packets: LogicalPlan, program: ShardProgram, now: Long, lag: Distance[Axis.Time]): LogicalPlan =
     if (packets.isStreaming) streamed(packets, program, lag) else atOnce(packets, program, now)
@@ -68,7 +72,7 @@ private[windrow] object ShardPlan {
         timeMode(packets, program),
         OutputMode.Append,
         rows)
-    // Spark reads the value of a row by number, so what it is made of must stand first.
+    // Spark reads the value of a row by position, so its columns must be the first ones.
     val states = packets.output.lift(2).fold(run(Seq(packet), settled(called, program))(unplaced)) { place =>
       run(Seq(packet, place), Project(Seq(packet, place, shard), SortStep(shard, place, called)))(placed)
     }
@@ -76,7 +80,7 @@ private[windrow] object ShardPlan {
     Packets(states.output.head, objects.output.head, objects)
   }
 
-  /** The same shards with another program. */
+  /** Returns the same shards with another program. */
   def running(shards: TransformWithState, program: ShardProgram, lag: Distance[Axis.Time]): TransformWithState =
     shards.copy(
       statefulProcessor = new WindowProcessor(program, lag).asInstanceOf[StatefulProcessor[Any, Any, Any]],
@@ -87,8 +91,9 @@ private[windrow] object ShardPlan {
     case _                       => false
   }
 
-  /** Packets without an order in one that they alone decide, where it shows. Spark reads them as they arrive; a task that it runs again
-    * would give panes with another last digit than those that the next operator has from its first run (SEMANTICS R90).
+  /** Sorts packets without an order by their digest, if their order affects the output. Spark reads them as they
+    * arrive, so a repeated task could emit panes whose last digit differs from the panes that the next operator
+    * received from the first attempt (SEMANTICS R90).
     */
   private def settled(packets: LogicalPlan, program: ShardProgram): LogicalPlan =
     if (!program.ordersPackets) packets
@@ -100,7 +105,7 @@ private[windrow] object ShardPlan {
         SortStep(shard, digest.toAttribute, Project(Seq(packet, shard, digest), packets)))
     }
 
-  /** What Spark begins micro-batches without data for. */
+  /** Returns the time mode, which determines when Spark runs micro-batches without data. */
   private def timeMode(packets: LogicalPlan, program: ShardProgram): TimeMode =
     if (program.hasPeriods) TimeMode.ProcessingTime
     else if (packets.exists(_.isInstanceOf[EventTimeWatermark])) TimeMode.EventTime

@@ -10,64 +10,68 @@ import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Watermark
 
-/** What each shard of a query runs, packets in, output rows out: [[WindowProcessor]] calls it in a stream,
-  * [[BatchShards]] in a batch.
+/** The program that each shard of a query runs. Its input is packets, and its output is rows. [[WindowProcessor]] calls
+  * it in a stream, [[BatchShards]] in a batch query.
   */
 trait ShardProgram extends Serializable {
 
-  /** Into how many shards keys are hashed; fixed for the life of a checkpoint. */
+  /** The number of shards into which keys are hashed. Fixed for the lifetime of a checkpoint. */
   def shards: Int
 
   /** The spaces of a shard's store. */
   def spaces: Seq[String]
 
-  /** It goes by processing time, too, so Spark has to begin batches without data (SEMANTICS R69). */
+  /** Whether the program depends on processing time, so that Spark must run micro-batches without data (SEMANTICS R69).
+    */
   def hasPeriods: Boolean
 
-  /** What a checkpoint was begun with and must go on with (SEMANTICS S2). */
+  /** The properties that a checkpoint records and that may not change (SEMANTICS S2). */
   def fingerprint: SpecFingerprint
 
-  /** The order of packets that have none shows in the last digit of a pane that may be withdrawn (SEMANTICS R90). */
+  /** Whether the order of packets without an order affects the last digit of a pane that may be withdrawn (SEMANTICS
+    * R90).
+    */
   def ordersPackets: Boolean = false
 
-  /** The watermark is the processing time less this, and none of Spark's. */
+  /** The delay of a watermark that is the processing time minus this; None if Spark's watermark applies. */
   def behind: Option[TimeSpan] = None
 
-  /** By Spark's watermark, or where it has none of its own by processing time; both in milliseconds.
+  /** Returns the watermark of a micro-batch: Spark's, or the processing time minus `behind`. Both arguments are in
+    * milliseconds.
     *
     * @param lag
-    *   how far the rows that come may lie behind Spark's
+    *   how far the input rows may be below Spark's watermark
     */
   final def watermark(millis: Long, processingTime: Long, lag: Distance[Axis.Time]): Watermark =
     behind.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
 
-  /** How far times in a column of its rows may lie behind the watermark that it goes by; endless if nothing bounds that
-    * (SEMANTICS R95).
+  /** Returns how far times in a column of the output rows may be below the watermark of this program; endless if they
+    * are unbounded (SEMANTICS R95).
     *
     * @param kind
-    *   of the rows, as packets number them
+    *   the number of the kind of rows in packets
     * @param column
-    *   among those of the kind
+    *   the position among the columns of the kind
     */
   def lag(@unused kind: Int, @unused column: Int): Distance[Axis.Time] = Distance.none
 
-  /** What whoever looks into a checkpoint must know to read its state; None: nobody can. */
+  /** Describes the state for readers of a checkpoint; None if the state cannot be read. */
   def descriptor: Option[OperatorDescriptor] = None
 
-  /** Made once in each task. */
+  /** Creates the runner. Called once in each task. */
   def runner(): ShardRunner
 }
 
 /** Runs the steps of shards on packets. */
 trait ShardRunner {
 
-  /** Those of the run that it was made in. */
+  /** The limits of the run in which the runner was created. */
   protected final val guards: Guards = GuardSettings.running
 
-  /** One step of one shard; the rows are made as they are taken.
+  /** Runs one step of one shard. The rows are created while the iterator is consumed.
     *
     * @param watermark
-    *   at the end of the step; known once all packets are taken
+    *   the watermark at the end of the step, known once all packets have been read
     * @param processingTime
     *   in microseconds
     */

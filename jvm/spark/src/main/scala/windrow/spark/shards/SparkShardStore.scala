@@ -8,7 +8,9 @@ import org.apache.spark.sql.windrow.StateColumn
 import windrow.core.state.ShardStore
 import windrow.core.state.Space
 
-/** A shard in Spark's state: one value for its header, one map for each space. The grouping key is the shard's number. */
+/** Stores a shard in Spark's state: a value for its header, and a map for each space. The grouping key is the number of
+  * the shard.
+  */
 final class SparkShardStore(handle: StatefulProcessorHandle, spaces: Seq[String]) extends ShardStore {
 
   private val head: ValueState[Array[Byte]] = handle.getValueState("header", StateColumn.bytes, TTLConfig.NONE)

@@ -9,14 +9,15 @@ import windrow.spark.pack.PacketFlag
 import windrow.spark.pack.PacketMerge
 import windrow.spark.pack.PlacedPacket
 
-/** A shard as a key of Spark's `transformWithState`: packets in, output rows out; no window logic here.
+/** Runs a shard as a key of Spark's `transformWithState`. Its input is packets, and its output is rows. It contains no
+  * window logic.
   *
-  * Every shard is called in each micro-batch ([[CallShards]]): lateness is judged alike in idle and in busy shards
-  * (SEMANTICS R75), and periods end without data. The first shard keeps what says how to read the state, so that it is
-  * committed with it.
+  * Every shard is called in each micro-batch ([[CallShards]]), so that idle and busy shards judge lateness in the same
+  * way (SEMANTICS R75) and periods end without data. The first shard stores the description of the state, so that both
+  * are committed together.
   *
   * @param lag
-  *   how far the rows that come may lie behind Spark's watermark (SEMANTICS R95)
+  *   how far the input rows may be below Spark's watermark (SEMANTICS R95)
   */
 final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time])
     extends StatefulProcessor[Int, PlacedPacket.Type, Array[Byte]] {
@@ -55,7 +56,7 @@ final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Ti
   }
 }
 
-/** What says how to read the state, in the state: written when it changes. */
+/** Stores the description of the state in the state. Writes it only when it changes. */
 private final class Notes(handle: StatefulProcessorHandle, descriptor: OperatorDescriptor) {
   private val kept    = handle.getValueState(OperatorDescriptor.Variable, StateColumn.bytes, TTLConfig.NONE)
   private val bytes   = descriptor.bytes

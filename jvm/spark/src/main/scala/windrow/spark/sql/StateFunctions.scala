@@ -29,8 +29,8 @@ import windrow.spark.running.FilesOf
 import windrow.spark.running.ResumeCheck
 import windrow.spark.running.Started
 
-/** Table functions that look into a checkpoint, `windrow_get_windows('path', start => …)` and others; see
-  * [[windrow.spark.state.State]]. Keys are structs: `key => named_struct('product', 'a')`.
+/** Table functions that read a checkpoint, such as `windrow_get_windows('path', start => …)`; see
+  * [[windrow.spark.State]]. Keys are structs: `key => named_struct('product', 'a')`.
   */
 private[spark] object StateFunctions {
   private val Range = Seq("start", "end")
@@ -46,10 +46,10 @@ private[spark] object StateFunctions {
     "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
 
-  /** `_windrow_continues(TABLE(...), checkpoint => 'path')`: an error if the streaming table cannot be gone on with from the
-    * checkpoint, else a row: warnings, whether an operator of it has a period, and what a start would make.
-    * With `files`, `into` (JSON, see [[FilesOf]]), `drain` and `name` everything else that a start would fail of is looked at
-    * as well.
+  /** `_windrow_continues(TABLE(...), checkpoint => 'path')` fails if the streaming table cannot continue from the
+    * checkpoint. Otherwise it returns a row: warnings, whether an operator of the table has a period, and the files
+    * that a start would create. With `files`, `into` (JSON, see [[FilesOf]]), `drain` and `name`, it also checks
+    * everything else that could make a start fail.
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
     val allowed = Seq("checkpoint", "drain", "files", "into", "name")
@@ -78,8 +78,9 @@ private[spark] object StateFunctions {
       }.toSeq)
   }
 
-  /** `_windrow_claim('path', files => '…', drain => '…')`: makes what a start makes before Spark starts the query, and gives the
-    * id of the query. With `missing`, as `_windrow_continues` told it, that is taken back; null: the query has begun.
+  /** `_windrow_claim('path', files => '…', drain => '…')` creates the files that a start creates before Spark starts
+    * the query, and returns the id of the query. With `missing`, the result of `_windrow_continues`, it removes those
+    * files instead and returns null if the query has already started.
     */
   val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
     val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
@@ -94,8 +95,9 @@ private[spark] object StateFunctions {
       Seq(InternalRow(id.map(UTF8String.fromString).orNull)))
   }
 
-  /** `windrow_advise('path', catch => 0.999)`: which lateness would have caught how much: what is advised, what the query has
-    * (`present`), other shares. In the place of the path `query => id` says a query that runs.
+  /** `windrow_advise('path', catch => 0.999)` shows which lateness would have included how many rows: the recommended
+    * one, the query's own (`present`), and those for other shares. `query => id` names a running query instead of a
+    * path.
     */
   val Advise: (String, TableFunctionBuilder) = "windrow_advise" -> { expressions =>
     val said    = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
@@ -109,7 +111,7 @@ private[spark] object StateFunctions {
 
   private def checkpointOf(session: SparkSession, id: String): String = RunningQuery.checkpoint(running(session, id))
 
-  /** A query of the session. */
+  /** Returns a running query of the session. */
   def running(session: SparkSession, id: String): StreamingQuery =
     Try(session.streams.get(id)).toOption.filter(_ != null).getOrElse(
       throw new CheckpointError(ErrorConditions.message("QUERY_NOT_RUNNING", "id" -> id)))
@@ -122,7 +124,7 @@ private[spark] object StateFunctions {
       said))
   }
 
-  /** The arguments by name. */
+  /** The arguments of a function. */
   private final case class Said(function: String, values: Map[String, Literal]) {
     def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
     def text(name: String): Option[String] = values.get(name).map(_.value.toString)

@@ -20,13 +20,13 @@ import windrow.spark.wire.SpecFunctions
 import windrow.spark.running.BoundedInput
 import windrow.spark.testing.Driven
 
-/** The one way of a window query into Spark: table functions over an aggregation. */
+/** The table functions through which all window queries enter Spark. */
 object TableFunctions {
 
-  /** Name and builder of each.
+  /** Returns the name and builder of each function.
     *
     * @param version
-    *   of the JAR
+    *   the version of the JAR
     */
   def all(version: String): Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(
@@ -52,7 +52,8 @@ object TableFunctions {
     Seq(AttributeReference(name, StringType)()),
     Seq(InternalRow(value.map(UTF8String.fromString).orNull)))
 
-  /** `_windrow_driven(TABLE(...), folder => '...')`: the query in the table, moved on by files in the folder. */
+  /** Plans `_windrow_driven(TABLE(...), folder => '...')`: the query in the table, controlled by files in the folder.
+    */
   private def driven(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(Driven.Name, expressions, Seq("folder")).checked(Driven.Name)
     val folder =
@@ -60,9 +61,10 @@ object TableFunctions {
     Driven(SparkSession.active, arguments.table, folder.toString)
   }
 
-  /** `_windrow_clock(query => id, millis => n)`, for tests: sets the processing time that a running query of the session reads
-    * (left out: nothing is set), and gives the watermark of its last micro-batch as text, null if it has none of event time.
-    * A session must ask for it: a query in use whose clock is another's fires at times of its own.
+  /** Plans `_windrow_clock(query => id, millis => n)`, which is for tests. Sets the processing time that a running
+    * query of the session reads, if `millis` is given. Returns the watermark of the query's last micro-batch as text,
+    * or null without an event-time watermark. A session must allow it explicitly, because windows of a query in
+    * production would fire at the wrong times.
     */
   private def clock(expressions: Seq[Expression]): LogicalPlan = {
     val session = SparkSession.active
@@ -76,10 +78,12 @@ object TableFunctions {
 
   private val Clock = "_windrow_clock"
 
-  /** Spark setting: this session is a test's, which may set the clocks of its queries. */
+  /** The Spark setting that marks the session of a test, which may set the clocks of its queries. */
   private val Testing = "spark.windrow.testing"
 
-  /** `windrow_until(TABLE(...), folder => '...')`: the query in the table, ended by a line of text in the folder. */
+  /** Plans `windrow_until(TABLE(...), folder => '...')`: the query in the table, whose input ends with a line of text
+    * in the folder.
+    */
   private def until(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read("windrow_until", expressions, Seq("folder")).checked("windrow_until")
     val folder = arguments.values.getOrElse(

@@ -9,10 +9,10 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.PLAN_EXPRESSION
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_TABLE_VALUED_FUNCTION
 import scala.collection.mutable
 
-/** Puts what WITH defines in the place of its name in the table arguments of windrow's functions, which take those apart.
-  * Spark Connect names the DataFrames of an SQL text in this way inside a pipeline.
+/** Replaces names that WITH defines by their definitions in the table arguments of Windrow's functions, because the
+  * functions take these plans apart. Spark Connect names the DataFrames of an SQL text in this way inside a pipeline.
   *
-  * It runs after Spark has put references for the names, and before the functions are resolved.
+  * Runs after Spark has replaced the names by references and before it resolves the functions.
   */
 private[spark] object TablesOfWith extends Rule[LogicalPlan] {
 
@@ -44,7 +44,7 @@ private[spark] object TablesOfWith extends Rule[LogicalPlan] {
         here(defined(name.cteId))
     }
 
-    /** What is left of them would be run and checked. */
+    /** Removes definitions that are no longer used, because Spark would check and run them. */
     private def withoutUnused(plan: LogicalPlan): LogicalPlan = {
       val used = plan.collectWithSubqueries { case name: CTERelationRef => name.cteId }.toSet
       plan.transformWithSubqueries {

@@ -7,7 +7,7 @@ import windrow.CheckpointError
 import windrow.SpecError
 import windrow.WindowForm
 
-/** What `DESCRIBE FUNCTION` says, and what an error is in SQL. */
+/** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
 private[spark] object Usage {
   private val Code = """(?s)\[([A-Z][A-Z0-9_]*)\] .*""".r
 
@@ -42,8 +42,10 @@ private[spark] object Usage {
     "windrow_pending"         -> "what of a checkpoint's windows has not come out yet",
     "windrow_restart_offsets" -> "the offsets from which a checkpoint's messages could be read again")
 
-  /** @param forms
-    *   of the functions of windows
+  /** Describes a function.
+    *
+    * @param forms
+    *   the window kinds and their functions
     */
   def info(name: String, forms: Seq[WindowForm]): ExpressionInfo = {
     val form = forms.find(_.function.contains(name))
@@ -54,7 +56,7 @@ private[spark] object Usage {
     new ExpressionInfo(Class, null, name, said, form.fold("")(_ => OfAll), "", "", "", "", "", "")
   }
 
-  /** Refuses as Spark does. */
+  /** Converts errors to analysis errors of Spark. */
   def refusing(builder: TableFunctionBuilder): TableFunctionBuilder = arguments =>
     try builder(arguments)
     catch {

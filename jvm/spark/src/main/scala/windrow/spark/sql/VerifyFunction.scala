@@ -15,7 +15,9 @@ import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.WholeCheckpoint
 import windrow.spark.verify.Finding
 
-/** `windrow_verify('path', outputs => array('…'), deep => true)`: one row, with how much was read and what is wrong. */
+/** Plans `windrow_verify('path', outputs => array('…'), deep => true)`. Returns one row, with the number of files and
+  * bytes and the findings.
+  */
 private[spark] object VerifyFunction {
   val Name            = "windrow_verify"
   private val Allowed = Seq("checkpoint", "outputs", "deep")

@@ -14,10 +14,10 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.WindowQuery
 
-/** The function of a kind of windows, of aggregates or, with a key, of full state.
+/** Plans the function of one kind of windows, with aggregates or, if it has a key argument, with full state.
   *
   * @param name
-  *   of the function
+  *   the name of the function
   */
 private[spark] final case class WindowArguments(name: String, form: WindowForm) {
   import WindowArguments._
@@ -44,14 +44,14 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
       said = Some(options))
   }
 
-  /** A gap that is no duration is the name of the column that has it. */
+  /** Returns the name of the gap column. A gap that is not a duration is a column name. */
   private def gapColumn(said: TableArguments): Option[String] =
     said.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
 
   private def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
     val window = form.read(said)
     val draft = WindowOperatorDraft(
-      window.getOrElse(Global), // reads on, to name all that is wrong
+      window.getOrElse(Global), // continues, to find all problems
       if (window.exists(_.isLateByOffsets)) said.countIfSaid("lateness").map(TimeSpan(_))
       else said.spanIfSaid("lateness"),
       said.triggerIfSaid("early").getOrElse(Never),
@@ -83,7 +83,7 @@ private[spark] object WindowArguments {
       Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
       StreamArguments.Names
 
-  /** Spark calls hopping windows sliding, and their step a slide. */
+  /** Spark calls hopping windows sliding windows, and their step a slide. */
   private val Steps = Seq("step", "slide", "slide_duration").map(name =>
     name -> SpecProblem(
       "SLIDING_STEP",

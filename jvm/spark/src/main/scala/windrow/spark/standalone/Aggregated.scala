@@ -9,7 +9,7 @@ import windrow.core.state.ShardStore
 import windrow.operators.AggregatedWindowOperator
 import windrow.spark.output.OutputColumns
 
-/** A value for each window. */
+/** The operator that emits a value for each window. */
 private[standalone] final class Aggregated(
     session: SparkSession,
     spec: WindowOperatorSpec,

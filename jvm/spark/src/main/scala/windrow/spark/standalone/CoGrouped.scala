@@ -10,7 +10,7 @@ import windrow.operators.CoGroup
 import windrow.operators.MergedWindowOperator
 import windrow.spark.output.OutputColumns
 
-/** The messages of several streams in each window. */
+/** The operator that collects the rows of several streams in each window. */
 private[standalone] final class CoGrouped(
     session: SparkSession,
     spec: CoGroupSpec,

@@ -10,7 +10,7 @@ import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
 import windrow.spark.output.OutputColumns
 
-/** Keeps its messages. */
+/** The operator that keeps its rows. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)
     extends StandaloneOperator(
       session,

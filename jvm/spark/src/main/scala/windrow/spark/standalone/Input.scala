@@ -17,16 +17,16 @@ import windrow.spark.input.PlainText
 import windrow.spark.input.ValidTime
 import windrow.spark.input.Whole
 
-/** A stream of messages, its columns looked up.
+/** A stream of rows with resolved columns.
   *
   * @param declared
-  *   the schema as it was written
+  *   the schema as the user wrote it
   * @param time
-  *   event time, long microseconds
+  *   the event time, a long in microseconds
   * @param timeType
-  *   of the column from which it comes
+  *   the type of the event-time column
   * @param gap
-  *   session gap, long microseconds
+  *   the session gap, a long in microseconds
   * @param origin
   *   source string, partition long, offset long; or empty
   * @param keyColumns
@@ -43,7 +43,7 @@ final class Input(
     val key: Seq[(String, Expression)],
     val keyColumns: Seq[String]) {
 
-  /** Of the rows inside: whatever was declared, a null does no harm. */
+  /** The type of stored rows. All columns are nullable, regardless of the declaration. */
   val schema: StructType = SparkInside.nullable(declared)
 
   def attributes: Seq[Attribute] = relation.output
@@ -52,7 +52,7 @@ final class Input(
     relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
       .map { case Alias(nested, _) => nested; case plain => plain }
 
-  /** What state depends on. */
+  /** Describes the properties on which the state depends. */
   private[standalone] def stated: String =
     s"stream '$name' of ${PlainText.of(schema)}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
 
@@ -67,7 +67,7 @@ final class Input(
 
 object Input {
 
-  /** However a value is cast, it is the same identity. */
+  /** Shows an identity. The evaluation mode of a cast does not change it. */
   private def asCast(part: Expression): String = part match {
     case cast: Cast => s"CAST(${cast.child.sql} AS ${cast.dataType.sql})"
     case other      => other.sql
@@ -75,14 +75,16 @@ object Input {
 
   private val Taken = Set("window", "pane", "message", "messages")
 
-  /** @param needsTime
-    *   windows of time do, windows of positions and policies do not
+  /** Resolves the columns of an input.
+    *
+    * @param needsTime
+    *   whether the windows need event time; windows of positions and policy windows do not
     * @param needsGap
-    *   sessions that ask each message
+    *   whether the windows are sessions with a gap for each row
     * @param windows
-    *   that take its messages
+    *   the windows of its rows
     * @param maxFuture
-    *   how far ahead these may be
+    *   how far its rows may be ahead
     */
   def resolve(
       session: SparkSession,
@@ -180,7 +182,7 @@ object Input {
       wrong.isEmpty
     }
 
-    /** A field of a struct is shown under its own name, as by Spark's `groupBy`. */
+    /** Returns the last part of a name. A struct field is shown under its own name, as by Spark's `groupBy`. */
     private def lastOf(name: String): String = UnresolvedAttribute.parseAttributeName(name).last
 
     private def isTimestamp(time: Expression): Boolean = time.dataType match {
@@ -192,7 +194,7 @@ object Input {
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
 
-    /** An interval, or whole microseconds. */
+    /** Returns the session gap, from an interval or an integer number of microseconds. */
     private def gapOf(time: Expression): Option[Expression] = spec.gap
       .flatMap(column(_, "gap")).flatMap { gap =>
         gap.dataType match {

@@ -4,16 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
 import windrow.SpecProblem
 
-/** A stream of messages as a spec describes it: names of columns, none of them looked up yet.
+/** The specification of a stream of rows, with column names that are not resolved yet.
   *
   * @param schema
-  *   of its messages, as in CREATE TABLE: `time timestamp, price double`
+  *   the schema of its rows in the syntax of CREATE TABLE: `time timestamp, price double`
   * @param time
-  *   column of the event time
+  *   the event-time column
   * @param gap
-  *   column of the session gap, where each message brings its own
+  *   the session-gap column, if each row has its own gap
   * @param rowId
-  *   columns of source, partition and offset, by which a duplicate is known
+  *   the columns of source, partition and offset, by which duplicates are recognized
   */
 final case class InputSpec(
     name: String,
@@ -23,7 +23,7 @@ final case class InputSpec(
     gap: Option[String],
     rowId: Option[(String, String, String)]) {
 
-  /** What is wrong with it before anything is looked up. */
+  /** Returns the problems that are known before columns are resolved. */
   def problems(needsTime: Boolean, needsGap: Boolean): Seq[SpecProblem] = Seq(
     Option.when(schema.isBlank)(SpecProblem("SCHEMA_NOT_STATED.STREAM")),
     Option.when(needsTime && time.isEmpty)(SpecProblem("TIME_NOT_STATED.COLUMN")),
@@ -34,7 +34,7 @@ final case class InputSpec(
 
 object InputSpec {
 
-  /** Names that are said more than once. */
+  /** Returns a problem for each name that occurs more than once. */
   def twice(what: String, names: Seq[String]): Seq[SpecProblem] =
     names.diff(names.distinct).distinct.map(name =>
       SpecProblem("NAME_TWICE.ARGUMENT", "argument" -> what, "name" -> name))

@@ -7,7 +7,9 @@ import windrow.JoinSpec
 import windrow.core.state.ShardStore
 import windrow.operators.StreamStreamJoinOperator
 
-/** Rows of two and more streams: the common columns once, then a struct for each stream. */
+/** The operator that joins two or more streams. Its rows contain the common columns once, then a struct for each
+  * stream.
+  */
 private[standalone] final class Join(
     session: SparkSession,
     spec: JoinSpec,

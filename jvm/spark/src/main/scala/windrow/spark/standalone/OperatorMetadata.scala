@@ -7,10 +7,11 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.ShardStore
 
-/** What a standalone operator keeps beside its state: what the state was made with, and its watermark, for who looks at it.
+/** Stores, in addition to the state of a standalone operator, the properties with which it was created, and its
+  * watermark, for readers of the state.
   *
   * @throws windrow.CheckpointError
-  *   if the store was made with something else
+  *   if the store was created with other properties
   */
 private[standalone] final class OperatorMetadata(store: ShardStore, fixed: Seq[String]) {
   private val space = store.space("standalone")
@@ -18,7 +19,9 @@ private[standalone] final class OperatorMetadata(store: ShardStore, fixed: Seq[S
   Option(space.get(0)).foreach(bytes =>
     OperatorMetadata.check(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
 
-  /** @param mark
+  /** Stores the watermark.
+    *
+    * @param mark
     *   the watermark, in microseconds
     */
   def keep(mark: Option[Long]): Unit = {
@@ -37,7 +40,7 @@ private[standalone] object OperatorMetadata {
     mark.foreach(out.long)
   }
 
-  /** Leaves the reader after what [[write]] wrote (SEMANTICS S2). */
+  /** Checks the properties against those that [[write]] wrote, and leaves the reader after them (SEMANTICS S2). */
   def check(in: ByteReader, fixed: Seq[String]): Unit = {
     val kept = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
     kept.zipAll(fixed, "nothing", "nothing").find { case (was, is) => was != is }.foreach { case (was, is) =>

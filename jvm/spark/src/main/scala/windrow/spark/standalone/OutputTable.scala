@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A table that leaves an operator: plain values in, named columns out.
+/** Converts values to a table with named columns.
   *
   * @param values
   *   types of the values of a row, in order
@@ -20,7 +20,7 @@ final class OutputTable(values: Seq[Attribute], columns: Seq[NamedExpression]) {
   val schema: StructType = StructType(columns.map(column =>
     StructField(column.name, column.dataType, column.nullable)))
 
-  /** Each row as an array of Catalyst values. */
+  /** Writes the rows, each an array of Catalyst values. */
   def write(rows: Iterator[Array[Any]]): Array[Byte] =
     ArrowTables.write(schema, rows.map(row => project(new GenericInternalRow(row))))
 }

@@ -6,14 +6,14 @@ import org.apache.spark.sql.types._
 import windrow._
 import windrow.core.state.ByteReader
 
-/** Panes as rows: key, `window`, what they hold, `pane`.
+/** Converts panes to rows: key, `window`, the values, `pane`.
   *
   * @param isOver
-  *   each pane shows the message that its window ends at
+  *   whether each pane shows the row at which its window ends
   * @param values
-  *   what a pane holds, as values
+  *   the values of a pane
   * @param shown
-  *   as columns, over the key and these values
+  *   the columns of these values, over the key and the values
   */
 final class PaneTable(
     input: Input,

@@ -14,7 +14,9 @@ import windrow.operators.PolicyOutput
 import windrow.operators.PolicyWindowOperator
 import windrow.operators.WindowListener
 
-/** A window for each key, by policies. Listeners are Python's: events wait for them here, if there are any. */
+/** The operator of policy windows. Listeners are Python objects. If there are any, events are stored here until Python
+  * reads them.
+  */
 final class Policies private[standalone] (
     session: SparkSession,
     spec: PolicyWindowSpec,
@@ -34,7 +36,7 @@ final class Policies private[standalone] (
   private val fields = columns.map { case (name, column) =>
     name -> UnsafeProjection.create(Seq(column), input.attributes)
   }
-  private val leaving   = mutable.ArrayBuffer.empty[UnsafeRow] // partitions that listeners evict in this drain
+  private val leaving   = mutable.ArrayBuffer.empty[UnsafeRow] // partitions that listeners evict
   private var hasEvents = false
   private var events    = Vector.empty[PartitionEvent[UnsafeRow, Message]]
 
@@ -93,10 +95,10 @@ final class Policies private[standalone] (
       (keys :+ window :+ event) ++ Seq(sequence, messages))
   }
 
-  /** From now on events wait to be asked for. */
+  /** Starts storing events. */
   def listen(): Unit = hasEvents = true
 
-  /** The events since they were last asked for, in order: key, `window`, `event`, `sequence`, `messages`. */
+  /** Returns the events since the last call, in order: key, `window`, `event`, `sequence`, `messages`. */
   def happened(): Array[Byte] = active {
     val some = events
     events = Vector.empty
@@ -108,10 +110,10 @@ final class Policies private[standalone] (
         OutputTable.array(event.messages.map(_.row)))).toArray))
   }
 
-  /** No listener hears of what a reset drops (SEMANTICS R60). */
+  /** Discards events, because listeners are not informed about rows that a reset drops (SEMANTICS R60). */
   override protected def dropped(): Unit = events = Vector.empty
 
-  /** The keys of the partitions that there are. */
+  /** Returns the keys of the existing partitions. */
   def partitions(): Array[Byte] = active {
     val keys = OutputTable.valuesOfKey(input)
     new OutputTable(keys, keys).write(running.partitions().iterator.map(OutputTable.ofKey(input, _).toArray))
@@ -119,7 +121,7 @@ final class Policies private[standalone] (
 
   def needsPartitionEviction(): Boolean = running.needsPartitionEviction()
 
-  /** Drains, and evicts the partitions of these keys, a table with the columns of `keyColumns`. */
+  /** Drains, and evicts the partitions of these keys. `evicted` is a table with the columns of `keyColumns`. */
   def drain(evicted: Array[Byte]): Unit = active {
     ArrowTables.read(evicted)(row => leaving += keyOf(row))
     running.drain()

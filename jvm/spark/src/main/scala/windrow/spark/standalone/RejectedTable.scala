@@ -4,16 +4,18 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.Reason
 
-/** A message that was refused.
+/** A rejected row.
   *
   * @param watermark
-  *   by which it was judged, in microseconds
+  *   the watermark by which it was judged, in microseconds
   * @param processingTime
-  *   of its step, in microseconds; None before the first
+  *   the processing time of its step, in microseconds; None before the first one
   */
 final case class Refused(message: Message, reason: Reason, watermark: Option[Long], processingTime: Option[Long])
 
-/** Refused messages as rows. The message of an operator with several streams is a struct with one field for each. */
+/** Converts rejected rows to a table. For an operator with several streams, `message` is a struct with one field for
+  * each.
+  */
 final class RejectedTable(inputs: IndexedSeq[Input]) {
   private val stream    = OutputTable.value("stream", StringType, nullable = false)
   private val reason    = OutputTable.value("reason", StringType, nullable = false)

@@ -14,11 +14,11 @@ import windrow.spark.rows.SourceName
 /** A row of one of an operator's streams.
   *
   * @param stream
-  *   its place among them
+  *   the position of the stream
   */
 final case class Message(stream: Int, row: UnsafeRow)
 
-/** Rows as messages of the core: their bytes stay as they are. */
+/** Lets the core use rows as messages. Their bytes are not changed. */
 final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow, Message] {
   private val fields   = inputs.map(new MessageFields(_))
   private val keyShape = new RowShape(inputs.head.key.map(_._2.dataType))
@@ -48,7 +48,7 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
   }
 }
 
-/** What the core asks of a row; a row is looked into once, however often it is asked. */
+/** Reads the fields of a row that the core needs. A row is evaluated once, even if several fields are read. */
 private final class MessageFields(input: Input) {
   private val project    = UnsafeProjection.create(input.time +: (input.gap.toSeq ++ input.origin), input.attributes)
   private val projectKey = UnsafeProjection.create(input.key.map(_._2), input.attributes)
@@ -68,7 +68,7 @@ private final class MessageFields(input: Input) {
 
   def time(row: UnsafeRow): Option[Long] = long(row, 0)
 
-  /** A gap that a message lacks is as broken as one of nothing. */
+  /** Returns the gap. A missing gap is invalid, like a gap of 0. */
   def gap(row: UnsafeRow): Option[TimeSpan] =
     Option.when(input.gap.isDefined)(TimeSpan(long(row, 1).getOrElse(0L)))
 

@@ -20,26 +20,28 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.input.PlainText
 import windrow.spark.pack.MessageOrder
 
-/** Aggregates of SQL texts, resolved by Spark against the columns of a stream, as the core folds with them. */
+/** SQL aggregates that Spark has resolved against the columns of a stream, in a form that the core can fold. */
 sealed abstract class SqlAggregates(val parts: AggregateParts) {
   type Buffer
   def aggregation: Aggregation[Buffer, InternalRow]
   def lift(message: Message): Buffer
 
-  /** What the functions and their filters are made of. */
+  /** The inputs of the functions and of their filters. */
   def read: Seq[Expression] = parts.inputs.map(_.child)
 
-  /** What the state depends on. */
+  /** Describes the properties on which the state depends. */
   private[standalone] def stated(input: Input): String =
     s"aggregates ${new PlainText(input.attributes).functions(parts.functions, read)}"
 }
 
 object SqlAggregates {
 
-  /** @param texts
+  /** Resolves the aggregates.
+    *
+    * @param texts
     *   for example `max(price) AS top`
     * @param needTime
-    *   a message without an event time is rejected, so that nothing of it is evaluated
+    *   whether a row without an event time is rejected, so that none of its values is evaluated
     */
   def resolve(
       session: SparkSession,
@@ -82,7 +84,9 @@ object SqlAggregates {
   private def notUnderstood(wrong: Exception) =
     SpecProblem("AGGREGATE_NOT_UNDERSTOOD", "said" -> wrong.getMessage.linesIterator.next().stripSuffix("."))
 
-  /** What only a query can know, as other tables, and what is another thing each time, as a clock. */
+  /** Returns a problem for each expression that only a query can evaluate, such as a subquery, or whose value changes
+    * with each evaluation, such as the current time.
+    */
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
     (parts.inputs.map(_.child) ++ parts.functions.functions ++ parts.results).flatMap(_.collect {
       case subquery: SubqueryExpression                                            => subquery

@@ -9,21 +9,21 @@ import windrow._
 import windrow.spark.input.ColumnNames
 import windrow.spark.policy.PolicyColumns
 
-/** Makes standalone operators of specs in JSON: those of [[OperatorJson]] with the field `input`, which says what the
-  * messages are. Of an aggregate or full state it has `name`, `schema`, `time`, `key`, `gap` and `offset`, of a join
-  * `on` (names of columns) and `streams`, by name. `aggregates` are SQL texts.
+/** Creates standalone operators from JSON specs: those of [[OperatorJson]] with the additional field `input`, which
+  * describes the rows. For an aggregate or full state, it contains `name`, `schema`, `time`, `key`, `gap` and `offset`;
+  * for a join, `on` (column names) and `streams`. `aggregates` are SQL texts.
   */
 object Standalone {
   private val mapper = new ObjectMapper()
 
-  /** An operator that is open.
+  /** Opens an operator.
     *
     * @param session
-    *   resolves names, types and aggregates; no query runs
+    *   resolves names, types and aggregates; runs no query
     * @param folder
-    *   of its state; null: in memory
+    *   the folder of its state, or null to keep it in memory
     * @throws windrow.SpecError
-    *   with all that is wrong
+    *   with all problems
     */
   def open(session: SparkSession, json: String, folder: String): StandaloneOperator = SparkInside.inSession(session) {
     val node     = mapper.readTree(json).asInstanceOf[ObjectNode]
@@ -50,7 +50,7 @@ object Standalone {
     }
   }
 
-  /** Operators on several streams, as messages call them. */
+  /** Operators on several streams, with their names in error messages. */
   private val Several = Map("join" -> "a join", "cogroup" -> "a co-group")
 
   private def windowOf(node: ObjectNode): Option[WindowKind] = {
@@ -158,13 +158,13 @@ object Standalone {
     inputs
   }
 
-  /** Columns of one name could not be told apart in what comes out (SEMANTICS B6). */
+  /** Checks that all output columns have different names (SEMANTICS B6). */
   private def once(session: SparkSession, subject: Any, columns: Seq[String]): Unit = {
     val found = ColumnNames.twice(SparkInside.resolver(session), "what comes out", columns, "Rename one of them.")
     if (found.nonEmpty) throw SpecError(subject.toString, found)
   }
 
-  /** Keys of several streams are equal if their bytes are. */
+  /** Returns a problem for keys of different types, because the keys of several streams are compared by their bytes. */
   private def differing(inputs: Seq[Input], on: Seq[String]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.key(i)._2.dataType)
     Option.when(types.map(_._2).distinct.size > 1)(SpecProblem(

@@ -21,13 +21,13 @@ import windrow.operators.WindowOperator
 import windrow.spark.input.PlainText
 import windrow.spark.shards.GuardSettings
 
-/** An operator as Python drives it: numbers in microseconds and tables as Arrow streams, in and out. What Python may
-  * override stands in Python, so nothing is called back. Not safe for several threads.
+/** The interface of an operator for Python. Arguments and results are numbers in microseconds and tables as Arrow
+  * streams. All code that Python may override is in Python, so this class never calls back. Not thread-safe.
   *
   * @param stated
-  *   what a checkpoint was made with and goes on with, in words
+  *   the properties that a checkpoint records and that may not change, as text
   * @param read
-  *   by aggregates, over the columns
+  *   the inputs of the aggregates, over the columns
   */
 abstract class StandaloneOperator private[standalone] (
     session: SparkSession,
@@ -42,7 +42,7 @@ abstract class StandaloneOperator private[standalone] (
   protected def make(store: ShardStore): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
-  /** With the guards of the session. */
+  /** Creates the context of the core operator, with the guards of the session. */
   protected final def context(name: String, store: ShardStore): Context[Message, Output] =
     Context(name, store, guards = GuardSettings(session))
 
@@ -57,14 +57,14 @@ abstract class StandaloneOperator private[standalone] (
   private var belongings = Option.empty[OperatorMetadata]
   private var staged     = Vector.empty[(String, Message)]
   private var withheld   = Vector.empty[(String, Message)]
-  private var shown      = 0 // outputs that were handed out and not flushed
+  private var shown      = 0 // outputs that were returned and not flushed
   private var refused    = Vector.empty[Refused]
   private var clock      = Option.empty[Long]
 
   protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
-  /** Opens the state: that of a folder, or null: a new one in memory. */
+  /** Opens the state in a folder, or a new one in memory if `folder` is null. */
   final def open(folder: String): Unit = active {
     val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
     try {
@@ -85,27 +85,27 @@ abstract class StandaloneOperator private[standalone] (
 
   protected final def active[T](code: => T): T = SparkInside.inSession(session)(code)
 
-  /** An empty table that shows the columns of a stream. */
+  /** Returns an empty table with the columns of a stream. */
   final def inputColumns(stream: String): Array[Byte] =
     ArrowTables.write(inputs(place(stream)).declared, Iterator.empty)
 
-  /** Its event time is of no zone: as if of UTC. */
+  /** Whether the event time of a stream lacks a time zone. It is then treated as UTC. */
   final def isTimeWithoutZone(stream: String): Boolean = inputs(place(stream)).timeType == TimestampNTZType
 
-  /** An empty table that shows the columns of the key. */
+  /** Returns an empty table with the columns of the key. */
   final def keyColumns(): Array[Byte] = ArrowTables.write(keySchema, Iterator.empty)
 
   private def keySchema = StructType(inputs.head.key.map { case (name, key) => StructField(name, key.dataType) })
 
   private def place(stream: String): Int = inputs.indexWhere(_.name == stream)
 
-  /** Messages for the next step; a table with exactly the columns of the stream. */
+  /** Adds rows to the next step. The table must have exactly the columns of the stream. */
   final def add(stream: String, table: Array[Byte]): Unit = {
     staged ++= messagesOf(stream, table)
   }
 
-  /** Messages as they came to `beforeProcess`, once what it left is added: of those that are missing there, the next step
-    * marks the offsets as applied. Without offsets nothing is to be marked.
+  /** Receives the rows that were passed to `beforeProcess`, after the rows that it kept have been added. The next step
+    * marks the offsets of the dropped rows as processed. Streams without offsets need no marks.
     */
   final def offered(stream: String, table: Array[Byte]): Unit = if (inputs(place(stream)).origin.nonEmpty) {
     val left = staged.flatMap { case (_, message) => format.origin(message) }.toSet
@@ -122,7 +122,7 @@ abstract class StandaloneOperator private[standalone] (
     some
   }
 
-  /** One step: what was added, then the watermark, judged at a processing time; null: unchanged. */
+  /** Runs one step: applies the added rows, then the watermark, at a processing time. Null means unchanged. */
   final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit =
     step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
 
@@ -133,29 +133,29 @@ abstract class StandaloneOperator private[standalone] (
     running.follow(messages, watermark, processingTime, apart)
   }
 
-  /** The watermark of a stream moves on; null: that of all. */
+  /** Advances the watermark of a stream, or of all streams if `stream` is null. */
   final def advance(stream: String, watermark: Long): Unit = judged(None) {
     if (stream == null) running.advanceWatermark(watermark) else running.advanceWatermark(stream, watermark)
   }
 
-  /** Processing time moves on, and the watermark with it, if that is not null. */
+  /** Advances the processing time, and the watermark unless that is null. */
   final def timeout(processingTime: Long, watermark: java.lang.Long): Unit = judged(Some(processingTime)) {
     running.timeout(processingTime, Option(watermark).map(_.longValue))
   }
 
-  /** The input is over: every window is complete. */
+  /** Ends the input, so that every window completes. */
   final def finish(): Unit = judged(None)(running.finish())
 
-  /** What a full downstream held back follows. */
+  /** Emits the outputs that were held back while the consumer was full. */
   final def drain(): Unit = judged(None) {
     running.drain()
     ()
   }
 
-  /** The downstream is full: no message may come, and time waits with what it would release; or it is not any more. */
+  /** Sets whether the consumer is full. While it is, no rows may be added, and time does not release outputs. */
   final def hold(isFull: Boolean): Unit = running.hold(isFull)
 
-  /** Runs what may be a step. What it refuses was judged by the watermark before it. */
+  /** Runs code that may be a step. The rejected rows were judged by the watermark before it. */
   private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
     val before = instant
     val now    = Seq(clock, processingTime).flatten.maxOption
@@ -166,10 +166,10 @@ abstract class StandaloneOperator private[standalone] (
 
   private def mark: Option[Long] = Option(running.watermark).filter(_.isDefined).map(_.micros)
 
-  /** None at the end of the input, too (SEMANTICS R71). */
+  /** The watermark, or None before the first one and at the end of the input (SEMANTICS R71). */
   private def instant: Option[Long] = Option(running.watermark).flatMap(_.instant)
 
-  /** The outputs since they were last asked for, in firing order. */
+  /** Returns the outputs since the last call, in the order in which they fired. */
   final def outputs(): Array[Byte] = active {
     val all = running.getResult()
     val out = written(all.drop(shown))
@@ -179,27 +179,27 @@ abstract class StandaloneOperator private[standalone] (
 
   final def hasOutputs: Boolean = running.getResult().size > shown
 
-  /** The refused messages since they were last asked for. */
+  /** Returns the rejected rows since the last call. */
   final def rejected(): Array[Byte] = active {
     val out = rejections.write(refused)
     refused = Vector.empty
     out
   }
 
-  /** The outputs are taken: persists what led to them, and forgets them. */
+  /** Acknowledges the outputs: persists the state that led to them, and removes them. */
   final def flush(): Unit = {
     running.flush()
     belongings.foreach(_.keep(mark))
     shown = 0
   }
 
-  /** Others have the outputs now, but nothing is persisted before `flush`. */
+  /** Removes outputs that the consumer has stored. Nothing is persisted before `flush`. */
   final def forget(): Unit = {
     running.forget()
     shown = 0
   }
 
-  /** What became of the messages so far, by name; those that were refused by reason. */
+  /** Returns the numbers of accepted, rejected and other rows, and of rejected rows by reason. */
   final def counters(): java.util.Map[String, java.lang.Long] = {
     val ledger = running.ledger
     val counts = Seq(
@@ -211,7 +211,7 @@ abstract class StandaloneOperator private[standalone] (
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
   }
 
-  /** Everything but the outputs that wait, as bytes; nothing is persisted. */
+  /** Serializes everything except the pending outputs. Nothing is persisted. */
   final def checkpoint(): Array[Byte] = {
     val out = new ByteWriter(4096)
     OperatorMetadata.write(fixed, mark, out)
@@ -219,13 +219,15 @@ abstract class StandaloneOperator private[standalone] (
     out.sealedResult()
   }
 
-  /** Drops what is there without a word, and goes on from a checkpoint; null: from nothing. `flush` persists it. */
+  /** Discards the present state without emitting anything, and continues from a checkpoint, or from empty state if
+    * `checkpoint` is null. `flush` persists the result.
+    */
   final def reset(checkpoint: Array[Byte]): Unit = active {
     val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
     from.foreach(OperatorMetadata.check(_, fixed))
     try from.fold(running.reset())(in => running.reset(in.bytes()))
     catch {
-      case failed: Throwable => // a refused one leaves the outputs, a step behind it that fails does not
+      case failed: Throwable => // a rejected checkpoint leaves the outputs untouched, a later failure does not
         shown = math.min(shown, running.getResult().size)
         throw failed
     }
@@ -236,10 +238,10 @@ abstract class StandaloneOperator private[standalone] (
     dropped()
   }
 
-  /** What is there is dropped. */
+  /** Called after the present state has been discarded. */
   protected def dropped(): Unit = ()
 
-  /** A key of one row with the columns of `keyColumns`; null: all keys. */
+  /** Reads a key from a table of one row with the columns of `keyColumns`, or returns None for null. */
   protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
     var key = Option.empty[UnsafeRow]
     ArrowTables.read(bytes)(row => key = Some(keyOf(row)))
@@ -252,10 +254,10 @@ abstract class StandaloneOperator private[standalone] (
 
   protected final def keyOf(row: InternalRow): UnsafeRow = projectKey(row).copy()
 
-  /** Messages of a stream in a closed range of event time or of offsets, in order; null: open.
+  /** Returns rows of a stream in a range of event time or offsets, including both ends, in order. Null means no bound.
     *
     * @param key
-    *   one row with the columns of `keyColumns`; null: all keys
+    *   one row with the columns of `keyColumns`, or null for all keys
     */
   final def messages(
       stream: String,
@@ -277,11 +279,11 @@ abstract class StandaloneOperator private[standalone] (
       key: Option[UnsafeRow]): Seq[Message] =
     throw new UnsupportedOperationException(ErrorConditions.message("NO_MESSAGE_STORE.OPERATOR"))
 
-  /** Windows that overlap a closed range of event time, in order of start and end. */
+  /** Returns windows that overlap a range of event time, including both ends, ordered by start and end. */
   def windows(start: java.lang.Long, end: java.lang.Long, key: Array[Byte]): Array[Byte] =
     throw new UnsupportedOperationException(ErrorConditions.message("NO_WINDOWS.OPERATOR"))
 
-  /** Frees everything; nothing may be called after. */
+  /** Frees all resources. No other method may be called after it. */
   final def close(): Unit = {
     operator.foreach(_.close())
     operator = None

@@ -24,20 +24,20 @@ import windrow.spark.panes.Corrections
 import windrow.spark.panes.IncomingPanes
 import windrow.spark.panes.PanesBefore
 
-/** The input with what windrow needs to know of each message.
+/** The input, with the values that Windrow needs of each row.
   *
   * @param child
   *   the input, with its watermark
   * @param time
-  *   event time, long microseconds; null for a message without one, and 0 for all where windows need none
+  *   the event time, a long in microseconds: null for a row without one, and 0 for all rows if windows need none
   * @param timeType
-  *   of the column from which it comes
+  *   the type of the event-time column
   * @param pane
-  *   what it says as a pane of another operator, see [[IncomingPanes]]
+  *   the columns of a pane of another operator; see [[IncomingPanes]]
   * @param now
-  *   processing time of a batch query, in microseconds
+  *   the processing time of a batch query, in microseconds
   * @param lag
-  *   how far they may lie behind the watermark of the query
+  *   how far the rows may be below the watermark of the query
   */
 private[spark] final case class Messages(
     child: LogicalPlan,
@@ -51,7 +51,7 @@ private[spark] final case class Messages(
     lag: ChainLag.Lag) {
   def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
 
-  /** In which panes show the source partition, so that every number has room. */
+  /** The type in which panes show the source partition, large enough for every number. */
   def partitionType: DataType = origin.lift(1).map(_.child) match {
     case Some(Cast(child, _, _, _)) if Seq(ByteType, ShortType, IntegerType).contains(child.dataType) => IntegerType
     case _                                                                                            => LongType
@@ -60,7 +60,7 @@ private[spark] final case class Messages(
 
 private[spark] object Messages {
 
-  /** The time of every message where none is needed. */
+  /** The time of every row if windows need none. */
   private val Timeless = Literal(0L, TimestampType)
 
   def of(
@@ -69,7 +69,7 @@ private[spark] object Messages {
       options: StreamOptions,
       parts: AggregateParts): Either[Seq[SpecProblem], Messages] = new Builder(session, operator, options, parts).result
 
-  /** Columns that are named and are not there. */
+  /** Returns a problem for each named column that does not exist. */
   def unknown(session: SparkSession, options: StreamOptions, parts: AggregateParts): Seq[SpecProblem] =
     (options.time.map("time" -> _) ++ options.gap.map("gap" -> _) ++ options.origin).toSeq.flatMap {
       case (what, name) => column(session, parts.child, name, what).left.toOption
@@ -145,7 +145,7 @@ private[spark] object Messages {
       Either.cond(found.result().isEmpty, messages.get, found.result().distinct)
     }
 
-    /** Policies reject nothing, so they have nothing to check. */
+    /** Adds the check of [[CheckedTime]]. Policy windows reject no rows, so they need none. */
     private def checked(
         time: Expression,
         gap: Option[Expression],
@@ -160,7 +160,7 @@ private[spark] object Messages {
         time +: statedGap.filter(_ => gap.isDefined).toSeq,
         origin.map(_.child))
 
-    /** Of a co-group that of the message's own stream. */
+    /** The name of the stream. In a co-group, the name of the row's own stream. */
     private def streamName: Expression =
       if (isCoGroup)
         Coalesce(parts.messageColumns.map(one => If(IsNull(one), Literal.create(null, StringType), Literal(one.name))))
@@ -184,7 +184,9 @@ private[spark] object Messages {
         problems.isEmpty
       }
 
-    /** A pane has the time of the last instant in its window, and where windows are inherited that of its start. */
+    /** The default event time: for panes, the last instant in their window, or the start of the window for `Inherit`
+      * windows.
+      */
     private def unstatedTime: Option[Expression] = operator.window match {
       case Some(_: Inherit) => panes.map(_.start)
       case _ => if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime) else Some(Messages.Timeless)
@@ -193,7 +195,9 @@ private[spark] object Messages {
     private def noTime: Option[Expression] =
       refuse("TIME_NOT_STATED.COLUMN")
 
-    /** Windows on positions and the one of everything go without event time, but for limits of time. */
+    /** Whether the operator needs event time. Windows on positions and `Global` windows do not, except for limits of
+      * time.
+      */
     private def needsTime: Boolean = operator.windows.exists(spec =>
       spec.window.bounds.areTimes || spec.retention.time.isDefined || spec.maxFuture.isDefined)
 
@@ -230,12 +234,14 @@ private[spark] object Messages {
       if (options.watermark.isEmpty && has && maxFuture.isDefined)
         refuse(
           "GUARD_TOO_LATE")
-      if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // whose streams say it themselves
+      if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // a co-group has one per stream
         found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
       found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }
 
-    /** Panes that are grouped anew go by the end of their window, whatever their time is. */
+    /** Returns the lag of the rows. Panes that are grouped again are limited by the end of their window, regardless of
+      * their time.
+      */
     private def lag(time: Expression): ChainLag.Lag = ChainLag.of(input, panes.fold(time)(_.end))
 
     private def checkLag(time: Expression): Unit =
@@ -305,7 +311,9 @@ private[spark] object Messages {
     private def part(name: String): Option[Expression] =
       parts.markers.get(name).orElse(options.origin.get(name).flatMap(column(_, name)))
 
-    /** The guard stands before the watermark: a time too far ahead does not move it, as none does not (SEMANTICS R73). */
+    /** Adds the watermark. The `maxFuture` guard precedes it, so that a time too far ahead does not advance it, and
+      * neither does a missing one (SEMANTICS R73).
+      */
     private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan = {
       val handed = Corrections.handed(input, before)
       options.watermark match {

@@ -13,7 +13,7 @@ import windrow.spark.output.OutputColumns
 import windrow.spark.output.OutputKind
 import windrow.spark.output.OutputPart
 
-/** From the rows of the shards to the columns that users see. */
+/** Converts the output of the shards to the columns that users see. */
 private[spark] object Outputs {
   import OutputColumns._
 
@@ -75,7 +75,7 @@ private[spark] object Outputs {
   private def rejectedColumns(stream: String, columns: Seq[Attribute]): Seq[Alias] =
     OutputColumns.rejected(Literal(stream), columns(0), columns(1), columns(2), KnownNotNull(columns(3)))
 
-  /** Those of the lookup stream, then the answers. */
+  /** The columns of the lookup stream, then the answers. */
   private def answerColumns(name: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
     val (asks, gets) = (KnownNotNull(columns(0)), KnownNotNull(columns(1)))
     val fields       = schema.answers.toSeq.flatMap(_._1.fields)

@@ -11,13 +11,15 @@ import org.apache.spark.sql.types.MetadataBuilder
 import windrow._
 import windrow.spark.panes.ChainLag
 
-/** What Spark's own operators behind a query find on its `window` column: that `window_time` takes it, and that it has the
-  * query's watermark. A pane on time is not late for them, one after it is.
+/** Adds the metadata of the `window` column that Spark's own later operators need: `window_time` accepts the column,
+  * and it has the query's watermark. A pane that is on time is not late for them; a later pane is.
   */
 private[spark] object PaneTime {
 
-  /** @param lag
-    *   how far the end of a window may lie behind the watermark of the query, which then says nothing of it
+  /** Returns the metadata.
+    *
+    * @param lag
+    *   how far the end of a window may be below the watermark of the query. The watermark is omitted unless this is 0.
     */
   def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata = window match {
     case Some(_: Session)                     => marked(SessionWindow.marker, shards, lag)

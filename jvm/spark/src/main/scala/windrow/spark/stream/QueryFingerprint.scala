@@ -10,8 +10,8 @@ import windrow.core.state.FingerprintField
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.PlainText
 
-/** What a query begins a checkpoint with and must go on with: all by which what stands in the state is read, in the words of
-  * the user (SEMANTICS S2).
+/** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
+  * determines how the state is read (SEMANTICS S2).
   */
 private[spark] final class QueryFingerprint(
     session: SparkSession,
@@ -23,13 +23,13 @@ private[spark] final class QueryFingerprint(
 
   def aggregates: FingerprintField = FingerprintField("aggregates", text.functions(parts.functions, inputs))
 
-  /** Rows of messages stand in the state. */
+  /** The type of rows, for operators that store rows in the state. */
   def messages: FingerprintField = FingerprintField("messages", PlainText.of(parts.message))
 
-  /** By which messages are read, whatever is made of them. */
+  /** The expressions that read rows, for all operators. */
   def ofMessages: Seq[FingerprintField] = {
     val zones = PlainText.zones(parts.keys.map(_.child) ++ inputs ++ time ++ gap) ++
-      gap.map(_.dataType).collect { case CalendarIntervalType | _: DayTimeIntervalType => // which have days, too
+      gap.map(_.dataType).collect { case CalendarIntervalType | _: DayTimeIntervalType => // intervals may contain days
         session.conf.get("spark.sql.session.timeZone")
       }
     Seq(
@@ -51,7 +51,7 @@ private[spark] final class QueryFingerprint(
     case _                   => None
   }
 
-  /** By which duplicates are known. */
+  /** The columns that identify duplicates. */
   private def identity: Seq[Expression] =
     Seq("source", "partition", "offset").flatMap(name => marked(name, options.origin.get(name)))
 

@@ -8,16 +8,16 @@ import windrow.spark.query.Answer
 import windrow.spark.query.OfFullState
 import windrow.spark.query.StateDescriptor
 
-/** What an operator over one stream finds around it.
+/** The surroundings of an operator over one stream.
   *
   * @param hasOffsets
-  *   messages have an identity
+  *   whether rows have an identity
   * @param timeType
-  *   of the column of the event time
+  *   the type of the event-time column
   * @param shards
-  *   into how many keys are hashed, unless it needs all in one
+  *   the number of shards into which keys are hashed, unless the operator needs all keys in one
   * @param answer
-  *   what the questions of a lookup stream get
+  *   answers the questions of a lookup stream
   */
 private[spark] final case class StreamFrame(
     session: SparkSession,
@@ -30,10 +30,10 @@ private[spark] final case class StreamFrame(
     fingerprint: QueryFingerprint,
     answer: Option[Answer[OfFullState]]) {
 
-  /** All of a batch is there at once, so nothing is early in it. */
+  /** Whether the input is a stream. In a batch query all rows arrive at once, so no pane is early. */
   val isStreaming: Boolean = parts.child.isStreaming
 
-  /** For those who look into the checkpoint; of a batch there is none. */
+  /** Returns the descriptor for readers of the checkpoint. A batch query has none. */
   def descriptor(holds: => StateDescriptor.Windowed): Option[StateDescriptor] =
     Option.when(isStreaming)(StateDescriptor.of(options.name, shards, parts, timeType, holds))
 }

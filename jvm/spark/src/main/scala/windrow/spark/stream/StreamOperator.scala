@@ -15,30 +15,30 @@ import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.PanesBefore
 import windrow.spark.shards.ShardProgram
 
-/** An operator over one stream: what is its own on the way from a table to panes. */
+/** An operator over one stream. Defines everything in which operators differ between the table and the panes. */
 private[spark] trait StreamOperator {
 
-  /** Its windows; None for windows of policies, which know neither event time nor lateness. */
+  /** Its windows; None for policy windows, which use neither event time nor lateness. */
   def windows: Option[WindowOperatorSpec]
 
   final def window: Option[WindowKind] = windows.map(_.window)
 
-  /** Names of columns that its rows have beside those of the user, `window` and `pane`. */
+  /** Names of the columns of its rows, in addition to the user's columns, `window` and `pane`. */
   def columns: Seq[String]
 
-  /** Panes carry messages instead of aggregates, and these are kept. */
+  /** The specification of the kept rows, if panes contain rows instead of aggregates. */
   def kept: Option[FullStateSpec] = None
 
-  /** Panes carry the message that their window belongs to. */
+  /** Whether panes contain the row to which their window belongs. */
   def showsMessage: Boolean = false
 
-  /** A pane holds only what is new of its window. */
+  /** Whether a pane contains only the new part of its window. */
   def firesParts: Boolean
 
-  /** What is wrong with it over a table, or in a session. */
+  /** Returns the problems of this operator over a table, or in a session. */
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem]
 
-  /** Why messages do not say the order by which it goes. */
+  /** Returns a problem if the order of rows that the operator needs is not determined. */
   def withoutOrder(hasOffsets: Boolean, @unused hasTime: Boolean): Option[SpecProblem] = window.collect {
     case windows: SourceWindows if !hasOffsets =>
       SpecProblem(
@@ -46,22 +46,24 @@ private[spark] trait StreamOperator {
         "windows" -> windows)
   }
 
-  /** Which panes of other operators it cannot take, as they come. */
+  /** Returns problems of panes of other operators that this operator cannot process. */
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]
 
-  /** How its messages are packed, and what its shards run. */
+  /** Returns the packing of its rows and the program of its shards. */
   def running(frame: StreamFrame): (PackRecipe, ShardProgram)
 
-  /** Its rows that are neither panes nor rejected. */
+  /** Returns its outputs other than panes and rejected rows. */
   def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = Nil
 
-  /** What each window waits for.
+  /** Describes when each window fires.
     *
     * @param stream
-    *   what it is over
+    *   describes the input
     */
   def explanation(stream: String, clock: Clock): String
 
-  /** The condition under which the key and window of panes do not say which row of a table is theirs. */
+  /** Returns the condition of the problem that the key and window of panes do not identify a row of a table, if there
+    * is one.
+    */
   def unclearRow(hasOffsets: Boolean): Option[String] = None
 }

@@ -4,24 +4,24 @@ import windrow.InvalidMessages
 import windrow.TimeSpan
 import windrow.spark.output.OutputKind
 
-/** What is said of a stream and of its query, beside the operator; but for what its table argument says.
+/** The options of a stream and of its query, without the operator and without the information in the table argument.
   *
   * @param time
-  *   name of the event-time column, unless the table argument marks the expression
+  *   the name of the event-time column, unless the table argument marks an expression
   * @param gap
-  *   name of the column that holds a message's session gap
+  *   the name of the column with the session gap of each row
   * @param origin
-  *   names of the columns that hold a message's source, partition and offset
+  *   the names of the columns with the source, partition and offset of each row
   * @param watermark
-  *   set by windrow; None if the input has one already
+  *   the watermark that Windrow sets; None if the input already has one
   * @param behind
-  *   the watermark is the processing time less this, and none of Spark's
+  *   the delay of a watermark that is the processing time minus this, instead of Spark's watermark
   * @param name
-  *   of the stream
+  *   the name of the stream
   * @param invalid
-  *   what becomes of messages that say no event time that can be used
+  *   the handling of rows without a usable event time
   * @param indexed
-  *   columns by which kept messages are asked for; none: by the key
+  *   columns by which stored rows are queried; if empty, the key columns
   */
 final case class StreamOptions(
     time: Option[String],

@@ -13,15 +13,17 @@ import windrow.spark.query.Questions
 import windrow.spark.shards.GuardSettings
 import windrow.spark.shards.ShardPlan
 
-/** Puts the window operator in the place of the aggregation that describes it.
+/** Replaces the aggregation that describes a window operator by the plan that runs it.
   *
-  * A message's way, from the bottom of the plan up: input, watermark, its fields as columns (`Messages`), [[Pack]], the
-  * shards ([[ShardPlan]]), [[Unpack]], counts observed, and the columns of the output that was asked for (`Outputs`).
+  * The plan, from bottom to top: the input, the watermark, the fields of rows as columns (`Messages`), [[Pack]], the
+  * shards ([[ShardPlan]]), [[Unpack]], the observed counts, and the columns of the requested output (`Outputs`).
   */
 private[spark] object WindowPlan {
 
-  /** @param asked
-    *   what a lookup stream asks
+  /** Plans the operator.
+    *
+    * @param asked
+    *   the questions of a lookup stream
     */
   def apply(
       session: SparkSession,
@@ -37,7 +39,7 @@ private[spark] object WindowPlan {
       operator.window,
       operator.showsMessage,
       asked.map(questions => (questions.lookups, questions.answer.rowType)))
-    GuardSettings(session) // so that a limit that is not one shows where the query is described
+    GuardSettings(session) // reports an invalid limit where the query is described
     val shards = ShardPlan.shards(session)
     val (recipe, program) = operator.running(StreamFrame(
       session,
@@ -56,14 +58,16 @@ private[spark] object WindowPlan {
     Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 
-  /** Questions have no order among messages: they are answered when a step is done. */
+  /** Adds a place to questions. They are not ordered among rows, because they are answered at the end of a step. */
   private def beside(pack: Pack, questions: LogicalPlan): LogicalPlan =
     if (pack.recipe.shuffle.sorted)
       Project(questions.output :+ Alias(Literal(PlacedPacket.Anywhere), "order")(), questions)
     else questions
 
-  /** @param hasTimes
-    *   a message without an event time is rejected
+  /** Plans the packing.
+    *
+    * @param hasTimes
+    *   whether a row without an event time is rejected
     */
   private def packed(
       messages: Messages,
@@ -92,9 +96,9 @@ private[spark] object WindowPlan {
       read(messages, parts, hasTimes))
   }
 
-  /** The input with all that is read of its messages. An expression that may fail is evaluated exactly where Spark's own
-    * window query would evaluate it (SEMANTICS R94): nothing of a message without an event time, and of others what a function
-    * reads where its filter holds.
+  /** Adds all columns that are read of the rows to the input. An expression that may fail is evaluated exactly when
+    * Spark's own window query would evaluate it (SEMANTICS R94): never for a row without an event time, and the input
+    * of a function only if its filter holds.
     */
   private def read(messages: Messages, parts: AggregateParts, hasTimes: Boolean): LogicalPlan = {
     val time = messages.time.toAttribute

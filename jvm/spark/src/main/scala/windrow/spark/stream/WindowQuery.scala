@@ -8,17 +8,19 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.query.Asking
 
-/** A window query as it is asked for: options that may be wrong, over a table that may not be what they need. */
+/** Plans a window query from options that may be wrong and a table that may not fit them. */
 private[spark] object WindowQuery {
 
-  /** @param subject
-    *   what a message about the options calls them
+  /** Plans the query.
+    *
+    * @param subject
+    *   the name of the options in error messages
     * @param table
-    *   what is wrong with the table, and its parts
+    *   the problems of the table, and its parts
     * @param asking
-    *   a lookup stream that asks for what is kept
+    *   a lookup stream with questions about stored rows
     * @param said
-    *   options whose columns are looked for although something else is wrong
+    *   options whose columns are checked even if there are other problems
     */
   def plan(
       session: SparkSession,

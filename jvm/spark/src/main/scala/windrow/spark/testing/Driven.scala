@@ -15,27 +15,29 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.pack.EndMarker
 
-/** A query that also reads a folder by which a test moves it: each file there is a micro-batch without messages, and a
-  * number in it is how far, in microseconds, every watermark of the query has come at least.
+/** Makes a query also read a folder with which a test controls it: each file is a micro-batch without rows, and a
+  * number in it is the least value, in microseconds, of every watermark of the query.
   */
 private[spark] object Driven {
   val Name = "_windrow_driven"
 
-  /** @throws windrow.SpecError
-    *   if the query is no streaming one
+  /** Adds the folder to a query.
+    *
+    * @throws windrow.SpecError
+    *   if the query is not a streaming query
     */
   def apply(session: SparkSession, query: LogicalPlan, folder: String): LogicalPlan = {
     if (!query.isStreaming) throw SpecError(Name, Seq(SpecProblem("NOT_STREAMING.BOUNDED")))
     val marks = SparkInside.plan(session.readStream.text(EndMarker(folder).pattern))
     val moved = query.transformUp { case mark: EventTimeWatermark => following(mark, marks) }
-    val none  = Filter(Literal(false), marks) // what makes a batch, and has no row
+    val none  = Filter(Literal(false), marks) // makes a batch without rows
     Union(Seq(moved, Project(moved.output.map(nothing), none)))
   }
 
   private def nothing(column: Attribute): Alias = Alias(Literal.create(null, column.dataType), column.name)()
 
-  /** The same watermark, which the numbers move as well. Spark must not take them out below it: so what takes them out names
-    * its column.
+  /** Returns the same watermark, which the numbers advance as well. Spark must not push down the filter that removes
+    * the numbers below the watermark, so the filter refers to its column.
     */
   private def following(mark: EventTimeWatermark, marks: LogicalPlan): LogicalPlan = {
     val isMark  = Alias(Literal(false), "is_mark")()
@@ -54,7 +56,7 @@ private[spark] object Driven {
     Project(taken, Filter(Or(Not(marked.output.last), IsNull(column)), marked))
   }
 
-  /** Microseconds as a time of the column's type, which may be a window with that end. */
+  /** Converts microseconds to a time of the column's type. The type may be a window, which then ends at that time. */
   private def moment(micros: Expression, of: Attribute): Expression = of.dataType match {
     case window: StructType => CreateNamedStruct(window.fields.toSeq.flatMap(field =>
         Seq(Literal(field.name), PreciseTimestampConversion(micros, LongType, field.dataType))))

@@ -21,15 +21,15 @@ import windrow.spark.rows.RowPacket
 import windrow.spark.rows.Rows
 import windrow.spark.shards.WindowProcessor
 
-/** A streaming plan as functions from a micro-batch to rows, each valid until the next one: what Spark's operators between
-  * the sources and the sink do, without jobs, tasks and a shuffle. Windrow's own are those of a query: what it packs, the
-  * programs of its shards, what it unpacks.
+/** Runs a streaming plan as functions from a micro-batch to rows, each valid until the next one. Does the work of
+  * Spark's operators between the sources and the sink without jobs, tasks and a shuffle. Windrow's own parts are those
+  * of a query: packing, the programs of the shards, and unpacking.
   */
 private[testing] final class LocalPlan(plan: LogicalPlan) {
   private val marked  = Seq.newBuilder[LocalWatermark]
   private val sharded = Seq.newBuilder[LocalShards]
 
-  /** The rows that operators below have rejected in this turn, in packets; by their kind. */
+  /** The rows that earlier operators have rejected in this micro-batch, in packets, by their kind. */
   private val rejected = mutable.Map.empty[Int, Seq[Array[Byte]]]
 
   val rows: Turn => Iterator[InternalRow] = of(plan)
@@ -64,7 +64,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
     case other                                     => throw LocalPlan.unknown(other)
   }
 
-  /** Its own packets are taken before those that were passed in the turn. */
+  /** Reads rows from packets. Its own packets must be consumed before the separated ones. */
   private def unpacked(rows: Unpack): Turn => Iterator[InternalRow] = {
     val below  = of(rows.child)
     val column = BindReferences.bindReference(rows.packet, rows.child.output)
@@ -135,17 +135,17 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
 
 private[testing] object LocalPlan {
 
-  /** A node that only Spark can run. */
+  /** The error for a node that only Spark can run. */
   def unknown(node: LogicalPlan): SpecError =
     SpecError("harness(...)", Seq(SpecProblem("ONLY_IN_QUERIES", "what" -> node.nodeName)))
 }
 
-/** Where rows of a source come from, by its folder. */
+/** A source, identified by its folder, whose rows the test provides. */
 private[testing] final case class Fed(path: String, output: Seq[Attribute]) extends LeafNode {
   override def isStreaming: Boolean = true
 }
 
-/** How far the event time of rows has come, as Spark reckons it. */
+/** Tracks the progress of event time as Spark does. */
 private[testing] final class LocalWatermark(mark: EventTimeWatermark) {
   private val at    = mark.child.output.indexWhere(_.exprId == mark.eventTime.exprId)
   private val delay = EventTimeWatermark.getDelayMs(mark.delay)
@@ -154,12 +154,12 @@ private[testing] final class LocalWatermark(mark: EventTimeWatermark) {
     case _                  => row => row.getLong(at)
   }
 
-  /** In milliseconds; 0 before there is any. */
+  /** The watermark in milliseconds; 0 before the first one. */
   var millis = 0L
 
   def see(row: InternalRow): Unit =
     if (!row.isNullAt(at)) millis = math.max(millis, Math.floorDiv(end(row), 1000L) - delay)
 
-  /** Of each stream Spark stores nothing, only the watermark of all. */
+  /** Resets the watermark, because Spark stores only the watermark of the query and not those of its streams. */
   def restart(): Unit = millis = 0L
 }

@@ -7,8 +7,8 @@ import windrow.spark.pack.PlacedPacket
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.WindowProcessor
 
-/** The shards of an operator in memory, called as Spark's `transformWithState` calls them: those with messages, and where the
-  * clock of its mode has moved all.
+/** The shards of an operator in memory. They are called as Spark's `transformWithState` calls them: those with rows,
+  * and all shards if the clock of the time mode has advanced.
   */
 private[testing] final class LocalShards(processor: WindowProcessor, mode: TimeMode) {
   val program: ShardProgram                = processor.program
@@ -17,11 +17,13 @@ private[testing] final class LocalShards(processor: WindowProcessor, mode: TimeM
   private var runner   = program.runner()
   private var calledAt = Long.MinValue
 
-  /** What is not in the stores is forgotten. */
+  /** Forgets everything that is not in the stores. */
   def restart(): Unit = runner = program.runner()
 
-  /** @param packets
-    *   by shard, those of each in their order
+  /** Runs one step.
+    *
+    * @param packets
+    *   by shard, those of each shard in their order
     */
   def step(packets: Seq[(Int, PlacedPacket.Type)], turn: Turn): Iterator[Array[Byte]] = {
     val byShard = packets.groupMap(_._1)(_._2)

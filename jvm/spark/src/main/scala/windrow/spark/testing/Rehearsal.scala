@@ -23,8 +23,8 @@ import windrow.spark.query.AdviceRows
 import windrow.spark.query.StateReader
 import windrow.spark.query.StoredOperator
 
-/** A query that runs in this thread, micro-batch by micro-batch, as Spark would: its watermark is that of the batches before.
-  * Tables are Arrow streams, in and out. Not for several threads.
+/** Runs a query in the calling thread, one micro-batch at a time, as Spark would: the watermark of a micro-batch is
+  * that of the earlier ones. Input and output tables are Arrow streams. Not thread-safe.
   *
   * @param output
   *   a streaming DataFrame over folders of files, which are not read
@@ -52,7 +52,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     }
   }
 
-  /** Rows for the steps to come, of a source by its folder. */
+  /** Provides rows for later steps, for the source with this folder. */
   def feed(folder: String, table: Array[Byte]): Unit = SparkInside.inSession(session) {
     val queue  = waiting.getOrElseUpdate(Rehearsal.folder(folder), mutable.Queue.empty)
     val fields = types(Rehearsal.folder(folder))
@@ -69,20 +69,20 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     found.result()
   }
 
-  /** Runs steps: a table with a row for each.
+  /** Runs steps, given as a table with one row for each.
     *
     * @param steps
-    *   columns `source` string, a folder; `count` long, how many of the rows that wait there; `now` long, milliseconds;
-    *   `mark` long, the watermark that the step announces in microseconds, or null
+    *   columns `source` string, a folder; `count` long, how many of its provided rows to read; `now` long,
+    *   milliseconds; `mark` long, the watermark that the step announces in microseconds, or null
     * @throws windrow.SpecError
-    *   if that is behind the one there is
+    *   if an announced watermark is less than the present one
     */
   def run(steps: Array[Byte]): Unit = SparkInside.inSession(session) {
     try ArrowTables.read(steps) { row =>
         if (!row.isNullAt(3)) check(row.getLong(3))
         turn(Rehearsal.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
       }
-    finally waiting.clear() // of steps behind one that is refused
+    finally waiting.clear() // rows of the steps after a rejected one
   }
 
   private def check(mark: Long): Unit = if (mark < watermark * 1000)
@@ -108,23 +108,23 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     watermark = math.max(watermark, plan.watermarks.map(_.millis).minOption.getOrElse(0L))
   }
 
-  /** What has come since it was last asked for: `step`, from 0, and the columns of the query. */
+  /** Returns the rows since the last call: `step`, from 0, and the columns of the query. */
   def outputs(): Array[Byte] = SparkInside.inSession(session) {
     val out = ArrowTables.write(schema, made.iterator)
     made.clear()
     out
   }
 
-  /** In milliseconds; 0: none yet. */
+  /** The watermark in milliseconds; 0 before the first one. */
   def watermarkMillis: Long = watermark
 
-  /** That of each step, one after another. */
+  /** The watermark of each step, in order. */
   def watermarksOfSteps: String = marks.mkString(",")
 
-  /** How many watermarks there are. */
+  /** The number of watermarks in the query. */
   def watermarks: Int = plan.watermarks.size
 
-  /** Nothing but what is stored is remembered. */
+  /** Forgets everything that is not stored. */
   def restart(): Unit = {
     plan.shards.foreach(_.restart())
     plan.watermarks.foreach(_.restart())
@@ -133,14 +133,14 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   private def held: Seq[StoredOperator] = plan.shards.flatMap(shards =>
     shards.program.descriptor.map(about => StoredOperator.held(session, about, shards.stores)))
 
-  /** Which lateness would have caught this share of the messages, as rows. */
+  /** Recommends a lateness that would have included this share of the rows, as rows. */
   def advise(share: Double): DataFrame = SparkInside.inSession(session)(
     SparkInside.frame(session, AdviceRows(new StateReader(session, held, None).advise(share))))
 
-  /** What is kept: `windows`, `messages` or `pending`.
+  /** Returns stored `windows`, `messages` or `pending` firings.
     *
     * @param operator
-    *   name of a stream, or null: the only one
+    *   the name of a stream, or null for the only operator
     */
   def kept(what: String, operator: String): DataFrame = SparkInside.inSession(session) {
     val reader = new StateReader(session, held, Option(operator))
@@ -155,7 +155,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
 
 private object Rehearsal {
 
-  /** One way to write a folder. */
+  /** Normalizes the path of a folder. */
   def folder(path: String): String = path.stripPrefix("file:").replaceAll("/+", "/").stripSuffix("/")
 }
 
@@ -164,7 +164,7 @@ private[testing] final class StepTime extends Serializable {
   var millis = 0L
 }
 
-/** What Spark makes of a clock in a query: a constant of the micro-batch. */
+/** Replaces a clock in a query. Like in Spark, it is constant within a micro-batch. */
 private[testing] final case class StepMoment(clock: StepTime, dataType: DataType, timeZoneId: Option[String])
     extends LeafExpression
     with CodegenFallback {

@@ -2,15 +2,15 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** What comes into a micro-batch of a plan that runs in this thread. */
+/** The input of one micro-batch of a plan that runs in the calling thread. */
 private[testing] trait Turn {
 
-  /** Rows of a source, by its folder. */
+  /** Returns the rows of a source, identified by its folder. */
   def rows(source: String): Iterator[InternalRow]
 
-  /** In milliseconds. */
+  /** The watermark, in milliseconds. */
   def watermark: Long
 
-  /** In milliseconds. */
+  /** The processing time, in milliseconds. */
   def now: Long
 }

@@ -8,8 +8,9 @@ import java.io.UTFDataFormatException
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.control.NonFatal
 
-/** A file with changes of a state, or with all of it, as Spark's store provider writes them: compressed records up to a mark of the end. Its
-  * forms 2 and 4 say what each record is, 1 and 3 say it by lengths; 3 and 4 begin with the files that come before.
+/** Verifies a file with the changes of a state, or with all of it, as Spark's state store provider writes it:
+  * compressed records that end with a marker. Versions 2 and 4 state the kind of each record, versions 1 and 3 derive
+  * it from lengths. Versions 3 and 4 start with the names of the preceding files.
   */
 private[verify] object Changes {
   private val EndOfLengths = -1
@@ -19,7 +20,7 @@ private[verify] object Changes {
   private val Merge        = 0x11
   private val Longest      = 1 << 30
 
-  /** Reads it through to its end; why that cannot be done. */
+  /** Reads the file to its end. Returns the reason if that fails. */
   def wrong(open: () => InputStream, codec: String): Option[String] =
     try {
       val form = opened(open, codec)(version)
@@ -41,7 +42,7 @@ private[verify] object Changes {
     finally file.close()
   }
 
-  /** The first form has none: what stands there may look like anything. */
+  /** Returns the version. Version 1 lacks a version field, so its first bytes may be anything. */
   private def version(in: DataInputStream): Int =
     try in.readUTF() match {
         case s"v$digit" if digit.matches("[2-4]") => digit.toInt

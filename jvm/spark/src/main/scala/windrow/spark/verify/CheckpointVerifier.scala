@@ -4,12 +4,13 @@ import org.apache.hadoop.conf.Configuration
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** Reads a whole checkpoint and says what in it is not as it was written; writes nothing, beside a running query too.
+/** Reads all files of a checkpoint and reports damaged or missing ones. Writes nothing, so it may run at the same time
+  * as the query.
   *
   * @param outputs
-  *   folders that a file sink of Spark's writes, with its own log
+  *   folders that Spark's file sink writes, with its own log
   * @param deep
-  *   tables of stores are read even where a checksum stands beside them
+  *   whether tables of state stores are read even if they have a checksum file
   */
 private[spark] final class CheckpointVerifier(
     settings: Configuration,
@@ -17,10 +18,11 @@ private[spark] final class CheckpointVerifier(
     outputs: Seq[String],
     deep: Boolean) {
 
-  /** What a running query has written or deleted meanwhile looks otherwise the second time.
+  /** Verifies the checkpoint. If there are findings, verifies it again and keeps those that persist, because a running
+    * query may have written or deleted files during the first pass.
     *
     * @throws CheckpointError
-    *   if there is no checkpoint
+    *   if the checkpoint does not exist
     */
   def verify(): Verification = {
     val first = look()
@@ -46,7 +48,9 @@ private[spark] final class CheckpointVerifier(
       own ++ sinks.flatMap(_.findings))
   }
 
-  /** A query that ended before its first plan has left its name alone; no state comes before a plan. */
+  /** Whether the folder is a checkpoint. A query that ended before its first plan has only written `metadata`, and no
+    * state precedes a plan.
+    */
   private def isCheckpoint(folder: Folder): Boolean = {
     def has(part: String): Boolean = folder.all.exists(_.name.startsWith(part))
     has("offsets/") || has("commits/") || (folder.has("metadata") && !has("state/"))

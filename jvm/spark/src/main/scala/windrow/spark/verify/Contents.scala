@@ -5,18 +5,18 @@ import scala.jdk.CollectionConverters._
 import scala.reflect.ClassTag
 import scala.util.control.NonFatal
 
-/** All files of a folder, each read through by its form and against its checksums.
+/** Reads all files of a folder and checks each against its format and its checksums.
   *
   * @param deep
-  *   tables of stores are read even where they have checksums beside them
+  *   whether tables of state stores are read even if they have a checksum file
   */
 private[verify] final class Contents(val folder: Folder, val form: String => Form, deep: Boolean) {
 
-  /** Without what is being written, and without files of checksums. */
+  /** The files, without temporary ones and without checksum files. */
   val forms: Map[String, Form] =
     folder.all.filter(Sums.of(_).isEmpty).map(seen => seen.name -> form(seen.name)).filter(_._2 != Form.Temporary).toMap
 
-  /** A version's file. */
+  /** The name of a version's file. */
   lazy val nameOf: Map[Form, String] = forms.map(_.swap)
 
   private val held: ConcurrentHashMap[String, Any]      = new ConcurrentHashMap
@@ -27,7 +27,7 @@ private[verify] final class Contents(val folder: Folder, val form: String => For
 
   val plans: Map[Long, Planned] = those[Planned].collect { case (Form.Plan(number), said) => number -> said }.toMap
 
-  /** Of the last batch whose plan can be read. */
+  /** The plan of the last micro-batch whose plan can be read. */
   val plan: Option[Planned] = plans.maxByOption(_._1).map(_._2)
   inParallel(others)
 
@@ -40,7 +40,7 @@ private[verify] final class Contents(val folder: Folder, val form: String => For
   val snapshots: Map[Form.Version, Snapshot] =
     those[Snapshot].collect { case (version: Form.Version, snapshot) => version -> snapshot }.toMap
 
-  /** Why files cannot be trusted, by name. */
+  /** The reasons why files are damaged, by their name. */
   def wrong: Map[String, String] = broken.asScala.toMap
 
   private def those[T](implicit kind: ClassTag[T]): Seq[(Form, T)] = forms.toSeq.flatMap { case (name, form) =>
@@ -50,7 +50,7 @@ private[verify] final class Contents(val folder: Folder, val form: String => For
   private def inParallel(files: Seq[(String, Form)]): Unit =
     files.asJava.parallelStream().forEach { case (name, form) => read(folder.get(name).get, form) }
 
-  /** What does not fit its checksums is not looked at: it may say anything. */
+  /** Reads a file. A file that does not match its checksums is not parsed, because it may contain anything. */
   private def read(seen: Seen, form: Form): Unit = {
     val found =
       try {

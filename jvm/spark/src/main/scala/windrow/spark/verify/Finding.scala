@@ -1,25 +1,31 @@
 package windrow.spark.verify
 
-/** What is wrong with a file of a checkpoint.
+/** A problem of a file in a checkpoint.
   *
   * @param file
-  *   its path below the checkpoint; of an output its whole path
+  *   the path of the file, relative to the checkpoint; the full path for a file of an output
   * @param batch
-  *   of the query, that it belongs to; None: to all
+  *   the micro-batch to which the file belongs; None if it belongs to all
+  * @param what
+  *   the problem
+  * @param remedy
+  *   what to do
   * @param isDamage
-  *   false: nothing depends on it any more, and the query goes on as if it were whole
+  *   false if the query no longer needs the file and can continue without it
   */
 final case class Finding(file: String, batch: Option[Long], what: String, remedy: String, isDamage: Boolean = true) {
   override def toString: String =
     s"${if (isDamage) "DAMAGE" else "note  "} $file${batch.fold("")(number => s" (batch $number)")}: $what\n      -> $remedy"
 }
 
-/** What [[CheckpointVerifier]] found.
+/** The result of [[CheckpointVerifier]].
   *
   * @param files
-  *   how many were read, with those that hold their checksums
+  *   the number of files that were read, including checksum files
   */
 final case class Verification(checkpoint: String, files: Long, bytes: Long, findings: Seq[Finding]) {
+
+  /** Whether nothing is damaged. */
   def ok: Boolean = !findings.exists(_.isDamage)
 
   override def toString: String = {
@@ -34,8 +40,10 @@ private[spark] object Remedy {
 
   val NotNeeded: String = "Nothing goes on from it any more: nothing need be done."
 
-  /** @param side
-    *   the file with the checksums
+  /** The remedy for a file that does not match its checksums.
+    *
+    * @param side
+    *   the checksum file
     */
   def sums(side: String): String =
     s"$Restore Only if the file is known to be whole: delete '$side', without which it is read."

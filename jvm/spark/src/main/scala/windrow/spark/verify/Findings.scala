@@ -2,11 +2,15 @@ package windrow.spark.verify
 
 import windrow.spark.verify.Form._
 
-/** From what was read and what is needed to what is wrong. A file is told of once, by the worst. */
+/** Derives findings from the files that were read and the files that are needed. Reports each file once, with its worst
+  * problem.
+  */
 private[verify] object Findings {
 
-  /** @param more
-    *   what is wrong with files by what stands in others
+  /** Returns the findings.
+    *
+    * @param more
+    *   problems of files that follow from the contents of others
     */
   def apply(contents: Contents, needs: Seq[Need], more: Map[String, String]): Seq[Finding] = {
     val needed = needs.map(need => need.name -> need).toMap
@@ -16,7 +20,9 @@ private[verify] object Findings {
       (!one.isDamage, one.file))
   }
 
-  /** Those of a later look that were there before; which batch a file belongs to may have changed meanwhile. */
+  /** Returns the later findings that were also found before. The micro-batch to which a file belongs may have changed
+    * in between.
+    */
   def stillThere(before: Seq[Finding], now: Seq[Finding]): Seq[Finding] = {
     val known = before.map(one => (one.file, one.what)).toSet
     now.filter(one => known((one.file, one.what)))
@@ -41,13 +47,13 @@ private[verify] object Findings {
         isNeeded)
     }
 
-  /** Of which only the last ones are needed. */
+  /** Whether a file is one of several versions of which only the last ones are needed. */
   private def isOfVersions(form: Form): Boolean = form match {
     case _: Plan | _: Commit | _: SourceLog | _: SinkLog | _: Version | _: Table => true
     case _                                                                       => false
   }
 
-  /** Of snapshots: tables that are not there, or of another size. */
+  /** Reports tables of snapshots that are missing or have another size. */
   private def wrongTables(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
     (snapshot, held) <- contents.snapshots.toSeq
     (table, size)    <- held.tables
@@ -61,7 +67,7 @@ private[verify] object Findings {
     if (needed.contains(name)) Remedy.Restore else Remedy.NotNeeded,
     needed.contains(name))
 
-  /** Checksums of a file that is not there: Spark and Hadoop delete both. */
+  /** Reports checksums of a missing file. Spark and Hadoop always delete both files. */
   private def alone(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
     side <- contents.folder.all
     of   <- Sums.of(side)
@@ -88,7 +94,9 @@ private[verify] object Findings {
     Finding(name, batch, "it is missing between others.", Remedy.NotNeeded, isDamage = false)
   }
 
-  /** Where files have checksums beside them, one without has lost them, or was written while its machine stopped. */
+  /** Reports files without checksums if other files have some. Their checksum file was lost, or the machine stopped
+    * while the file was written.
+    */
   private def unsummed(contents: Contents): Seq[Finding] = {
     val folder = contents.folder
     val local  = folder.all.exists(seen => seen.base.startsWith(".") && Sums.of(seen).exists(folder.has))

@@ -9,25 +9,27 @@ import org.apache.hadoop.fs.FileSystem
 import org.apache.hadoop.fs.Path
 import scala.util.Using
 
-/** A file as it was listed.
+/** A listed file.
   *
   * @param name
-  *   its path below the folder
+  *   its path, relative to the folder
   */
 private[verify] final case class Seen(name: String, path: Path, size: Long) {
 
-  /** With a slash at its end; empty for the uppermost. */
+  /** The path of its folder with a trailing slash; empty for the root. */
   def folder: String = name.dropRight(base.length)
   def base: String   = name.drop(name.lastIndexOf('/') + 1)
 }
 
-/** All files of a folder as they were when it was listed; those with checksums show, and nothing is checked by the way. */
+/** All files of a folder at the time of the listing. Includes checksum files, and reading a file does not check its
+  * checksums.
+  */
 private[verify] final class Folder private (val system: FileSystem, val root: Path, listed: Map[String, Seen]) {
   def all: Seq[Seen]                  = listed.values.toSeq
   def get(name: String): Option[Seen] = listed.get(name)
   def has(name: String): Boolean      = listed.contains(name)
 
-  /** Files right in a folder, named with a slash at its end. */
+  /** Returns the files directly in a folder, whose name has a trailing slash. */
   def in(folder: String): Seq[Seen] = byFolder.getOrElse(folder, Nil)
 
   private lazy val byFolder: Map[String, Seq[Seen]] = all.groupBy(_.folder)
@@ -37,7 +39,7 @@ private[verify] final class Folder private (val system: FileSystem, val root: Pa
 
 private[verify] object Folder {
 
-  /** A folder that is not there has no files. */
+  /** Lists a folder. A missing folder counts as empty. */
   def list(settings: Configuration, path: String): Folder = {
     val plain = new Path(path)
     val system = plain.getFileSystem(settings) match {
@@ -55,7 +57,7 @@ private[verify] object Folder {
       else Seq(Seen(name, status.getPath, status.getLen))
     }
 
-  /** One that is deleted meanwhile is empty. */
+  /** Returns the children of a folder, which may have been deleted in the meantime. */
   private def children(system: FileSystem, folder: Path): Seq[FileStatus] =
     try system.listStatus(folder).toSeq
     catch { case _: FileNotFoundException => Nil }

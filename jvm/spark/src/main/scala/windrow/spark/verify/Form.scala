@@ -2,10 +2,10 @@ package windrow.spark.verify
 
 import scala.util.Try
 
-/** What a file of a checkpoint holds, by its name. */
+/** The kind of content of a checkpoint file, derived from its name. */
 private[verify] sealed trait Form {
 
-  /** Of the query's batches. */
+  /** The micro-batch of the query to which the file belongs. */
   def batch: Option[Long] = None
 }
 
@@ -17,32 +17,34 @@ private[verify] object Form {
   final case class Plan(number: Long)   extends Form { override def batch: Option[Long] = Some(number) }
   final case class Commit(number: Long) extends Form { override def batch: Option[Long] = Some(number) }
 
-  /** @param source
-    *   its place among the sources
+  /** An entry of the log of a file source.
+    *
+    * @param source
+    *   the position of the source
     * @param isCompact
-    *   it holds all entries before it, too
+    *   whether it also contains all earlier entries
     */
   final case class SourceLog(source: Int, number: Long, isCompact: Boolean) extends Form
 
-  /** Of the file sink that wrote a folder. */
+  /** An entry of the log of the file sink that wrote a folder. */
   final case class SinkLog(number: Long, isCompact: Boolean) extends Form
 
   final case class Operator(number: Int) extends Form
   final case class Schema(number: Int)   extends Form
 
-  /** A store as a batch left it, whole or as what has changed.
+  /** A version of a state store: a complete snapshot, or the changes of one micro-batch.
     *
     * @param store
-    *   its folder, with a slash at its end
+    *   the folder of the store, with a trailing slash
     */
   final case class Version(store: Store, number: Long, isWhole: Boolean, ending: String) extends Form {
     override def batch: Option[Long] = Some(number - 1)
   }
 
-  /** Where RocksDB keeps entries of a store. */
+  /** A file in which RocksDB stores entries of a state store. */
   final case class Table(store: String) extends Form
 
-  /** Not yet, or never, a part of the checkpoint. */
+  /** Not a part of the checkpoint, or not yet. */
   case object Temporary extends Form
   case object Other     extends Form
 
@@ -75,7 +77,7 @@ private[verify] object Form {
 
   private val Sink = "(\\d+)(\\.compact)?".r
 
-  /** In the folder of the log of a file sink. */
+  /** Returns the kind of a file in the log folder of a file sink. */
   def ofSink(name: String): Form = name match {
     case Writing()              => Temporary
     case Sink(number(n), whole) => SinkLog(n, whole != null)

@@ -2,10 +2,11 @@ package windrow.spark.verify
 
 import windrow.spark.verify.Form._
 
-/** Files between others of their kind that are not there: old ones go in order, so something has deleted them. */
+/** Finds missing files between existing ones. Old files are removed in order, so a gap means that a file was deleted.
+  */
 private[verify] object Gaps {
 
-  /** By name, with their batches. */
+  /** Returns the names of the missing files, with their micro-batches. */
   def of(contents: Contents): Seq[(String, Option[Long])] = {
     val forms = contents.forms.values.toSeq
     val logs  = forms.collect { case SourceLog(source, number, _) => source -> number }.groupMap(_._1)(_._2)

@@ -5,32 +5,34 @@ import java.util.UUID
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** What an entry of `offsets` says.
+/** The content of an entry of `offsets`.
   *
   * @param sources
-  *   for each the number of its file log's last entry, where it has one
+  *   for each source the number of the last entry of its file log, if it has one
   * @param codec
-  *   with which changes of the state are compressed
+  *   the compression codec for the changes of the state
   */
 private[verify] final case class Planned(sources: Seq[Option[Long]], codec: String)
 
-/** What an entry of a file source's or file sink's log says.
+/** The content of an entry of the log of a file source or file sink.
   *
   * @param entries
-  *   the batches of the log that its files came with, and what it says of each file
+  *   for each file the entry of the log with which it arrived, and its line
   */
 private[verify] final case class Listed(entries: Seq[(Option[Long], String)])
 
-/** What is said of an operator.
+/** The description of an operator.
   *
   * @param partitions
-  *   of each of its stores by name
+  *   the number of partitions of each of its stores
   * @param schemas
-  *   files with schemas of its state, by what comes behind `_stateSchema/`
+  *   schema files of its state, by the part of their path after `_stateSchema/`
   */
 private[verify] final case class Described(partitions: Map[String, Int], schemas: Seq[String])
 
-/** Spark's logs of text: a version, then JSON line by line. What cannot be so is Left, why. */
+/** Parses Spark's text logs: a version line, then one JSON object per line. Left contains the reason why a file is not
+  * valid.
+  */
 private[verify] object Logs {
   private val Codec = "spark.sql.streaming.stateStore.compression.codec"
 
@@ -42,7 +44,7 @@ private[verify] object Logs {
     read  <- all(lines.tail)(source)
   } yield Planned(read, node.path("conf").path(Codec).asText("lz4"))
 
-  /** A source without any offset has a dash. */
+  /** Parses the line of a source. A source without an offset has a dash. */
   private def source(line: String): Either[String, Option[Long]] =
     if (line.isEmpty) Left("a source has an empty line")
     else if (line == "-") Right(None)
@@ -74,14 +76,14 @@ private[verify] object Logs {
       json(line).flatMap(node => having(node, fields: _*).map(_ => Option(node.get("batchId")).map(_.asLong) -> line)))
   } yield Listed(read)
 
-  /** `{"id":"…"}` */
+  /** Parses `{"id":"…"}`. */
   def query(bytes: Array[Byte]): Either[String, Unit] = for {
     text <- StrictJson.text(bytes).toRight("it is no text")
     node <- json(text)
     _    <- having(node, "id" -> (id => isId(id.asText)))
   } yield ()
 
-  /** The mark that windrow's folders of files carry as well. */
+  /** Parses Windrow's marker, which is also in the folders of its files. */
   def mark(bytes: Array[Byte]): Either[String, Unit] =
     Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it is no query's mark")
 
@@ -100,7 +102,7 @@ private[verify] object Logs {
     stores.map(store => store.path("storeName").asText -> store.path("numPartitions").asInt).toMap,
     stores.flatMap(_.path("stateSchemaFilePaths").elements.asScala).map(_.asText.split("/_stateSchema/").last))
 
-  // ---- forms
+  // ---- formats
 
   private def versioned(bytes: Array[Byte]): Either[String, Seq[String]] = for {
     lines <- StrictJson.lines(bytes).toRight("it is no text")

@@ -2,7 +2,7 @@ package windrow.spark.verify
 
 import windrow.spark.verify.Form._
 
-/** What a query goes on from. */
+/** Determines the files from which a query continues. */
 private[verify] object Needs {
 
   def of(contents: Contents): Seq[Need] = {
@@ -41,7 +41,9 @@ private[verify] object Needs {
   }
 }
 
-/** Which files a store is loaded from at a version: the last snapshot before it, the tables of that, and all changes since. */
+/** Determines the files from which a version of a store is loaded: the last snapshot before it, the tables of that
+  * snapshot, and all later changes.
+  */
 private[verify] object StoreNeeds {
   private val Loss = "the state of its partition cannot be loaded without it"
 
@@ -64,16 +66,16 @@ private[verify] object StoreNeeds {
       }
 }
 
-/** The batches of a query by its two logs.
+/** The micro-batches of a query in its two logs.
   *
   * @param last
-  *   that any of them names
+  *   the last micro-batch in either log
   */
 private[verify] final case class Batches(planned: Set[Long], done: Set[Long]) {
   val last: Option[Long]      = (planned ++ done).maxOption
   val committed: Option[Long] = done.maxOption
 
-  /** Spark goes on from the last two plans and from the last commit. */
+  /** Returns the needed files. Spark continues from the last two plans and the last commit. */
   def needs: Seq[Need] = Need("metadata", None, "the query begins as another one") +: last.toSeq.flatMap { top =>
     val before  = Option.when(top > 0)(top - 1)
     val commits = if (done(top)) Some(top) else before

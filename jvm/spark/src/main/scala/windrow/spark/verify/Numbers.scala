@@ -1,15 +1,15 @@
 package windrow.spark.verify
 
-/** Numbers that name files. What says how far they go may say anything, so none are listed that cannot be. */
+/** Enumerates numbers that name files. Limits the enumeration, because a damaged file may state any upper limit. */
 private[verify] object Numbers {
 
-  /** Of missing ones so many are told, which is enough to be restored. */
+  /** The maximum number of missing files that are reported. That is enough for a remedy. */
   private val MostMissing = 100
 
-  /** From one to another, as far as it can matter.
+  /** Returns the numbers of a range, up to a limit.
     *
     * @param there
-    *   how many of them there are at the most
+    *   the maximum number of existing files
     */
   def range(from: Long, to: Long, there: Int): Seq[Long] =
     Iterator.iterate(from)(_ + 1).takeWhile(number => from <= number && number <= to).take(there + MostMissing).toVector

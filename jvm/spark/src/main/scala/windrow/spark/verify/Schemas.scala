@@ -5,8 +5,8 @@ import java.io.DataInputStream
 import java.io.EOFException
 import java.io.UTFDataFormatException
 
-/** The schemas of an operator's state as Spark writes them: texts of JSON, long ones in pieces. Form 3 has those of several
-  * families of columns, each with its name, form 2 those of one.
+/** Parses the schemas of an operator's state, which Spark writes as JSON texts, long ones in pieces. Version 3 contains
+  * the schemas of several column families, each with its name, version 2 those of one.
   */
 private[verify] object Schemas {
   private val Most = 1 << 16
@@ -30,7 +30,7 @@ private[verify] object Schemas {
   private def ended(in: DataInputStream, isJson: Boolean): Either[String, Unit] =
     Either.cond(isJson && in.read() < 0, (), "a schema of it is no JSON")
 
-  /** Key, value, how keys are written, and the key of a map. */
+  /** Parses the schemas of one column family: key, value, key encoder, and the key of a map. */
   private def family(in: DataInputStream): Boolean = {
     in.readUTF()
     in.readShort()

@@ -2,17 +2,19 @@ package windrow.spark.verify
 
 import org.apache.hadoop.conf.Configuration
 
-/** What was found in the folder of a file sink. */
+/** The findings in the folder of a file sink. */
 private[verify] final case class SinkLogs(files: Long, bytes: Long, findings: Seq[Finding])
 
-/** The log that Spark's file sink keeps in `_spark_metadata` of its folder: readers of the folder take the files that it
-  * names, and no others.
+/** Verifies the log of Spark's file sink in `_spark_metadata`. Readers of the folder read only the files that this log
+  * names.
   */
 private[verify] object SinkLogs {
   private val Log = "_spark_metadata"
 
-  /** @param committed
-    *   the last batch of the query
+  /** Verifies the log.
+    *
+    * @param committed
+    *   the last committed micro-batch of the query
     */
   def apply(settings: Configuration, output: String, committed: Option[Long]): SinkLogs = {
     val log      = Folder.list(settings, s"$output/$Log")

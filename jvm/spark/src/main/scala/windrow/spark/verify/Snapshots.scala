@@ -15,10 +15,10 @@ import org.rocksdb.SstFileReader
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** A snapshot of a store: what RocksDB needs but its tables, and the names of these.
+/** A snapshot of a state store: everything that RocksDB needs except its tables, and the names of these.
   *
   * @param tables
-  *   in the folder of the store, and their sizes
+  *   names of tables in the folder of the store, and their sizes
   */
 private[verify] final case class Snapshot(tables: Seq[(String, Long)])
 
@@ -26,7 +26,9 @@ private[verify] object Snapshots {
   private val DirectoryEnd       = 0x06054b50
   private val DirectoryEndLength = 22
 
-  /** Each part of the file has a checksum, and its end says how long it is. */
+  /** Parses a snapshot, which is a ZIP file. Each part has a checksum, and the end record contains the number of parts
+    * and the place of the directory, so a truncated file is detected.
+    */
   def read(bytes: Array[Byte]): Either[String, Snapshot] =
     try for {
       parts    <- Right(partsOf(bytes))
@@ -65,7 +67,7 @@ private[verify] object Snapshots {
     }
   }
 
-  /** Has RocksDB check the checksums of a table; it reads local files only. */
+  /** Checks a table with RocksDB, which verifies its checksums. RocksDB reads only local files. */
   def wrongTable(folder: Folder, seen: Seen): Option[String] = folder.system match {
     case local: RawLocalFileSystem => wrongTable(local.pathToFile(seen.path).getPath)
     case _ =>

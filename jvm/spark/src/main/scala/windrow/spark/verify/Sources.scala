@@ -2,8 +2,8 @@ package windrow.spark.verify
 
 import windrow.spark.verify.Form.SourceLog
 
-/** The logs of file sources: which files came with which of its entries. Spark reads what is there, and what is not there
-  * never comes.
+/** Verifies the logs of file sources, which record the files of each entry. Spark never reads files whose entry is
+  * missing.
   */
 private[verify] final class Sources(contents: Contents) {
   private val logs: Map[Int, Seq[SourceLog]] =
@@ -19,7 +19,7 @@ private[verify] final class Sources(contents: Contents) {
     batchOf(source, number),
     "Spark leaves the files of it out without a word")
 
-  /** The last entry that a plan names, of each source that has such a log. */
+  /** The last entry that a plan names, for each source with such a log. */
   private def ends: Seq[(Int, Long)] =
     contents.plan.toSeq.flatMap(_.sources.zipWithIndex).collect { case (Some(latest), source) => source -> latest }
 
@@ -27,7 +27,9 @@ private[verify] final class Sources(contents: Contents) {
     case (batch, plan) if plan.sources.lift(source).flatten.exists(_ >= number) => batch
   }
 
-  /** Entries that are not those that were written: of another batch of the log, too few, or other ones than before. */
+  /** Returns the problems of entries that differ from those that were written: entries of another micro-batch of the
+    * log, missing entries, or changed ones.
+    */
   def wrong: Map[String, String] = ends.flatMap { case (source, _) =>
     val read = contents.sourceLogs.filter(_._1.source == source)
     read.toSeq.flatMap { case (log, listed) => wrongOf(log, listed, read).map(contents.nameOf(log) -> _) }

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer
 import java.nio.charset.CharacterCodingException
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** Text and JSON of which nothing is overlooked: no half characters, no field twice, nothing behind the end. */
+/** Decodes text and JSON strictly: no incomplete characters, no duplicate fields, nothing after the end. */
 private[verify] object StrictJson {
   private val mapper = new ObjectMapper()
     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -25,6 +25,6 @@ private[verify] object StrictJson {
 
   def read(bytes: Array[Byte]): Option[JsonNode] = text(bytes).flatMap(read)
 
-  /** Lines as Spark's logs write them: none of them ends but by a line feed. */
+  /** Returns the lines of a log of Spark's. Only line feeds separate them. */
   def lines(bytes: Array[Byte]): Option[Seq[String]] = text(bytes).map(_.split("\n", -1).toSeq)
 }

@@ -6,27 +6,28 @@ import java.util.zip.CRC32
 import java.util.zip.CRC32C
 import java.util.zip.Checksum
 
-/** Checksums that stand in a file beside another: `.name.crc` of Hadoop's local files, `name.crc` of Spark's on others. */
+/** Verifies checksum files: `.name.crc` of Hadoop on local disks, `name.crc` of Spark elsewhere. */
 private[verify] object Sums {
   private val End   = ".crc"
   private val Magic = 0x63726300 // "crc" and a zero
 
-  /** A file with checksums, and the name of the one that they are of. */
+  /** Returns the file to which a checksum file belongs. */
   def of(side: Seen): Option[String] =
     if (!side.base.endsWith(End)) None
     else if (side.base.startsWith(".")) Some(side.folder + side.base.drop(1).dropRight(End.length))
     else Some(side.name.dropRight(End.length))
 
-  /** Those there are for a file. */
+  /** Returns the checksum files of a file. */
   def beside(folder: Folder, seen: Seen): Seq[Seen] =
     Seq(s"${seen.folder}.${seen.base}$End", s"${seen.name}$End").flatMap(folder.get)
 
-  /** Why they do not fit the file. */
+  /** Returns the reason why a file does not match its checksums. */
   def wrong(folder: Folder, seen: Seen, side: Seen): Option[String] =
     if (side.base.startsWith(".")) ofHadoop(folder, seen, side) else ofSpark(folder, seen, side)
 
-  /** A magic number, how many bytes have a checksum, and the checksums. Hadoop takes memory for so many bytes before it looks
-    * at any, and of a small file the one checksum fits whatever that number is.
+  /** Verifies Hadoop's checksums: a magic number, the number of bytes per checksum, and the checksums. Hadoop allocates
+    * that number of bytes before it verifies any, and the single checksum of a small file matches for any number, so
+    * the number is checked first.
     */
   private def ofHadoop(folder: Folder, seen: Seen, side: Seen): Option[String] = {
     val bytes = folder.read(side)(_.readAllBytes())
@@ -62,7 +63,7 @@ private[verify] object Sums {
     Option.when(sums.hasRemaining)(at)
   }
 
-  /** `{"algorithm":"CRC32C","value":…,"mainFileSize":…}` */
+  /** Verifies Spark's checksum, `{"algorithm":"CRC32C","value":…,"mainFileSize":…}`. */
   private def ofSpark(folder: Folder, seen: Seen, side: Seen): Option[String] = {
     val said = StrictJson.read(folder.read(side)(_.readAllBytes())).filter(node =>
       node.path("value").isInt && node.path("mainFileSize").isIntegralNumber && node.path(

@@ -17,7 +17,7 @@ import windrow.spark.query.Asked
 import windrow.spark.query.Asking
 import windrow.spark.stream.WindowQuery
 
-/** `_windrow_apply(TABLE(...), spec => JSON)`, by which Python's builders come in. */
+/** Plans `_windrow_apply(TABLE(...), spec => JSON)`, which Python's builders call. */
 private[spark] object Apply {
   val Name = "_windrow_apply"
 
@@ -47,17 +47,19 @@ private[spark] object Apply {
       if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None) else AggregateParts.ofGrouping(table),
       asking)
 
-  /** `{"what": "messages" | "windows", "key": [names], "by": [names]}` */
+  /** Reads `{"what": "messages" | "windows", "key": [names], "by": [names]}`. */
   private def asked(node: JsonNode, table: LogicalPlan): Asking = {
     def names(field: String) = node.path(field).elements.asScala.map(_.asText).toSeq
     val what                 = if (node.path("what").asText == Asked.Windows.column) Asked.Windows else Asked.Messages
     Asking(what, names("key"), names("by"), table)
   }
 
-  /** @param function
-    *   that was given it
+  /** Parses a spec.
+    *
+    * @param function
+    *   the function that received it
     * @throws SpecError
-    *   if it is no JSON object
+    *   if it is not a JSON object
     */
   private[wire] def parse(function: String, json: String): ObjectNode = {
     def notJson(why: String) = SpecError(function, Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> why)))

@@ -10,7 +10,7 @@ import windrow.spark.join.JoinOptions
 import windrow.spark.join.JoinPlan
 import windrow.spark.output.OutputKind
 
-/** Reads the JSON of operators over several streams, each a table with marked columns. */
+/** Reads the JSON of operators over several streams. Each stream is a table with marked columns. */
 private[wire] object SeveralJson {
 
   def isJoin(node: ObjectNode): Boolean = node.path("operator").asText == "join"
@@ -25,11 +25,11 @@ private[wire] object SeveralJson {
     JoinPlan.marked(session, options, watermarks, tables)
   }
 
-  /** A spec (see [[OperatorJson]]), with `output` and `input: {"on": [names], "invalid"?, "streams": {"<stream>": {"watermark":
-    * microseconds}}}` beside its fields.
+  /** Reads the spec of a join (see [[OperatorJson]]), with the additional fields `output` and
+    * `input: {"on": [names], "invalid"?, "streams": {"<stream>": {"watermark": microseconds}}}`.
     *
     * @return
-    *   also the watermarks that windrow sets, by the name of the stream
+    *   the options, and the watermarks that Windrow sets, by the name of the stream
     */
   def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, TimeSpan])] = {
     val spec  = node.deepCopy()
@@ -57,7 +57,7 @@ private[wire] object SeveralJson {
     }
   }
 
-  /** `{"streams": [{"name", "watermark"?}], "keys": n}`, watermarks in microseconds. */
+  /** Reads `{"streams": [{"name", "watermark"?}], "keys": n}`, with watermarks in microseconds. */
   def coGroup(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
     val streams = node.path("streams").elements.asScala.toSeq.map { stream =>
       val mark = Option(stream.get("watermark")).filterNot(_.isNull).map(StreamJson.duration("watermark", _))

@@ -15,8 +15,8 @@ import windrow.explain.Explanation
 import windrow.spark.arguments.TableArguments
 import windrow.spark.pack.Travel
 
-/** Table functions that look at a spec, with the JSON of `_windrow_apply`: `_windrow_check(spec => JSON)`, what is wrong with
-  * it, a problem in each row; `_windrow_explain(TABLE(...), spec => JSON)` of a query, what it does, a line in each row.
+/** Table functions that check a spec, with the JSON of `_windrow_apply`: `_windrow_check(spec => JSON)` returns its
+  * problems, one in each row. `_windrow_explain(TABLE(...), spec => JSON)` explains a query, with one line in each row.
   */
 private[spark] object SpecFunctions {
   val All: Seq[(String, TableFunctionBuilder)] = Seq(

@@ -11,7 +11,8 @@ import windrow.spark.policy.Policies
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 
-/** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with `stream` and `output` beside its fields. */
+/** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with the additional fields `stream` and `output`.
+  */
 private[spark] object StreamJson {
   private val Origin = Map("source" -> "source", "partition" -> "partition", "offset" -> "offset")
 
@@ -56,13 +57,13 @@ private[spark] object StreamJson {
           "VALUE_NOT_SUPPORTED.SEVERAL_STREAMS")))
     }
 
-  /** The query keeps messages instead of aggregating them. */
+  /** Whether the query keeps rows instead of aggregating them. */
   def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
 
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 
-  /** What a message about this spec calls it. */
+  /** Returns the name of the spec in error messages. */
   def subject(node: ObjectNode): String = {
     val spec = node.deepCopy()
     spec.remove("stream")
@@ -83,7 +84,7 @@ private[spark] object StreamJson {
       "value"   -> node.asText,
       "allowed" -> InvalidMessages.All.mkString(", ")))
 
-  /** Not negative: text, or microseconds. */
+  /** Reads a duration that must not be negative, as text or in microseconds. */
   def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {
     val span =
       if (node.isIntegralNumber) TimeSpan.of(BigInt(node.bigIntegerValue), name) else TimeSpan.parse(node.asText)

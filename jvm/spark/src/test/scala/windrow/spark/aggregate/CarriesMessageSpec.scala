@@ -10,7 +10,8 @@ import windrow.spark.functions.FunctionSet
 import windrow.spark.pack.Pack
 import windrow.spark.pack.WholeMessages
 
-/** A message that a shard refuses has its row with it (SEMANTICS A2). Times in seconds. */
+/** Tests that every row that a shard rejects was sent with its original columns (SEMANTICS A2). Times are in seconds.
+  */
 final class CarriesMessageSpec extends AnyFunSuite {
   private val messages = new WholeMessages(None, new FunctionSet(Nil, Nil), shards = 1)
 
@@ -35,7 +36,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
     CarriesMessage(spec, pack, watermark).eval()
   }
 
-  /** With a watermark of 45 s and a lateness of 10 s. */
+  /** Checks all times with a watermark of 45 s and a lateness of 10 s. */
   private def carriedBelow(window: WindowKind, first: Long): Unit = {
     val mark = Some(Watermark(45000000))
     (-20L until 60L).foreach(time => assert(carries(window, mark, Some(time)) == (time < first), s"$window at $time"))

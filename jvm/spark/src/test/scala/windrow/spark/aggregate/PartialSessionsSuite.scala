@@ -12,12 +12,13 @@ import windrow.spark.SparkSuite
 import windrow.testkit.Drawn
 import windrow.spark.functions.FunctionSet
 
-/** Messages of a session are one before they travel; merged again, what comes out is what each by itself gives (SEMANTICS T3, R18). */
+/** Tests that combining the rows of a session before the shuffle does not change the merged result (SEMANTICS T3, R18).
+  */
 @Slow
 class PartialSessionsSuite extends SparkSuite {
   import PartialSessionsSuite._
 
-  /** In one task. */
+  /** Combines rows in one task. */
   private def run(messages: Seq[Message], gap: Long, memory: Option[Long] = None): Seq[Session] = {
     import spark.implicits._
     val plan                            = messages.toDF().coalesce(1).queryExecution.executedPlan
@@ -126,7 +127,7 @@ private object PartialSessionsSuite {
       None)
   }
 
-  /** By sorting, and one pass. */
+  /** Merges sessions by sorting them, in one pass. */
   def merged(sessions: Seq[Session], gap: Long): Set[Session] =
     sessions.groupBy(_.key).values.flatMap(_.sortBy(_.first).foldLeft(List.empty[Session]) {
       case (open :: closed, next) if next.first.get - open.last.get <= gap => open.and(next) :: closed

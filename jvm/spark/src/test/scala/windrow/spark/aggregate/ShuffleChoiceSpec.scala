@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.spark.functions.FunctionSet
 
-/** Messages are sorted where their order can show (SEMANTICS T3), and only there. */
+/** Tests that rows are sorted only if their order affects the output (SEMANTICS T3). */
 final class ShuffleChoiceSpec extends AnyFunSuite {
   private val value  = BoundReference(0, LongType, nullable = true)
   private val median = new ApproximatePercentile(value, Literal(0.5))

@@ -8,7 +8,7 @@ import windrow._
 import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
-/** Messages are combined by the slices that the core has. */
+/** Tests that rows are combined by the slices of the core. */
 final class SliceTimeSpec extends AnyFunSuite {
   private val windows = Seq[AlignedWindows](
     Tumbling("20 seconds"),

@@ -14,7 +14,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Buffers of Spark's functions are values: what is done to one does not show in another. */
+/** Tests that buffers of Spark's functions are values: a change of one does not affect another. */
 final class AggregationSpec extends AnyFunSuite {
   private val value  = BoundReference(0, LongType, nullable = true)
   private val median = new ApproximatePercentile(value, Literal(0.5))

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state.DamagedStateError
 
-/** Exact percentiles count values as Spark itself does. */
+/** Tests that exact percentiles count values in the same way as Spark. */
 final class CountedValuesSpec extends AnyFunSuite {
   private val random = new Random(7)
   private val packed = UnsafeProjection.create(Array[DataType](BinaryType))

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.caseInsensitiveResolution
 import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Names are compared as the session compares them. */
+/** Tests that names are compared as the session compares them. */
 final class ColumnNamesSpec extends AnyFunSuite {
   private val resolvers = Seq(caseInsensitiveResolution, caseSensitiveResolution)
 

@@ -10,7 +10,9 @@ import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Which of several inputs holds the watermark back is told where each of them has one of its own (SEMANTICS R87). */
+/** Tests when the input that holds back the watermark is known, which requires that each input has its own watermark
+  * (SEMANTICS R87).
+  */
 final class InputReachSpec extends AnyFunSuite {
 
   private def marked(column: AttributeReference, child: LogicalPlan) =

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Which columns can be keys (SEMANTICS W2, R35). */
+/** Tests which columns can be keys (SEMANTICS W2, R35). */
 final class KeyCheckSpec extends AnyFunSuite {
 
   private def column(of: DataType, name: String = "k") = AttributeReference(name, of)()

@@ -12,7 +12,7 @@ import org.apache.spark.sql.windrow.FileBeingRead
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.spark.input.MessagePlace.Row
 
-/** Where a message that ends a query stands (SEMANTICS A7). */
+/** Tests the reported place of a row that fails a query (SEMANTICS A7). */
 final class MessagePlaceSpec extends AnyFunSuite {
   private val value = AttributeReference("value", LongType)()
   private val read  = LocalRelation(value)

@@ -13,7 +13,7 @@ import windrow.TimeSpan
 import windrow.spark.SparkSuite
 import windrow.spark.cogroup.CoGroupPlan
 
-/** One stream of several, and all together. */
+/** Tests one of several streams, and all of them together. */
 final class StreamTableSuite extends SparkSuite {
 
   private def stream(

@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class JdbcKindSpec extends AnyFunSuite {
 
-  /** What a statement is given for a value: the value, and the zone in which it is to be told. */
+  /** Returns the arguments that a statement receives for a value: the value, and the time zone of its conversion. */
   private def told(database: String, kind: DataType, value: Any): Seq[Any] = {
     var seen = Seq.empty[Any]
     val statement = Proxy.newProxyInstance(

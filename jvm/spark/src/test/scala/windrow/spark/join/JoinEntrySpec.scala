@@ -10,7 +10,7 @@ import windrow.core.state.Damage
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 
-/** Messages of joins in packets (SEMANTICS S1). */
+/** Tests the format of join rows in packets (SEMANTICS S1). */
 final class JoinEntrySpec extends AnyFunSuite {
   private val row                                       = UnsafeProjection.create(Array[DataType](StringType, LongType))
   private def of(text: String, number: Long): UnsafeRow = row(InternalRow(UTF8String.fromString(text), number)).copy()

@@ -9,11 +9,13 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.SparkSuite
 import windrow.spark.rows.RowPacket
 
-/** Open windows are known where all shards tell of theirs (SEMANTICS S16). */
+/** Tests that the number of open windows is known if all shards report theirs (SEMANTICS S16). */
 final class ObservedSuite extends SparkSuite {
   private val counts = CountColumns("panes", windows = true)
 
-  /** What a shard tells: open windows, how many more these are; None: it does not know that. */
+  /** Creates the packet of a shard with its open windows and the change of their number, or None if the shard does not
+    * know the change.
+    */
   private def packet(open: Long, change: Option[Long]): Array[Byte] = {
     val writer = new RowPacket.Writer(counts.all)
     val told   = Seq(open, change.getOrElse(0L), 1L, if (change.isEmpty) 1L else 0L)

@@ -18,7 +18,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowShape
 
-/** Rows put together as bytes are those that Spark's projection makes of their values. */
+/** Tests that rows that are built from bytes equal those of Spark's projection. */
 final class PaneRowsSuite extends AnyFunSuite {
   private val dice = new Random(11)
 
@@ -89,7 +89,7 @@ final class PaneRowsSuite extends AnyFunSuite {
         val wanted          = UnsafeProjection.create(schema.pane.toArray)
         val key             = UnsafeProjection.create(keys.toArray)
         val packed          = UnsafeProjection.create(results.toArray)
-        // Bytes differ: behind a null of many digits a projection leaves what stood there before.
+        // The bytes differ: a projection does not clear the bytes after a null decimal.
         val shown = CatalystTypeConverters.createToScalaConverter(
           schema.pane.zipWithIndex.foldLeft(new StructType) { case (row, (of, i)) => row.add(s"c$i", of) })
         (1 to 20).foreach { i =>

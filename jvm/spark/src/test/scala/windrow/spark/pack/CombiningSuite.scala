@@ -12,12 +12,13 @@ import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow.spark.SparkSuite
 
-/** Messages are combined before they travel where the micro-batches before show that it pays (SEMANTICS T3). */
+/** Tests that rows are combined before the shuffle if earlier micro-batches have shown that it pays off (SEMANTICS T3).
+  */
 @Slow
 class CombiningSuite extends SparkSuite {
   private val count = 4000
 
-  /** Of each micro-batch: whether its messages were combined. And all that came out. */
+  /** Returns whether the rows of each micro-batch were combined, and all output rows. */
   private def run(
       setting: String,
       batches: Seq[Int],
@@ -28,7 +29,7 @@ class CombiningSuite extends SparkSuite {
     session.conf.set(
       "spark.sql.streaming.noDataMicroBatches.enabled",
       "false"
-    ) // the plan of one with messages is looked at
+    ) // the test reads the plan of a micro-batch with rows
     val input = MemoryStream[(Timestamp, Long, Long)]
     input.toDF().toDF("time", "key", "value").createOrReplaceTempView("orders")
     val panes = session.sql(s"""SELECT * FROM windrow_tumble(TABLE(SELECT key, count(*) n, $value total FROM orders
@@ -110,7 +111,7 @@ class CombiningSuite extends SparkSuite {
     tried.left(() => Some(0.9))
     val after = Seq.fill(120)(tried.paid())
     assert(after.count(identity) == 2 && after.indexOf(true) == Combining.Again)
-    tried.left(() => None) // an empty micro-batch says nothing
+    tried.left(() => None) // an empty micro-batch is ignored
     assert(!tried.paid())
     tried.left(() => Some(0.5))
     assert(Seq.fill(120)(tried.paid()).forall(identity))

@@ -4,7 +4,7 @@ import java.nio.file.Files
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Whether a folder says that the input is over (SEMANTICS R71). */
+/** Tests whether a folder marks the end of the input (SEMANTICS R71). */
 final class EndMarkerSpec extends AnyFunSuite {
   test("files that Spark does not read say nothing: some committers write what they did into _SUCCESS") {
     val folder                  = Files.createTempDirectory("windrow-end")

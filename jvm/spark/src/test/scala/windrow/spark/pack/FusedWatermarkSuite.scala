@@ -15,14 +15,14 @@ import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.spark.SparkSuite
 
-/** Watermarks are taken within generated code: Spark must see the same event times as from its own node. */
+/** Tests that Spark sees the same event times from the watermark in generated code as from its own node. */
 @Slow
 class FusedWatermarkSuite extends SparkSuite {
   private type Message = (Timestamp, Long)
 
   private def at(millis: Long): Timestamp = new Timestamp(millis)
 
-  /** What Spark says of the event times of each micro-batch, and how it has run the last one. */
+  /** Returns the event times that Spark reports for each micro-batch, and the plan of the last one. */
   private def told(batches: Seq[Seq[Message]], settings: (String, String)*)(
       query: DataFrame => DataFrame): (Seq[Map[String, String]], SparkPlan) = {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator.Origin
 
-/** Places are bytes that compare as messages do (SEMANTICS T2). */
+/** Tests that the bytes of places compare in the order of rows (SEMANTICS T2). */
 final class MessageOrderSpec extends AnyFunSuite {
   private val nothing = UnsafeRow.createFromByteArray(8, 0)
 

@@ -5,7 +5,7 @@ import scala.util.Random
 import windrow.core.state.ByteWriter
 import windrow.core.state.Damage
 
-/** A shard is given the messages of a step in their order, or none (SEMANTICS T3). */
+/** Tests that a shard receives the rows of a step in their order, or fails (SEMANTICS T3). */
 final class PacketMergeSuite extends AnyFunSuite {
   import PacketMergeSuite._
 
@@ -70,8 +70,10 @@ final class PacketMergeSuite extends AnyFunSuite {
 private object PacketMergeSuite {
   def placeOf(number: Long): Array[Byte] = java.nio.ByteBuffer.allocate(8).putLong(number).array
 
-  /** @param messages
-    *   place and entry
+  /** Creates a packet.
+    *
+    * @param messages
+    *   place and entry of each row
     */
   def packetOf(messages: Seq[(Array[Byte], Long)]): PlacedPacket.Type = {
     val (entries, packet) = (new ByteWriter, new ByteWriter)

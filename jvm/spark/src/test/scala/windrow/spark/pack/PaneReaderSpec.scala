@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Panes of another operator as messages (SEMANTICS R55). */
+/** Tests rows that are panes of another operator (SEMANTICS R55). */
 final class PaneReaderSpec extends AnyFunSuite {
   private val columns =
     StructType.fromDDL("start bigint, `end` bigint, timing string, index bigint, is_retraction boolean, content int")

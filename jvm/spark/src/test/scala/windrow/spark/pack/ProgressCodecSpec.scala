@@ -6,7 +6,7 @@ import windrow.SourcePartition
 import windrow.core.operator.Origin
 import windrow.core.state.Progress
 
-/** What a task has seen arrives whole (SEMANTICS R72). */
+/** Tests that the offsets that a task has seen arrive completely (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {
 
   private def told(offsets: (String, Long, Long)*)(goesByOffsets: Boolean): Seq[Progress] = {

@@ -10,12 +10,12 @@ import windrow._
 import windrow.spark.SparkSuite
 import windrow.spark.Windrow
 
-/** Operators of one query may go by watermarks that differ; each begins its run at its own (SEMANTICS S2). */
+/** Tests operators of one query with different watermarks. Each starts its run at its own watermark (SEMANTICS S2). */
 final class RunStartSuite extends SparkSuite {
   test("a message that left before a longer lateness comes back with its row beside an operator by the clock") {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
-    session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // the one by the clock always has some
+    session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // the clock's operator always has some
     val (silent, input) = (MemoryStream[Timestamp], MemoryStream[Timestamp])
     val checkpoint      = SparkSuite.folder()
     val reasons         = mutable.Buffer.empty[Row]
@@ -32,7 +32,7 @@ final class RunStartSuite extends SparkSuite {
       val query = rows.writeStream.option("checkpointLocation", checkpoint)
         .foreachBatch((batch: org.apache.spark.sql.DataFrame, _: Long) => { reasons ++= batch.collect(); () }).start()
       try minutes.foreach { minute =>
-          input.addData(new Timestamp(4102444800000L + minute * 60000L)) // in 2100, far beyond the clock
+          input.addData(new Timestamp(4102444800000L + minute * 60000L)) // in 2100, far ahead of the clock
           query.processAllAvailable()
         }
       finally query.stop()

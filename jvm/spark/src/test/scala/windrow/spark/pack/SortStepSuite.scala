@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import windrow.spark.SparkSuite
 
-/** Messages in order travel once: after a second shuffle they would not be in order (SEMANTICS R76). */
+/** Tests that sorted rows are shuffled once, because a second shuffle would destroy their order (SEMANTICS R76). */
 class SortStepSuite extends SparkSuite {
   test("a restart with another number of shuffle partitions puts no shuffle above the order") {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()

@@ -6,7 +6,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state.ByteWriter
 
-/** What a task writes comes to each shard in the order of the step, however small its runs are (SEMANTICS T3). */
+/** Tests that the output of a task arrives at each shard in the order of the step, for runs of any size (SEMANTICS T3).
+  */
 final class SortedPacketWriterSuite extends AnyFunSuite {
   private val size   = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 50000
   private val shards = 5

@@ -13,7 +13,7 @@ import windrow.spark.SparkSuite
 import windrow.spark.Windrow
 import windrow.spark.pack.SortStep
 
-/** Which panes come on the way from one operator to another, and whether they take the place of others (SEMANTICS B4). */
+/** Tests which panes are passed from one operator to another, and whether they replace others (SEMANTICS B4). */
 @Slow
 final class PanesBeforeSuite extends SparkSuite {
   private val once = "pane.timing = 'ON_TIME' AND NOT pane.is_retraction"
@@ -44,7 +44,7 @@ final class PanesBeforeSuite extends SparkSuite {
     found.head.comeOnce
   }
 
-  /** Whether the operator below tells of each pane that is replaced. */
+  /** Whether the earlier operator retracts each pane that is replaced. */
   private def takenBack(table: DataFrame): Boolean = {
     val handed = Corrections.handed(SparkInside.plan(table), before(table))
     PanesBefore.of(handed).map(_.program.spec.retracts) == Seq(true)
@@ -76,7 +76,7 @@ final class PanesBeforeSuite extends SparkSuite {
     assert(complete(all.selectExpr("pane", "explode(IF(pane.is_retraction, null, array(sold))) AS part")) == Seq(false))
     assert(complete(all.sample(0.5)) == Seq(false))
     val none = all.join(names, expr("NOT pane.is_retraction"), "left_anti")
-    assert(!comeOnce(none)) // all come while there is no name
+    assert(!comeOnce(none)) // all panes arrive while there is no name
   }
 
   test("panes that come in several rows each take no less place") {

@@ -2,7 +2,7 @@ package windrow.spark.query
 
 import windrow.spark.SparkSuite
 
-/** Which keys a question is about (SEMANTICS S1). */
+/** Tests the keys of questions (SEMANTICS S1). */
 final class NamedValuesSuite extends SparkSuite {
   private type Said = Seq[(String, Int)]
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.Damage
 
-/** Questions on their way to a shard (SEMANTICS S1, S7). */
+/** Tests the format of questions to a shard (SEMANTICS S1, S7). */
 final class QuestionPacketSpec extends AnyFunSuite {
   private val row    = UnsafeProjection.create(Array[DataType](LongType, LongType))
   private val values = row(InternalRow(4L, 5L)).copy()

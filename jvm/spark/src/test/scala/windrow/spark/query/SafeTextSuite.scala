@@ -9,7 +9,7 @@ import windrow.CheckpointError
 import windrow.spark.SparkSuite
 import windrow.spark.functions.FunctionSet
 
-/** A checkpoint is data: nothing in it is run (SEMANTICS S12). */
+/** Tests that nothing in a checkpoint is executed (SEMANTICS S12). */
 final class SafeTextSuite extends SparkSuite {
   private val inputs = StructType.fromDDL("input0 STRING")
 
@@ -55,7 +55,7 @@ final class SafeTextSuite extends SparkSuite {
     val session = spark.newSession()
     session.udf.register("upper", (_: String) => "of the session")
     val texts = AggregateTexts(inputs, Seq("max(upper(input0))"), Seq("x" -> "result0"))
-    Try(texts.resolve(session, StructType(Nil))) match { // which of the two Spark takes differs between its versions
+    Try(texts.resolve(session, StructType(Nil))) match { // Spark's versions differ in the function that they choose
       case Success(read)  => assert(!read.functions.functions.exists(_.exists(_.isInstanceOf[UserDefinedExpression])))
       case Failure(wrong) => refused(throw wrong)
     }
@@ -71,7 +71,7 @@ final class SafeTextSuite extends SparkSuite {
   }
 }
 
-/** Notes that it was loaded. */
+/** Records that the class was loaded. */
 object Loaded {
   @volatile private[query] var isLoaded = false
 }

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.state.Damage
 
-/** What a checkpoint says of itself (SEMANTICS S1, S6). */
+/** Tests the description of the state in a checkpoint (SEMANTICS S1, S6). */
 final class StateDescriptorSpec extends AnyFunSuite {
   private val keys    = StructType.fromDDL("product string")
   private val message = StructType.fromDDL("product string, amounts array<bigint>")

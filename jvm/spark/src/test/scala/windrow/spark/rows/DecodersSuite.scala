@@ -3,7 +3,7 @@ package windrow.spark.rows
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.Decoders
 
-/** Each that reads stored or shipped bytes is given other ones by a test (SEMANTICS S1). */
+/** Checks that a test damages the input of each class that reads stored or shuffled bytes (SEMANTICS S1). */
 final class DecodersSuite extends AnyFunSuite {
   test("S1: a new one is told here, with the test that damages what it reads") {
     val damagedBy = Map(

@@ -13,7 +13,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.Damage
 import windrow.core.state.DamagedStateError
 
-/** Rows of all kinds come out of packets as they went in (SEMANTICS R74 for their counts). */
+/** Tests that rows of all kinds are read from packets as they were written (SEMANTICS R74 for their counts). */
 class RowPacketSuite extends AnyFunSuite {
   private val shapes: Seq[Seq[DataType]] = Seq(
     Seq(LongType, StringType),

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.Damage
 import windrow.core.state.DamagedStateError
 
-/** A row is read within its bytes, whatever stands in them (SEMANTICS S1). */
+/** Tests that reading a row never accesses memory outside its bytes, whatever they contain (SEMANTICS S1). */
 final class RowShapeSuite extends AnyFunSuite {
   private val schema = StructType.fromDDL(
     "k string, n bigint, d decimal(38,2), b binary, a array<string>, w array<int>, m map<string,bigint>, " +
@@ -52,7 +52,7 @@ final class RowShapeSuite extends AnyFunSuite {
     assert(found > Damage.Count / 10)
   }
 
-  /** All that is in it, whatever it is. */
+  /** Reads all values of a row. */
   private def read(row: InternalRow, of: StructType): Unit = of.zipWithIndex.foreach { case (field, i) =>
     if (!row.isNullAt(i)) field.dataType match {
       case StringType         => row.getUTF8String(i).getBytes

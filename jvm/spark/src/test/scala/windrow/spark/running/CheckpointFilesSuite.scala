@@ -38,7 +38,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
     out.close()
   }
 
-  /** What Hadoop has other programs do. */
+  /** Returns the programs that Hadoop starts. */
   private def programs(code: => Unit): Seq[String] = {
     val recording = new Recording
     val found     = Files.createTempFile("windrow", ".jfr")
@@ -122,7 +122,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
     out.write(7)
     out.close()
     assert(files.exists(new HadoopPath(path, "1")))
-    assert(place.toFile.list.toSeq == Seq("1")) // no checksums: it is not the local disk's
+    assert(place.toFile.list.toSeq == Seq("1")) // no checksums, because it is not a local disk
   }
 
   test("a class of the user's for the local disk has its way") {
@@ -135,7 +135,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
   }
 }
 
-/** A local disk that users bring, which does something more for each file. Hadoop makes it by its name. */
+/** A user-defined local disk that counts the files that it creates. Hadoop creates it by its class name. */
 final class WatchedDisk(uri: URI, conf: Configuration)
     extends DelegateToFileSystem(uri, new RawLocalFileSystem, conf, "file", false) {
   override def getUriDefaultPort: Int = -1
@@ -159,7 +159,7 @@ object WatchedDisk {
   @volatile var created = 0
 }
 
-/** A disk with a name of its own. */
+/** A file system with its own scheme. */
 final class OtherDisk extends RawLocalFileSystem {
   override def getUri: URI = URI.create("other:///")
 }

@@ -5,7 +5,7 @@ import java.nio.file.Path
 import windrow.CheckpointError
 import windrow.spark.SparkSuite
 
-/** Which query a folder belongs to (SEMANTICS B5). */
+/** Tests which query a folder belongs to (SEMANTICS B5). */
 final class FilesOwnerSuite extends SparkSuite {
   private def empty(in: String, mark: String): Path = {
     val file = Path.of(in, mark, "query")

@@ -20,7 +20,7 @@ import windrow.spark.shards.ShardPlan
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
 
-/** What may go on from a checkpoint is told before its query begins. */
+/** Tests that a query that cannot continue from a checkpoint fails before it starts. */
 @Slow
 final class StateVersionSuite extends SparkSuite {
   private val fingerprint = SpecFingerprint("windows" -> "of any version")
@@ -36,7 +36,7 @@ final class StateVersionSuite extends SparkSuite {
     bytes
   }
 
-  /** Runs a query whose shards keep a header, and looks whether it may go on. */
+  /** Runs a query whose shards store a header, and checks whether it may continue. */
   private def goOn(kept: Array[Byte]): Unit = {
     implicit val session: SparkSession             = spark
     implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)

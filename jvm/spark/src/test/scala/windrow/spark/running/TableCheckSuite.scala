@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
 import windrow.spark.SparkSuite
 
-/** A format that is none of files. */
+/** A format that does not store files. */
 final class Elsewhere extends SchemaRelationProvider {
   def createRelation(context: SQLContext, parameters: Map[String, String], columns: StructType): BaseRelation =
     new BaseRelation {
@@ -18,7 +18,7 @@ final class Elsewhere extends SchemaRelationProvider {
     }
 }
 
-/** Whether rows fit a table is told before they are there (SEMANTICS B9). */
+/** Tests that rows that do not fit a table are detected before the first micro-batch (SEMANTICS B9). */
 final class TableCheckSuite extends SparkSuite {
   private def refused(table: String, columns: String*): Option[String] =
     TableCheck(spark, table, StructType(columns.map(StructField(_, IntegerType)))).map(_.code)
@@ -45,7 +45,7 @@ final class TableCheckSuite extends SparkSuite {
   }
 
   test("what Spark would refuse of the first batch") {
-    for (format <- Seq(classOf[Elsewhere].getName, "json")) // rows are added in the session's own format
+    for (format <- Seq(classOf[Elsewhere].getName, "json")) // rows are appended in the session's own format
       having(format)(table => assert(refused(table, "a", "b") == Some("TABLE_NOT_USABLE")))
     val interval = new StructType().add("a", CalendarIntervalType)
     assert(TableCheck(spark, "not_there", interval).map(_.code) == Some("TABLE_NOT_USABLE"))

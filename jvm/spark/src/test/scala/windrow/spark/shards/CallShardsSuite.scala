@@ -41,7 +41,7 @@ final class CallShardsSuite extends SparkSuite {
       } finally query.stop()
     }
     val batches = Calls.asScala.toSeq.groupBy(_.processingTime).toSeq.sortBy(_._1).map(_._2)
-    assert(batches.size === 4) // each with data is followed by one that only moves the watermark
+    assert(batches.size === 4) // each one with data is followed by one that only advances the watermark
     batches.zipWithIndex.foreach { case (calls, before) =>
       assert(calls.map(_.before) === Seq.fill(Shards)(before))
     }
@@ -52,14 +52,16 @@ final class CallShardsSuite extends SparkSuite {
 private object CallShardsSuite {
   val Shards = 5
 
-  /** @param before
-    *   how often its shard had been called
+  /** A call of a shard.
+    *
+    * @param before
+    *   how often the shard had been called before
     */
   final case class Call(processingTime: Long, before: Int, packets: Int)
 
   val Calls = new ConcurrentLinkedQueue[Call]
 
-  /** A shard keeps as many bytes as it had calls. */
+  /** A program whose shards store as many bytes as they have been called. */
   final class Counting extends ShardProgram {
     def shards: Int                  = Shards
     def spaces: Seq[String]          = Nil

@@ -13,7 +13,7 @@ import windrow.core.time.Distance
 import windrow.core.time.Watermark
 import windrow.spark.SparkSuite
 
-/** The law of all stores on Spark's state, over two batches. */
+/** Tests the law of all stores with Spark's state, over two micro-batches. */
 @Slow
 final class SparkStoreLawSuite extends SparkSuite {
   test("what a store returned belongs to the caller: Spark's state") {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.StateColumn
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 
-/** What stands in the state is what Spark's own encoders write: any of them reads what the other wrote. */
+/** Tests that the state contains the same bytes as with Spark's own encoders, so that each can read the other's. */
 final class StateColumnSuite extends AnyFunSuite {
   private def same[T](own: Encoder[T], sparks: Encoder[T], values: Seq[T]): Unit = {
     val (mine, theirs) = (encoderFor(own), encoderFor(sparks))

@@ -6,7 +6,7 @@ import windrow.core.state.Damage
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** What an operator keeps beside its state (SEMANTICS S1). */
+/** Tests the metadata that an operator stores in addition to its state (SEMANTICS S1). */
 final class OperatorMetadataSpec extends AnyFunSuite {
 
   test(s"S1: ${Damage.Count} with other bytes are read, or refused by name") {

@@ -12,7 +12,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Damage
 
-/** Messages of operators without a query (SEMANTICS S1). */
+/** Tests the format of rows in standalone operators (SEMANTICS S1). */
 final class RowFormatSpec extends AnyFunSuite {
   private val columns = StructType.fromDDL("key string, value bigint, text string")
 

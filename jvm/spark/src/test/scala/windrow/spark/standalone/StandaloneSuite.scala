@@ -10,7 +10,7 @@ import windrow.CheckpointError
 import windrow.SpecError
 import windrow.spark.SparkSuite
 
-/** What Python calls, on the Spark of these tests; all else is tested from Python. */
+/** Tests the methods that Python calls with the Spark version of these tests. Python's tests cover everything else. */
 class StandaloneSuite extends SparkSuite {
   private val messages = StructType.fromDDL("key string, time timestamp, value bigint")
 
@@ -41,7 +41,7 @@ class StandaloneSuite extends SparkSuite {
     operator.add("orders", table(("a", 30, 3L), ("a", 10, 1L), (null, 70, null)))
     operator.step(60000000L, null)
     assert(panes(operator) == Seq(("a", 0L, 4L, Seq(1L, 3L))))
-    assert(panes(operator).isEmpty) // though nothing was flushed
+    assert(panes(operator).isEmpty) // although nothing was flushed
     operator.add("orders", table(("a", 5, 9L)))
     operator.step(null, 5L)
     assert(rows(operator.rejected())(row => (row.getString(0), row.getString(1), row.getLong(2), row.getLong(3))) ==

@@ -15,7 +15,7 @@ import windrow.spark.Windrow
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.WindowProcessor
 
-/** What windrow needs to know of each message of a stream. */
+/** Tests the values that Windrow needs of each row of a stream. */
 final class MessagesSuite extends SparkSuite {
   private lazy val input =
     spark.readStream.schema("id string, time timestamp, value bigint").json(SparkSuite.folder())

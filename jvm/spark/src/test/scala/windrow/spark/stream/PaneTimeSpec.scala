@@ -12,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.time.Distance
 
-/** What Spark's own operators find on the windows of panes (SEMANTICS B3). */
+/** Tests the metadata of pane windows for Spark's own operators (SEMANTICS B3). */
 final class PaneTimeSpec extends AnyFunSuite {
   private val time   = AttributeReference("time", TimestampType)()
   private val marked = EventTimeWatermark(UUID.randomUUID, time, new CalendarInterval(0, 0, 0), LocalRelation(time))

@@ -7,11 +7,11 @@ import org.apache.spark.SparkConf
 import org.apache.spark.io.LZ4CompressionCodec
 import windrow.spark.SparkSuite
 
-/** Files of changes as Spark writes them, and what is not one (SEMANTICS S13). */
+/** Tests change files as Spark writes them, and invalid ones (SEMANTICS S13). */
 final class ChangesSpec extends SparkSuite {
 
   private def wrong(write: DataOutputStream => Unit): Option[String] = {
-    spark: Unit // decompresses them
+    spark: Unit // needed for decompression
     val bytes = new ByteArrayOutputStream
     val out   = new DataOutputStream(new LZ4CompressionCodec(new SparkConf).compressedOutputStream(bytes))
     write(out)

@@ -16,7 +16,8 @@ import windrow.core.state.Damage
 import windrow.core.state.DamagedStateError
 import windrow.spark.SparkSuite
 
-/** Files of a checkpoint that say anything: `verify` tells what is wrong, or that nothing is (SEMANTICS S13). */
+/** Tests `verify` with checkpoint files of arbitrary content: it reports the damage, or reads the file (SEMANTICS S13).
+  */
 @Slow
 final class VerifyDamageSuite extends SparkSuite {
   import Form._
@@ -41,7 +42,7 @@ final class VerifyDamageSuite extends SparkSuite {
     case Schema(_)                           => Some("schemas" -> Schemas.read)
     case version: Version if version.isWhole => Some("snapshots" -> Snapshots.read)
     case _: Version =>
-      spark: Unit // decompresses them
+      spark: Unit // needed for decompression
       Some("changes" -> (bytes => Changes.wrong(() => new ByteArrayInputStream(bytes), "lz4").toLeft(())))
     case _ => None
   }
@@ -63,7 +64,7 @@ final class VerifyDamageSuite extends SparkSuite {
   for ((what, (sound, read)) <- readers.toSeq.sortBy(_._1)) {
     val count = Damage.Count / (1 + sound.length / 1000)
     test(s"S13: $count $what with other bytes are told to be wrong, or read") {
-      // What is thrown is told with the name of the file, as what is told is.
+      // `verify` reports an exception with the name of the file, like other problems.
       def told(bytes: Array[Byte]) =
         try read(bytes)
         catch { case NonFatal(wrong) => Left(wrong.toString) }

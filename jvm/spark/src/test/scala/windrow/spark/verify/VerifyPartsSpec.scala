@@ -9,7 +9,7 @@ import java.util.zip.CRC32
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
-/** What single files must say, or must be there for (SEMANTICS S13). */
+/** Tests the required contents and the purposes of single files (SEMANTICS S13). */
 final class VerifyPartsSpec extends AnyFunSuite {
 
   private def having[T](files: (String, Array[Byte])*)(check: Path => T): T = {

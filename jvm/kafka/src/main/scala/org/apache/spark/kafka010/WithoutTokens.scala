@@ -4,10 +4,11 @@ import java.util
 import org.apache.spark.SparkConf
 import scala.jdk.CollectionConverters._
 
-/* Spark's Kafka source asks these for delegation tokens by which to log in. The broker of the tests wants no login, and
- * not every registry has the artifact that knows of tokens: here is what the source needs of it when there are none. */
+/* Replaces the classes from which Spark's Kafka source requests delegation tokens for a login. The broker of the tests
+ * does not require a login, and not every registry has the original artifact. This file contains only the parts that
+ * the source calls without tokens. */
 
-/** The settings of a client that are given, and more. */
+/** The settings of a client, which can be extended. */
 final case class KafkaConfigUpdater(module: String, kafkaParams: Map[String, Object]) {
   private val settings = new util.HashMap[String, Object](kafkaParams.asJava)
 
@@ -31,7 +32,7 @@ final case class KafkaConfigUpdater(module: String, kafkaParams: Map[String, Obj
   def build(): util.Map[String, Object] = settings
 }
 
-/** A cluster that takes tokens: there is none. */
+/** A cluster that accepts tokens. Never created. */
 sealed abstract class KafkaTokenClusterConf
 
 object KafkaTokenUtil {
@@ -42,7 +43,7 @@ object KafkaTokenUtil {
 
 object KafkaRedactionUtil {
 
-  /** Parameters as they may stand in a log: without tokens nothing in them is secret. */
+  /** Returns parameters for a log. Nothing in them is secret without tokens. */
   def redactParams(params: Seq[(String, Object)]): Seq[(String, String)] =
     params.map { case (name, value) => name -> String.valueOf(value) }
 }

@@ -15,14 +15,16 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-/** Whole tables as Arrow streams in bytes, converted by Spark's own readers and writers of Arrow. */
+/** Converts tables to and from Arrow streams in bytes, with Spark's own Arrow readers and writers. */
 object ArrowTables {
 
   private val Zone      = "UTC"
   private val BatchRows = 1 << 16
 
-  /** @param each
-    *   sees every row; a row is valid until the next one
+  /** Reads a stream.
+    *
+    * @param each
+    *   receives every row; a row is valid until the next one
     */
   def read(stream: Array[Byte])(each: InternalRow => Unit): Unit = {
     val allocator = ArrowUtils.rootAllocator.newChildAllocator("windrow.read", 0, Long.MaxValue)
@@ -38,7 +40,9 @@ object ArrowTables {
     new ColumnarBatch(columns, root.getRowCount).rowIterator.asScala
   }
 
-  /** @param rows
+  /** Writes a stream.
+    *
+    * @param rows
     *   each is valid until the next one
     */
   def write(schema: StructType, rows: Iterator[InternalRow]): Array[Byte] = {

@@ -11,12 +11,13 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.collection.OpenHashMap
 
-/** Buffers of exact percentiles: how often each value came. As bytes they are rows of a value and its count, each behind its size,
-  * and a negative size behind the last (`serialize` of [[PercentileBase]]). Spark makes a map of the bytes of each message before it
-  * merges them; here they go at once into the map that has all.
+/** Merges the buffers of exact percentiles, which count how often each value occurred. The bytes of a buffer are rows
+  * of a value and its count, each preceded by its size; a negative size ends them (`serialize` of [[PercentileBase]]).
+  * Spark builds a map from the bytes of each row before it merges the maps. This class adds the bytes directly to the
+  * merged map.
   *
   * @param damaged
-  *   what is thrown where so many bytes are no counts
+  *   creates the exception for bytes of this length that are not valid counts
   */
 final class CountedValues private (value: DataType, damaged: Int => Throwable) {
   import CountedValues._
@@ -25,7 +26,7 @@ final class CountedValues private (value: DataType, damaged: Int => Throwable) {
   private val pair    = new GenericInternalRow(2)
   private val project = UnsafeProjection.create(Array[DataType](value, LongType))
 
-  /** Adds the bytes in a field of a row, which holds them, to a map. */
+  /** Adds the counts in a binary field of a row to a map. */
   def merge(counts: Any, row: UnsafeRow, field: Int): Unit = {
     val all   = counts.asInstanceOf[Counts]
     val place = row.getLong(field)
@@ -48,7 +49,7 @@ final class CountedValues private (value: DataType, damaged: Int => Throwable) {
     Integer.reverseBytes(Platform.getInt(base, at))
   }
 
-  /** A map as bytes. */
+  /** Serializes a map. */
   def bytes(counts: Any): Array[Byte] = {
     val all = counts.asInstanceOf[Counts]
     val out = ByteBuffer.allocate(all.size * (SizeBytes + LeastEntry) + SizeBytes)
@@ -68,17 +69,18 @@ object CountedValues {
 
   private val SizeBytes = 4
 
-  /** Of two columns of fixed width. */
+  /** The size in bytes of a row with two columns of fixed width. */
   private val LeastEntry = 24
 
-  /** None: the function has other buffers, or values of which a row does not know the width. */
+  /** Returns the reader of a function's buffers, or None if the function has other buffers or values of variable width.
+    */
   def of(function: AggregateFunction, damaged: Int => Throwable): Option[CountedValues] = function match {
     case percentile: PercentileBase if UnsafeRow.isFixedLength(percentile.child.dataType) =>
       Some(new CountedValues(percentile.child.dataType, damaged))
     case _ => None
   }
 
-  /** Two functions count the same values. */
+  /** Whether two functions count the same values. */
   def areSame(a: AggregateFunction, b: AggregateFunction): Boolean = (a, b) match {
     case (a: PercentileBase, b: PercentileBase) =>
       a.child.semanticEquals(b.child) && a.frequencyExpression.semanticEquals(b.frequencyExpression)

@@ -4,7 +4,7 @@ import java.lang.reflect.Field
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.util.ManualClock
 
-/** Processing time in the hands of a replay or a test: what each micro-batch of a query logs as its time.
+/** A processing-time clock that a replay or a test controls. Each micro-batch of the query logs its time.
   *
   * @param start
   *   milliseconds since the epoch
@@ -12,13 +12,15 @@ import org.apache.spark.util.ManualClock
 final class QueryClock(start: Long) {
   private val clock = new ManualClock(start)
 
-  /** Moves on to a time, at least by so many milliseconds, or is set back to it; None: by the least. */
+  /** Advances to a time, by at least `least` milliseconds. A time before the present one sets the clock back; None
+    * advances by `least`.
+    */
   def moveTo(millis: Option[Long], least: Long): Unit = {
     val now = clock.getTimeMillis()
     clock.setTime(millis.filter(_ < now).getOrElse(math.max(millis.getOrElse(now), now + least)))
   }
 
-  /** Has a query that has run no batch yet read this clock. */
+  /** Makes a query that has not run a micro-batch yet use this clock. */
   def rule(query: StreamingQuery): Unit = {
     val (execution, field) = QueryClock.of(query)
     field.set(execution, clock)
@@ -27,7 +29,7 @@ final class QueryClock(start: Long) {
 
 object QueryClock {
 
-  /** Has a query read this time, in milliseconds, until it is told another one; before its first batch for the first time. */
+  /** Sets the time that a query reads, in milliseconds. The first call must precede its first micro-batch. */
   def tell(query: StreamingQuery, millis: Long): Unit = {
     val (execution, field) = of(query)
     field.get(execution) match {
@@ -36,7 +38,7 @@ object QueryClock {
     }
   }
 
-  /** Spark has no public way to the clock of a query, so a field is set. */
+  /** Finds the field with the clock of a query. Spark does not expose it. */
   private def of(query: StreamingQuery): (AnyRef, Field) = {
     val execution = RunningQuery.execute(query)
     val field = classesOf(execution.getClass).flatMap(_.getDeclaredFields).find(_.getName.endsWith("triggerClock")).get

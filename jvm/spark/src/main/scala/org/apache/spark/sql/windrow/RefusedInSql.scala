@@ -4,11 +4,11 @@ import org.apache.spark.QueryContext
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.trees.Origin
 
-/** What windrow refuses in SQL, as Spark's own mistakes of users are: `spark-sql` prints its message alone, clients over JDBC
-  * and Connect get its code.
+/** An error of a Windrow function in SQL, as an analysis error of Spark: `spark-sql` prints only its message, and
+  * clients of JDBC and Connect receive its code.
   *
   * @param code
-  *   of the first problem
+  *   the code of the first problem
   */
 final class RefusedInSql(code: String, message: String, cause: Option[Throwable]) extends AnalysisException(
       message,
@@ -19,11 +19,11 @@ final class RefusedInSql(code: String, message: String, cause: Option[Throwable]
       Map.empty[String, String],
       Array.empty[QueryContext]) {
 
-  /** Syntax error or access rule violation: of all that the standard has, the class of mistakes in a query. */
+  /** "Syntax error or access rule violation", the class of the SQL standard for errors in a query. */
   override def getSqlState: String = "42000"
 
   override def getDefaultMessageTemplate: String = message
 
-  /** The message says where, as the call. */
+  /** Returns this error unchanged, because its message already names the call. */
   override def withPosition(origin: Origin): AnalysisException = this
 }

@@ -2,16 +2,16 @@ package org.apache.spark.sql.windrow
 
 import org.apache.spark.sql.streaming.StreamingQuery
 
-/** What a running query hides. */
+/** Accesses private parts of a running query. */
 object RunningQuery {
 
-  /** The folder of its checkpoint. */
+  /** Returns the folder of the query's checkpoint. */
   def checkpoint(query: StreamingQuery): String = {
     val execution = execute(query)
     execution.getClass.getMethod("resolvedCheckpointRoot").invoke(execution).toString
   }
 
-  /** What runs it. */
+  /** Returns the execution that runs the query. */
   private[windrow] def execute(query: StreamingQuery): AnyRef =
     query.getClass.getMethod("streamingQuery").invoke(query)
 }

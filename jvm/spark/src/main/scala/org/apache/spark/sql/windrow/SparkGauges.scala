@@ -14,15 +14,16 @@ final class SparkGauges private (owner: String, registry: MetricRegistry) {
     ()
   }
 
-  /** Takes them away. */
+  /** Removes the gauges of this owner. */
   def close(): Unit = SparkGauges.synchronized {
     registry.removeMatching(MetricFilter.startsWith(s"$owner."))
     SparkGauges.owners -= owner
   }
 }
 
-/** One source for all: what is put into its registry or taken out of it Spark's follows. A source for each would go with
-  * every other whose name begins alike.
+/** Registers one source for all owners. Spark's metrics follow each gauge that is added to or removed from its
+  * registry. One source per owner would not work: Spark removes a source together with every other source whose name
+  * starts with the same text.
   */
 object SparkGauges {
   private final class Windrow extends Source {
@@ -33,7 +34,7 @@ object SparkGauges {
   private var owners     = Set.empty[String]
   private var registered = Option.empty[(SparkEnv, MetricRegistry)]
 
-  /** Gauges of an owner, or under the other name if there are some of it. */
+  /** Returns the gauges of `owner`, or of `other` if `owner` already has some. */
   def open(owner: String, other: String): SparkGauges = synchronized {
     val name = if (owners(owner)) other else owner
     owners += name

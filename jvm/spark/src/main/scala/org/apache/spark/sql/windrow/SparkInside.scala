@@ -46,17 +46,17 @@ import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
 
-/** What windrow needs of Spark behind its public surface; nothing else reaches in (checked on every Spark version). */
+/** All access of Windrow to Spark's internals. No other file uses them. Tested with every supported Spark version. */
 object SparkInside {
 
   private val QueryId = "sql.streaming.queryId"
   private val BatchId = "streaming.sql.batchId"
 
-  /** What a builder of sessions was told so far; none if it cannot be told. */
+  /** Returns the options that are set on a session builder, or none if they cannot be read. */
   def options(builder: SparkSession.Builder): scala.collection.Map[String, String] =
     Try(call(builder, "options").asInstanceOf[scala.collection.Map[String, String]]).getOrElse(Map.empty)
 
-  /** The format of a table of Spark's own catalog; None: it is of another. */
+  /** Returns the format of a table in Spark's own catalog, or None for a table of another catalog. */
   def provider(session: SparkSession, table: String): Option[String] = {
     val state = session.asInstanceOf[classic.SparkSession].sessionState
     val names = state.sqlParser.parseMultipartIdentifier(table)
@@ -66,15 +66,17 @@ object SparkInside {
       .flatMap(_.provider)
   }
 
-  /** The watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first; None if it
-    * cannot be told. Read by name, because its class changes between Spark versions.
+  /** Returns the watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first one, or
+    * None if it is unknown. Uses reflection, because the class differs between Spark versions.
     */
   def watermark: Option[Watermark] = ofMicroBatch("batchWatermarkMs").map(SparkWatermark(_))
 
-  /** Of the micro-batch that this thread is planning, in microseconds; None if it cannot be told. */
+  /** Returns the processing time of the micro-batch that this thread is planning, in microseconds, or None if it is
+    * unknown.
+    */
   def processingTime: Option[Long] = ofMicroBatch("batchTimestampMs").map(_ * 1000)
 
-  /** The run whose micro-batch this thread is planning; None if it cannot be told. */
+  /** Returns the run whose micro-batch this thread is planning, or None if it is unknown. */
   def planning: Option[AnyRef] = for {
     active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
     id     <- Option(active.sparkContext.getLocalProperty(QueryId))
@@ -91,8 +93,8 @@ object SparkInside {
 
   private def call(target: AnyRef, method: String): AnyRef = target.getClass.getMethod(method).invoke(target)
 
-  /** Tells its tasks which query and micro-batch they belong to, as `transformWithState` asks them. Where another thread
-    * than the query's runs the job, as Spark Connect does inside `foreachBatch`, they would not know.
+  /** Makes the query and the micro-batch known to the tasks of an RDD, because `transformWithState` reads both there.
+    * They are otherwise unknown if another thread than the query's runs the job, as in Spark Connect's `foreachBatch`.
     */
   def inMicroBatch[T: ClassTag](rdd: RDD[T]): RDD[T] = {
     val known = Seq(QueryId, BatchId).flatMap(name => Option(rdd.sparkContext.getLocalProperty(name)).map(name -> _))
@@ -110,14 +112,16 @@ object SparkInside {
     }
   }
 
-  /** A key as Spark groups by it: the entries of maps in one order, one zero, one NaN. */
+  /** Normalizes a key as Spark does for grouping: the entries of maps in one order, one zero, one NaN. */
   def normalized(key: Expression): Expression = {
     val sorted = withSortedMaps(key)
     if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
     else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
   }
 
-  /** A hash table of the task at work, of rows of fixed width by key; it gives null where there is no memory for more. */
+  /** Creates a hash table of the running task for rows of fixed width. It returns null for a new key if no more memory
+    * is available.
+    */
   def hashTable(
       initial: UnsafeRow,
       buffers: Seq[Attribute],
@@ -130,20 +134,24 @@ object SparkInside {
     capacity,
     SparkEnv.get.memoryManager.pageSizeBytes)
 
-  /** The same bytes as a type by which only equal bytes are equal: Spark's hash tables take no text with a collation. */
+  /** Casts a column to a type with the same bytes in which only equal bytes are equal, because Spark's hash tables do
+    * not support strings with a collation.
+    */
   def binary(column: Expression): Expression = {
     val plain = SchemaUtils.replaceCollatedStringWithString(column.dataType)
     if (plain == column.dataType) column else Cast(column, plain)
   }
 
-  /** Spark does it where rows are distributed by a map. */
+  /** Sorts the entries of maps. Spark does so when it partitions rows by a map. */
   private def withSortedMaps(key: Expression): Expression =
     InsertMapSortInRepartitionExpressions(RepartitionByExpression(Seq(key), LocalRelation(), None)) match {
       case sorted: RepartitionByExpression => sorted.partitionExpressions.head
       case _                               => key
     }
 
-  /** Evaluated without generated code: Spark's to sort a map gives null values those of other entries. */
+  /** Evaluates an expression without generated code, because Spark's generated code for sorting a map replaces null
+    * values by values of other entries.
+    */
   private final case class Interpreted(child: Expression) extends UnaryExpression with CodegenFallback {
     override def dataType: DataType                                               = child.dataType
     override def nullable: Boolean                                                = child.nullable
@@ -151,25 +159,26 @@ object SparkInside {
     override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
   }
 
-  /** Spark's own check of a plan that will not run as it is.
+  /** Runs Spark's analysis check on a plan that will not run unchanged.
     *
     * @throws org.apache.spark.sql.AnalysisException
-    *   in the words of the query that it was written as
+    *   with the message that the written query would cause
     */
   def check(session: SparkSession, plan: LogicalPlan): Unit =
     session.asInstanceOf[classic.SparkSession].sessionState.analyzer.checkAnalysis(plan)
 
-  /** A plan as Spark's optimizer leaves it, before it is planned. */
+  /** Optimizes a plan without planning it. */
   def optimized(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     session.asInstanceOf[classic.SparkSession].sessionState.optimizer.execute(plan)
 
-  /** In the way of the running Spark version, which names functions differently from others. */
+  /** Registers the table functions through the running Spark version, because function names differ between versions.
+    */
   def registerTableFunctions(session: SparkSession, extensions: SparkSessionExtensions): Unit = {
     extensions.registerTableFunctions(session.asInstanceOf[classic.SparkSession].sessionState.tableFunctionRegistry)
     ()
   }
 
-  /** Has a running session plan with a strategy, once. */
+  /** Adds a planner strategy to a running session, once. */
   def addStrategy(session: SparkSession, strategy: SparkStrategy): Unit = {
     val experimental = session.asInstanceOf[classic.SparkSession].experimental
     if (!experimental.extraStrategies.exists(_.getClass == strategy.getClass))
@@ -181,28 +190,28 @@ object SparkInside {
 
   def plan(frame: DataFrame): LogicalPlan = frame.asInstanceOf[classic.Dataset[_]].logicalPlan
 
-  /** Runs code that asks for the active session and its settings, as Spark's expressions do. */
+  /** Runs code that needs the active session and its settings, as Spark's expressions do. */
   def inSession[T](session: SparkSession)(code: => T): T = session.asInstanceOf[classic.SparkSession].withActive(code)
 
-  /** An expression where Spark wants a column. */
+  /** Wraps an expression in a Column. */
   def column(expression: Expression): Column = classic.ExpressionUtils.column(expression)
 
-  /** A column of a plan by its name, which may go into structs. */
+  /** Returns a column of a plan, or a field of a struct, by its name. */
   def column(session: SparkSession, plan: LogicalPlan, name: String): Option[Expression] =
     plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map {
       case Alias(nested, _) => nested
       case plain            => plain
     }
 
-  /** The value of a column that needs no row; None: it needs one. */
+  /** Returns the value of a column that does not depend on a row, or None if it depends on one. */
   def constant(session: SparkSession, column: Column): Option[Literal] =
     Try(plan(session.emptyDataFrame.select(column))).toOption.collect {
       case Project(Seq(Alias(value, _)), _) if value.foldable =>
         inSession(session)(Literal(value.eval(), value.dataType))
     }
 
-  /** What a codec of Spark's has compressed, by its short name. Damaged bytes end in an exception: Spark's own LZ4 trusts them,
-    * outside of the JVM's memory.
+  /** Opens a stream that one of Spark's codecs compressed, by the codec's short name. Damaged bytes cause an exception.
+    * Spark's own LZ4 reader does not check them and accesses memory outside the JVM's heap.
     */
   def decompressed(codec: String, in: InputStream): InputStream =
     CompressionCodec.createCodec(SparkEnv.get.conf, codec) match {
@@ -212,19 +221,19 @@ object SparkInside {
       case other => other.compressedInputStream(in)
     }
 
-  /** Of the checksums in LZ4's frames. */
+  /** The seed of the checksums in LZ4 frames. */
   private val Lz4Seed = 0x9747b28c
 
-  /** The file that this task is reading, and the byte at which its part begins; None: it reads none. */
+  /** Returns the file that this task is reading and the byte offset of the task's part, or None if it reads no file. */
   def fileBeingRead: Option[(String, Long)] = {
     val path = InputFileBlockHolder.getInputFilePath
     Option.when(path.numBytes > 0)(path.toString -> InputFileBlockHolder.getStartOffset)
   }
 
-  /** How the session compares names of columns. */
+  /** Returns the session's comparison of column names. */
   def resolver(session: SparkSession): Resolver =
     session.asInstanceOf[classic.SparkSession].sessionState.conf.resolver
 
-  /** The same fields, all of which may be null, also inside. */
+  /** Returns the same fields, all nullable, including nested ones. */
   def nullable(schema: StructType): StructType = schema.asNullable
 }

@@ -2,15 +2,17 @@ package org.apache.spark.sql.windrow
 
 import windrow.core.time.Watermark
 
-/** Spark's watermark, in milliseconds, as the core's. */
+/** Converts Spark's watermark, in milliseconds, to the core's watermark. */
 object SparkWatermark {
 
-  /** From here on it is the end of time: no stream has such times. Spark's arithmetic goes further, so a query can be brought
-    * there (SEMANTICS R71).
+  /** The least watermark that counts as the end of time. No stream has such times. Spark's arithmetic supports greater
+    * values, so a query can be driven to this watermark (SEMANTICS R71).
     */
   val EndMillis = 100000000000000L
 
-  /** Spark's begins at 0 and is never below: 0 means none yet (SEMANTICS R70). */
+  /** Converts a watermark. Spark's starts at 0 and is never negative, so 0 means that there is none yet (SEMANTICS
+    * R70).
+    */
   def apply(millis: Long): Watermark =
     if (millis == 0) Watermark.None else if (millis >= EndMillis) Watermark.End else Watermark(millis * 1000)
 }

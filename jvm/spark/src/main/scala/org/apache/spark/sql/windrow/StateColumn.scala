@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder.Serializer
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 
-/** Spark's own encoding of one value as a row, without the analysis and the generated code that each task would begin with,
-  * once for each variable of the state.
+/** Encodes one value as a row with the same bytes as Spark's encoder. Avoids the analysis and code generation that
+  * Spark's encoder needs in each task for each state variable.
   */
 object StateColumn {
   val long: Encoder[Long] =

@@ -21,10 +21,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
 import scala.util.Try
 
-/** Spark's own checks of a query and of the writes of its batches. They run before the query starts, and write nothing. */
+/** Runs Spark's own checks of a query and of the writes of its micro-batches before the query starts. Writes nothing.
+  */
 object WriteCheck {
 
-  /** Fails as a write of files with these columns would, in whatever folder. */
+  /** Fails if a write of files with these columns would fail, in any folder. */
   def files(session: SparkSession, rows: StructType, format: String): Unit =
     command(session, rows, format)(_.saveCommand(Some("file:///batch=0"))) match {
       case insert: InsertIntoHadoopFsRelationCommand =>
@@ -32,7 +33,7 @@ object WriteCheck {
       case other => analyzed(session, other): Unit
     }
 
-  /** Fails as an append to a table, which may be missing, would. */
+  /** Fails if an append to a table would fail. The table may be missing. */
   def table(session: SparkSession, rows: StructType, name: String): Unit = {
     val default = ofClassic(session).sessionState.conf.defaultDataSourceName
     command(session, rows, default)(_.saveAsTableCommand(name)) match {
@@ -47,10 +48,10 @@ object WriteCheck {
   def streaming(query: LogicalPlan): Unit =
     UnsupportedOperationChecker.checkForStreaming(query, InternalOutputModes.Append)
 
-  /** A query of that name runs in the session. */
+  /** Whether a query with this name is running in the session. */
   def isRunning(session: SparkSession, name: String): Boolean = session.streams.active.exists(_.name == name)
 
-  /** Where the rows of a table are or will be; None: its catalog is not Spark's own. */
+  /** Returns the present or future location of a table's rows, or None if its catalog is not Spark's own. */
   def location(session: SparkSession, table: String): Option[String] = {
     val state = ofClassic(session).sessionState
     Try {

@@ -4,14 +4,14 @@ import org.apache.spark.TaskContext
 import org.apache.spark.memory.MemoryConsumer
 import org.apache.spark.memory.MemoryMode
 
-/** The memory of the task at work, held by somebody who gives none of it back. */
+/** Occupies the memory of the running task and never frees any for others. */
 final class MemoryTaken private extends MemoryConsumer(TaskContext.get().taskMemoryManager(), MemoryMode.ON_HEAP) {
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0
 }
 
 object MemoryTaken {
 
-  /** Takes all but so many bytes, until the task ends. */
+  /** Occupies all memory except `left` bytes until the task ends. */
   def allBut(left: Long): Unit = {
     val taken = new MemoryTaken
     taken.acquireMemory(Long.MaxValue / 2)

@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
 import py4j.ClientServer
 import windrow.testkit.mutants.{ChangedClasses, MutantServer, MutantTests}
 
-/** The same for Spark's side. A Spark of its own, that of changed classes, is started for each question:
+/** Runs the tests of Spark's side with changed classes. Starts a new Spark session with the changed classes for each
+  * request:
   *
-  *   - `suites FOLDER NAME...`: what of these suites noticed the classes in it, `nothing` else; without names all suites
-  *   - `gateway FOLDER`: the port and the secret of a JVM that has these classes, for Python's tests
-  *   - `over`: they have ended
+  *   - `suites FOLDER NAME...`: returns which of these suites failed with the classes in the folder, or `nothing`;
+  *     without names, runs all suites
+  *   - `gateway FOLDER`: returns the port and the secret of a JVM that has these classes, for Python's tests
+  *   - `over`: Python's tests have ended
   */
 object SparkMutantServer {
   private var gateway = Option.empty[ClientServer]
@@ -30,7 +32,7 @@ object SparkMutantServer {
     }
   }
 
-  /** Its threads have the class loader of the one that makes it. */
+  /** Opens the gateway. Its threads inherit the class loader of the creating thread. */
   private def opened(folders: Seq[Path], changed: Path): String = {
     val secret = UUID.randomUUID.toString
     val before = Thread.currentThread.getContextClassLoader
@@ -50,7 +52,7 @@ object SparkMutantServer {
     forget()
   }
 
-  /** What Spark has generated knows the classes that there were. */
+  /** Clears Spark's cache of generated code, which refers to the previous classes. */
   private def forget(): Unit = {
     val field = CodeGenerator.getClass.getDeclaredFields.find(_.getName.endsWith("cache")).get
     field.setAccessible(true)
