@@ -19,7 +19,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   private val journal = target.space("journal")
   private val changes = new JLinkedHashMap[(String, Long), Option[Array[Byte]]]
   private var head    = Option.empty[Array[Byte]]
-  private val undo    = new JLinkedHashMap[(String, Long), Option[Option[Array[Byte]]]] // the values before, since `begin`
+  private val undo    = new JLinkedHashMap[(String, Long), Option[Option[Array[Byte]]]] // old values since begin
   private var oldHead = Option.empty[Array[Byte]]
 
   Option(journal.get(Only)).foreach { bytes =>
