@@ -11,7 +11,7 @@ import windrow.core.trigger.Shown
 private[core] final case class WindowId(key: Key, bounds: Bounds, message: Option[Array[Byte]] = None)
 
 /** Makes panes in the configured accumulation mode (SEMANTICS R16-R18). Methods return the new pane state of a window
-  * and have no other effects.
+  * and do nothing else.
   *
   * @param withdraws
   *   windows can be replaced (sessions), so their last pane is kept in both accumulating modes

@@ -15,7 +15,7 @@ import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
 /** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows can
-  * change, which never happens if `fillGaps` has no limit.
+  * change, which never happens if `fillGaps` is unlimited.
   */
 private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.latenessInTime

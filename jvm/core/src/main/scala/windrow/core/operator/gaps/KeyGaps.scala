@@ -68,7 +68,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     gaps
   }
 
-  /** Removes state that is no longer needed after a step.
+  /** Removes state that is not needed after a step.
     *
     * @return
     *   whether the state has changed
