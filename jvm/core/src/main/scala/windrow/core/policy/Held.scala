@@ -100,7 +100,7 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   * @param least
   *   the least value; infinite if none has a value
   * @param hasBlank
-  *   whether a message has no value and therefore counts as having the first one
+  *   whether a message lacks a value and therefore counts as having the first one
   * @param earliest
   *   processing time of the earliest insertion
   * @param sum
