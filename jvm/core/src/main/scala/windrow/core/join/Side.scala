@@ -25,7 +25,7 @@ private[join] sealed trait Side {
   /** Whether a message of this side is in its window at the partner's position. */
   def shows(own: StoredMessage, partner: StoredMessage): Boolean
 
-  /** Times in the window at `time`; None if there is no window. */
+  /** Times in the window at `time`; None if the window does not exist. */
   def view(time: Long): Option[Span]
 
   /** Times whose window contains a message of `time`. */

@@ -17,7 +17,7 @@ private[windrow] object EventTime {
   /** Whether a message can have this time.
     *
     * @param gap
-    *   gap of its session, not negative; 0 if it has no session
+    *   gap of its session, not negative; 0 without a session
     */
   def holds(time: Long, gap: Long = 0): Boolean = -Limit < time && time < Limit - gap
 

@@ -134,7 +134,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
       window
     } else Iterator.empty.next()
 
-    /** Moves to the next window and stores it if it contains a message; returns false if there are no more windows. */
+    /** Moves to the next window and stores it if it contains a message; returns false after the last window. */
     private def seek(): Boolean = {
       val left = if (lefts.isAtEnd) Long.MaxValue else lefts.position
       val last = if (rights.isAtEnd) left else math.min(left, right(rights.position))

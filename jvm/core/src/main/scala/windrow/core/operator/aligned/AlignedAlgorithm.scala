@@ -21,7 +21,7 @@ import windrow.core.window.SliceGrid
 /** Windows with the same bounds for every key. Each message is stored once, in its slice; the value of a window is
   * computed from its slices when it fires.
   *
-  * A window that only fires its pane on time has no record: it fires once if one of its slices contains the key. If
+  * A window needs no record if it only fires its pane on time: it fires once if one of its slices contains the key. If
   * this pane must be withdrawn later, it is computed again. If that could change its last digit, the window has a
   * record from its pane on (SEMANTICS R90).
   */

@@ -21,7 +21,7 @@ import windrow.core.window.SliceGrid
 /** Contents and panes of the windows of a key on a grid. Messages are stored by slice; windows are identified by their
   * starts.
   *
-  * A window that only fires its pane on time has no record.
+  * A window needs no record if it only fires its pane on time.
   */
 private[core] final class GridPanes[A <: Axis, B, V](
     val grid: SliceGrid[A],
