@@ -30,13 +30,13 @@ object PolicyOutput {
 /** Windows controlled by policies of eviction and trigger (as in IBM Streams). Each key is a partition with one window,
   * changed by its messages and by processing time; event time is not used (SEMANTICS P).
   *
-  * Until the first processing time is known, periods of policies count from that time. The messages of one call are
+  * Periods that start before any processing time is known count from the first one. The messages of one call are
   * applied in order of source, partition and offset if they have them, otherwise in the given order.
   *
   * @param lift
   *   makes the buffer of one message
   * @param measure
-  *   value of a column of a message, for policies by delta; NaN if it has none (SEMANTICS R89)
+  *   value of a column of a message, for policies by delta; NaN if the message lacks one (SEMANTICS R89)
   * @param isMarker
   *   whether the message is the last one of its window, for eviction by punctuation
   * @param isKeyed

@@ -106,8 +106,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     step(messages.map(stream -> _), Watermark.None, None)
   }
 
-  /** Applies one step of a replayed log: messages of any stream, the watermark after them, and the processing time for
-    * all of it. `addMessages` and `timeout` would be two steps.
+  /** Applies one complete step from a log: messages of any stream, the watermark after them, and the processing time
+    * for all of it. `addMessages` and `timeout` would be two steps.
     *
     * @param withheld
     *   messages that a hook has withheld elsewhere

@@ -61,7 +61,8 @@ object Within {
   /** Every pair whose messages retention still keeps (SEMANTICS R34). */
   case object Everything extends Within
 
-  /** For each stream except the first, by name, the range relative to the first stream. */
+  /** The range of each stream relative to the first one, keyed by stream name. All streams except the first have one.
+    */
   final case class Ranges(of: Map[String, JoinRange]) extends Within
 
   /** Windows that all streams share, either aligned windows or sessions with a gap. A pair is emitted once, however

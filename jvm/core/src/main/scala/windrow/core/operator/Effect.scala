@@ -9,7 +9,7 @@ import windrow.core.time.Watermark
 /** An output of a shard: a pane, or a rejected message. */
 sealed trait Effect[+B, +V] {
 
-  /** A copy for a source partition. */
+  /** A copy whose pane names a source partition. */
   private[core] def of(partition: SourcePartition): Effect[B, V] = this match {
     case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(partition)))
     case refusal           => refusal

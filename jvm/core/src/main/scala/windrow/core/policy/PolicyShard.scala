@@ -62,6 +62,7 @@ object PolicyEffect {
   final case class Fire[V](pane: Pane[Key, V]) extends PolicyEffect[V]
 }
 
+/** A message as events and panes need it: its raw bytes, its buffer, and its identity. */
 private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Option[Origin])
 
 /** The policy windows of all keys of a shard (SEMANTICS P). Changes only in its steps and reads no clock.

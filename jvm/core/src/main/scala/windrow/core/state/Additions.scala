@@ -19,7 +19,7 @@ private[state] object Additions {
   /** Segments with fewer values are always read and rewritten completely. */
   val LargeFrom = 512
 
-  /** Maximum number of parts of about the same size, exclusive: as many are merged. */
+  /** Number of parts of about the same size at which they are merged. */
   private val Alike = 4
 
   /** Additions are numbered from here; positions of segments are always smaller. */

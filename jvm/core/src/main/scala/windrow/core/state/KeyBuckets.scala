@@ -238,6 +238,6 @@ private object KeyBuckets {
   /** Buckets are merged when they hold less than one part in this many of their capacity. */
   val Emptied = 4L
 
-  /** Maximum number of buckets that stay in memory between steps. */
+  /** Buckets are merged when they hold less than 1 / `Emptied` of their capacity. */
   val Cached = 256
 }

@@ -245,7 +245,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   // ---- bytes
 
-  /** Writes the values inside if there is one page; otherwise writes a 0 and then the pages, whose number follows. */
+  /** Writes the values of a single small page inline; otherwise writes a 0 and the root's entries of the pages. */
   def write(out: ByteWriter): Unit = {
     if (pages.size == 1 && pages.head.changed) encoded(pages.head)(writeOne(pages.head, _, _, out))
     else {

@@ -186,7 +186,7 @@ private[state] object OffsetPages {
     /** The current step has touched it. */
     var isFresh = false
 
-    /** The last offset of its first runs, a quarter of the maximum, or the greatest number if it has fewer. Later
+    /** Its last offset if it has at least a quarter of the maximum number of runs; otherwise the greatest number. Later
       * offsets go to a new page.
       */
     var fullTo: Long = Position.Greatest

@@ -119,8 +119,8 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
   private def isPassedBefore(keyState: GridKeyState[A, B], start: Long): Boolean =
     keyState.completion.isPassed(grid.end(start), startsOf(panes.value(keyState, start)))
 
-  /** Completes windows that a message has passed: those that end at or before it, and those that waited and now start
-    * before a message that is past their end.
+  /** Completes windows that a message has passed: those that end at or before it, and waiting windows whose least
+    * offset is now below that of a message past their end.
     */
   private def completed(
       key: Key,

@@ -13,7 +13,8 @@ import windrow.core.time.Front
 import windrow.core.time.Position
 
 /** The windows of a key that its own messages have completed (SEMANTICS R7): those whose end a message has reached,
-  * except windows that wait for a message with a later offset than their own messages. Ends are exclusive.
+  * except windows that still wait for a message past their end with a later offset than their first message. Ends are
+  * exclusive.
   */
 private[core] final class KeyCompletion[A <: Axis] {
   private var greatest = Position.Least
@@ -41,7 +42,7 @@ private[core] final class KeyCompletion[A <: Axis] {
   /** Ids of waiting windows, ordered by their ends. */
   def waitingIds: Iterator[Long] = waiting.iterator.map(_._2)
 
-  /** Whether an accepted message is past an end and has a later offset than the start of the window. */
+  /** Whether an accepted message is past an end and has a later offset than the first message of the window. */
   def isPassed(end: Long, starts: StartOffsets): Boolean = unnumbered >= end || fronts.exists {
     case (partition, front) =>
       val ahead = front.ceilingEntry(end)

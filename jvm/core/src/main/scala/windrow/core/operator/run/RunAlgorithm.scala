@@ -219,7 +219,7 @@ private[core] final class RunAlgorithm[B, V](
   /** Fires the on-time pane of a window.
     *
     * @param hasWaited
-    *   whether the window was created where messages had been before; then a record of its firing is needed
+    *   whether its end was reached before without completing it; a record must then show that it has fired
     */
   private def onTime(
       key: Key,

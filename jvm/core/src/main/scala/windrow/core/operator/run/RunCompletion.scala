@@ -12,7 +12,7 @@ import windrow.core.window.RunWindows
 /** A window that a message has completed.
   *
   * @param hasWaited
-  *   whether the window was created where messages had been before, and a message past its end did not complete it
+  *   whether a message had reached its end before without completing it
   */
 private[core] final case class CompletedWindow[B](window: RunWindow, hasWaited: Boolean, value: B)
 
@@ -82,8 +82,8 @@ private[core] final class RunCompletionByMessage[B](
   private def isPassed(keyState: RunKeyState[B], window: RunWindow, value: B): Boolean =
     keyState.completion.isPassed(window.end, startsOf(value))
 
-  /** Windows that the message creates where messages have been before must wait, unless one of those is later than the
-    * window's own messages.
+  /** Windows that the message creates below the greatest position of the key wait, unless a message past their end
+    * already has a later offset (SEMANTICS R7).
     */
   def inserted(keyState: RunKeyState[B], index: Int, isClosed: RunWindow => Boolean): Unit = {
     val cell    = keyState.run(index)
