@@ -10,8 +10,8 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Pieces
 import windrow.core.store.OffsetSpan
 
-/** An aggregation buffer of a window, with the count and offsets of its messages for the window's metadata (SEMANTICS
-  * R22).
+/** An aggregation buffer of a window, with the count and offsets of its messages for the window's metadata
+  * (SEMANTICS R22).
   *
   * @param offsets
   *   by source partition

@@ -34,8 +34,8 @@ object JoinKind {
     read(text).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "how", text, All))
 }
 
-/** Allowed difference between the event time of another stream's message and that of the first stream's (SEMANTICS
-  * R37).
+/** Allowed difference between the event time of another stream's message and that of the first stream's
+  * (SEMANTICS R37).
   */
 final case class JoinRange(low: TimeSpan, high: TimeSpan, isLowOpen: Boolean = false, isHighOpen: Boolean = false) {
 

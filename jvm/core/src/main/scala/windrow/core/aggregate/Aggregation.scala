@@ -39,8 +39,8 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
   private[windrow] def lowerAll(buffers: Iterator[B]): V = lower(buffers.foldLeft(zero)(combine))
 
   /** Whether the value is bit for bit the same however its messages are grouped when they are combined. Floating-point
-    * sums are not exact: if a pane may be withdrawn or compared, such a value is stored as it was shown (SEMANTICS
-    * R90).
+    * sums are not exact: if a pane may be withdrawn or compared, such a value is stored as it was shown
+    * (SEMANTICS R90).
     */
   def isExact: Boolean = false
 

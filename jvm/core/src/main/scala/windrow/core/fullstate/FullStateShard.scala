@@ -352,8 +352,8 @@ final class FullStateShard(
       case Axis.Offset => StoredMessage.OffsetOrder
     })
 
-  /** The windows inside retention that overlap a closed range of their axis, ordered by (start, end, key) (SEMANTICS
-    * R23).
+  /** The windows inside retention that overlap a closed range of their axis, ordered by (start, end, key)
+    * (SEMANTICS R23).
     */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
     states(key).flatMap { state =>

@@ -46,8 +46,8 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Ax
       isComplete = before.watermark.reached(bounds.end))
   }
 
-  /** Sessions that a message touches. Those past their lateness are only metadata and accept no messages (SEMANTICS
-    * R53).
+  /** Sessions that a message touches. Those past their lateness are only metadata and accept no messages
+    * (SEMANTICS R53).
     */
   private def touched(state: KeyWindows, own: Bounds, before: Reach): Vector[WindowRow] =
     state.rows.before(WindowId(plus(own.end, 1), EventTime.Min), _.takesMessages)

@@ -127,8 +127,8 @@ final class JoinShard(
   /** Number of messages removed since this object was created (SEMANTICS R74). */
   def retired: Long = retiredCount
 
-  /** Number of messages of a stream and key beyond the configured count, kept because they may still pair (SEMANTICS
-    * R10).
+  /** Number of messages of a stream and key beyond the configured count, kept because they may still pair
+    * (SEMANTICS R10).
     */
   def overRetention: Long = spec.retention.messages.fold(0L)(newest =>
     keys.all.flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
@@ -159,8 +159,8 @@ final class JoinShard(
   /** Whether only a configured time of retention rejects messages of this stream. */
   private def isNeverLate(time: Long, stream: Int): Boolean = rule.tooLateFrom(time, stream) == Due.Never
 
-  /** Whether a message is late, or its partners may have been removed under an earlier, shorter lateness (SEMANTICS
-    * S2).
+  /** Whether a message is late, or its partners may have been removed under an earlier, shorter lateness
+    * (SEMANTICS S2).
     */
   private def isTooLate(time: Long, stream: Int): Boolean =
     watermark.reached(rule.tooLateFrom(time, stream)) ||

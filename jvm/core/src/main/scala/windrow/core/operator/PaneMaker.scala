@@ -51,8 +51,8 @@ private[core] final class PaneMaker[B, V](
   private def joined(delta: Option[B], buffer: B): B =
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
 
-  /** The state of a window that replaces others and has not fired yet. It takes over their unsent messages (SEMANTICS
-    * R84).
+  /** The state of a window that replaces others and has not fired yet. It takes over their unsent messages
+    * (SEMANTICS R84).
     */
   def merged(replaced: Seq[PaneState[B]]): PaneState[B] =
     replaced.reduceOption(together).fold(PaneState[B]())(all =>

@@ -221,8 +221,8 @@ final class PolicyShard[B, V](
   def evictPartition(key: Key): Iterator[PolicyEffect[V]] =
     if (windows.get(key) == null) Iterator.empty else steps(Iterator.single(part(drop(key))))
 
-  /** The listener states stored with a key's window, in the order of the listeners; empty if there are none (SEMANTICS
-    * R61).
+  /** The listener states stored with a key's window, in the order of the listeners; empty if there are none
+    * (SEMANTICS R61).
     */
   def state(key: Key): Seq[Array[Byte]] = Option(windows.get(key)).fold(Seq.empty[Array[Byte]])(_.state)
 

@@ -5,8 +5,8 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
-/** Decides which messages retention removes from a run: starting at the oldest, as long as `leaves` holds (SEMANTICS
-  * R10). Times are in microseconds.
+/** Decides which messages retention removes from a run: starting at the oldest, as long as `leaves` holds
+  * (SEMANTICS R10). Times are in microseconds.
   *
   * @param time
   *   messages below it are removed; a message at it stays

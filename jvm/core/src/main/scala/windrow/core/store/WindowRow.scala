@@ -131,7 +131,7 @@ private[core] final case class WindowRow(
     delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message)),
     isTouched = true))
 
-  /** Starts the period if it waits for the first processing time (SEMANTICS R14). */
+  /** The row with a started period if that waited for the first processing time (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): WindowRow = {
     val now = paneState.begun(processingTime)
     if (now eq paneState) this else copy(paneState = now)

@@ -3,8 +3,8 @@ package windrow.core.time
 /** A position on an axis: an [[EventTime]], an [[Offset]], or a [[Sequence]].
   *
   * In state, arrays, maps and code that runs for each message a position is a plain `Long` to avoid boxing, on the axis
-  * of its container. The arithmetic is the same and must always be used: it saturates at the ends of 64 bits (SEMANTICS
-  * T1).
+  * of its container. The arithmetic is the same and must always be used: it saturates at the ends of 64 bits
+  * (SEMANTICS T1).
   */
 final class Position[A <: Axis](val value: Long) extends AnyVal {
   def +(by: Distance[A]): Position[A] = new Position(Position.plus(value, by.value))

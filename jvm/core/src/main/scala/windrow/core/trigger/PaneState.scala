@@ -39,7 +39,7 @@ private[windrow] final case class PaneState[B](
   def map[C](change: B => C): PaneState[C] =
     copy(delta = delta.map(change), shown = shown.map(one => one.copy(buffer = change(one.buffer))))
 
-  /** Starts the period if it waits for the first processing time (SEMANTICS R14). */
+  /** The state with a started period if that waited for the first processing time (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): PaneState[B] =
     if (unsent > 0 && since.isEmpty) copy(since = processingTime) else this
 }

@@ -61,8 +61,7 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
     keys.walkAll.flatMap(key => keys.get(key).filled(from, at).filter(isOpen(_, at)).map((key, _)))
   }
 
-  /** Ends a step: for each key that may have some, the work on windows without messages that exist from this step on.
-    */
+  /** Ends a step: runs `fire` for each key that may have windows without messages from this step on. */
   def fill[E](before: Watermark, now: Watermark)(fire: (Key, EndedGaps) => Iterator[Part[E]]): Iterator[Part[E]] = {
     adapt(before)
     this.now = now
