@@ -1,4 +1,4 @@
 package windrow
 
-/** A checkpoint that does not fit the query that was started on it. */
+/** A checkpoint that is not compatible with the query started on it. */
 final class CheckpointError(message: String) extends IllegalStateException(message)

@@ -1,6 +1,6 @@
 package windrow
 
-/** What closes a window (SEMANTICS R7). */
+/** The event that completes a window (SEMANTICS R7). */
 sealed abstract class CloseOn(override val toString: String)
 
 object CloseOn {

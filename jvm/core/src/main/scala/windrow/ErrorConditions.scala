@@ -7,11 +7,11 @@ import java.util.Properties
 import java.util.regex.Matcher
 import scala.jdk.CollectionConverters._
 
-/** The sentences of all errors, which stand once for Scala and Python, in `error-conditions.json`; the build makes
-  * properties of it.
+/** The texts of all errors, shared by Scala and Python. They are in `error-conditions.json`, which the build converts
+  * to properties.
   *
-  * A condition is a code, for example `ZONE_UNKNOWN`, or, where a code has several sentences, that and the name of one:
-  * `NAME_TWICE.ROWS`.
+  * A condition is a code, for example `ZONE_UNKNOWN`. If a code has several texts, the condition is the code and the
+  * name of the text: `NAME_TWICE.ROWS`.
   */
 private[windrow] object ErrorConditions {
   private val Parameter = "<(\\w+)>".r
@@ -21,7 +21,7 @@ private[windrow] object ErrorConditions {
   private lazy val sentences: Map[String, String] = read(getClass.getResourceAsStream(Resource))
 
   /** @param file
-    *   null: it is not there
+    *   null if the resource is missing
     */
   private[windrow] def read(file: InputStream): Map[String, String] = {
     if (file == null)
@@ -36,8 +36,10 @@ private[windrow] object ErrorConditions {
 
   def codeOf(condition: String): String = condition.takeWhile(_ != '.')
 
-  /** @param parameters
-    *   a value for each that the sentence names
+  /** The text of a condition.
+    *
+    * @param parameters
+    *   a value for each parameter of the text
     */
   def text(condition: String, parameters: (String, Any)*): String = {
     val sentence = sentences.getOrElse(condition, throw new NoSuchElementException(s"no error condition $condition"))
@@ -47,7 +49,7 @@ private[windrow] object ErrorConditions {
     Parameter.replaceAllIn(sentence, found => Matcher.quoteReplacement(values(found.group(1)).toString))
   }
 
-  /** The sentence behind its code: `[STORE_CLOSED] the store in …`. */
+  /** The text of a condition, preceded by its code: `[STORE_CLOSED] the store in …`. */
   def message(condition: String, parameters: (String, Any)*): String =
     s"[${codeOf(condition)}] ${text(condition, parameters: _*)}"
 }

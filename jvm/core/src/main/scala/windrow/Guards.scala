@@ -1,12 +1,12 @@
 package windrow
 
-/** A limit that only a mistake reaches (SEMANTICS S9): one clear error in the place of a query that would take all memory
-  * or never end.
+/** A limit that only a mistake exceeds (SEMANTICS S9). A clear error then replaces a query that would use all memory or
+  * never end.
   *
   * @param name
-  *   of its field; its Spark setting is `spark.windrow.<name>`
+  *   name of its field; its Spark setting is `spark.windrow.<name>`
   * @param code
-  *   of the error, for example `TOO_MANY_KEYS`
+  *   code of the error, for example `TOO_MANY_KEYS`
   */
 sealed abstract class Guard(val name: String, val code: String, val default: Long) {
   def setting: String = s"spark.windrow.$name"
@@ -14,25 +14,27 @@ sealed abstract class Guard(val name: String, val code: String, val default: Lon
 
 object Guard {
 
-  /** Windows that keep a record of their panes for each message: those that fire early or late. */
+  /** Number of windows that store pane state for each message, which are those that fire early or late. */
   case object WindowsPerMessage extends Guard(
         "maxWindowsPerMessage",
         "TOO_MANY_WINDOWS",
         10000)
 
-  /** Messages that one value needs all of: of a window of an aggregate to which order shows, or in a window of messages. */
+  /** Number of messages that one value needs: in a window of an aggregate that depends on their order, or in a window
+    * of messages.
+    */
   case object MessagesPerWindow extends Guard(
         "maxMessagesPerWindow",
         "TOO_MANY_MESSAGES",
         10000000)
 
-  /** Keys that are kept by a shard at the same time. */
+  /** Number of keys that a shard keeps at the same time. */
   case object KeysPerShard extends Guard(
         "maxKeysPerShard",
         "TOO_MANY_KEYS",
         10000000)
 
-  /** Rows that one step of a shard owes at its end, or that wait to be sent. */
+  /** Number of rows that one step of a shard emits at its end, or that wait to be sent. */
   case object PendingOutput extends Guard(
         "maxPendingOutput",
         "TOO_MUCH_OUTPUT",
@@ -41,7 +43,9 @@ object Guard {
   val All: Seq[Guard] = Seq(WindowsPerMessage, MessagesPerWindow, KeysPerShard, PendingOutput)
 }
 
-/** The limits of all guards. They are no part of a checkpoint: a query that has met one goes on once it is higher. */
+/** The limits of all guards. They are not part of a checkpoint, so a query that has exceeded one continues with a
+  * higher one.
+  */
 final case class Guards(
     maxWindowsPerMessage: Long = Guard.WindowsPerMessage.default,
     maxMessagesPerWindow: Long = Guard.MessagesPerWindow.default,
@@ -56,14 +60,14 @@ final case class Guards(
     case Guard.PendingOutput     => maxPendingOutput
   }
 
-  /** What of a spec can be seen before anything comes. */
+  /** Violations that a spec shows before any messages arrive. */
   def problems(spec: WindowOperatorSpec): Seq[SpecProblem] = spec.window match {
     case fixed: FixedWindows if spec.early != Never || !spec.onTime =>
       problem(Guard.WindowsPerMessage, (fixed.size.micros - 1) / fixed.step.micros + 1).toSeq
     case _ => Nil
   }
 
-  /** What is wrong with a number that a guard looks at, if it is above the limit. */
+  /** The problem if a number exceeds the limit of a guard. */
   def problem(guard: Guard, found: Long): Option[SpecProblem] = Option.when(found > limit(guard))(SpecProblem(
     guard.code,
     "found"   -> found,
@@ -71,10 +75,12 @@ final case class Guards(
     "setting" -> guard.setting,
     "name"    -> guard.name))
 
-  /** @param where
-    *   what has so many: windows and operators by name and bounds, never a value of a key or a message
+  /** Checks a number against the limit of a guard.
+    *
+    * @param where
+    *   the windows or operator concerned, with bounds, but never the value of a key or a message
     * @throws windrow.GuardError
-    *   if there are more than the limit allows
+    *   if the number exceeds the limit
     */
   def check(guard: Guard, found: Long, where: => String): Unit =
     if (found > limit(guard)) problem(guard, found).foreach(wrong => throw new GuardError(wrong, where))
@@ -84,6 +90,6 @@ object Guards {
   val Default: Guards = Guards()
 }
 
-/** A step that a guard has stopped; nothing of it is kept. */
+/** A step was stopped by a guard; none of its changes are kept. */
 final class GuardError(val problem: SpecProblem, where: String)
     extends IllegalStateException(s"[${problem.code}] $where: ${problem.text}")

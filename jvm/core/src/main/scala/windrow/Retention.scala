@@ -3,14 +3,14 @@ package windrow
 import windrow.core.time.Due
 import windrow.core.time.Position.plus
 
-/** How much of the past is kept; each limit alone, or both: whichever bites first (SEMANTICS R10).
+/** Limits of the stored past. With several limits, the first one that is reached applies (SEMANTICS R10).
   *
   * @param time
-  *   behind the watermark
+  *   maximum age relative to the watermark
   * @param messages
-  *   the newest of each key
+  *   number of newest messages of each key
   * @param windows
-  *   the newest of each key, for aggregators
+  *   number of newest windows of each key, for aggregations
   */
 final case class Retention(
     time: Option[TimeSpan] = None,
@@ -21,7 +21,7 @@ final case class Retention(
 
   def isStated: Boolean = time.isDefined || messages.isDefined || windows.isDefined
 
-  /** From which watermark on a message is older than what the stated time keeps. */
+  /** The watermark from which on a message is older than the retained time. */
   private[windrow] def isOutFrom(message: Long): Long =
     time.fold(Due.Never)(kept => plus(plus(message, kept.micros), 1))
 

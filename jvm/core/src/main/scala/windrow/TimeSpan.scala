@@ -6,10 +6,10 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import scala.language.implicitConversions
 
-/** A length of time in microseconds, as written by the user: "10 minutes", "1 hour 30 seconds".
+/** A length of time in microseconds. Users write it as text: "10 minutes", "1 hour 30 seconds".
   *
-  * It may be negative (an offset of windows); where that makes no sense the spec refuses it, and so it does 2^62
-  * microseconds and more.
+  * It may be negative, for example as the start time of windows. Specs reject negative values where they make no sense,
+  * and values of 2^62 microseconds or more.
   */
 final case class TimeSpan(micros: Long) extends AnyVal {
 
@@ -26,7 +26,7 @@ final case class TimeSpan(micros: Long) extends AnyVal {
 object TimeSpan {
   val Zero: TimeSpan = TimeSpan(0)
 
-  /** Without end. */
+  /** An unlimited time. */
   val Endless: TimeSpan = TimeSpan(Position.Greatest)
 
   private val Names = Seq(
@@ -51,7 +51,7 @@ object TimeSpan {
 
   private val Part = """([+-]?\d+)\s*([a-z]+)\s*""".r
 
-  /** Reads SQL-style text, or says in `Left` what is wrong with it. */
+  /** Parses text in the style of SQL; `Left` contains the problem if it is invalid. */
   def parse(text: String): Either[SpecProblem, TimeSpan] = {
     val trimmed = text.trim.toLowerCase(Locale.ROOT).stripPrefix("interval ").trim
     def refuse(condition: String, parameters: (String, Any)*) =
@@ -78,10 +78,10 @@ object TimeSpan {
     }
   }
 
-  /** So many microseconds, unless they are too many.
+  /** A span of `micros` microseconds, or the problem that it is too long.
     *
     * @param what
-    *   they are, for the problem
+    *   name of the value, for the problem
     */
   private[windrow] def of(micros: BigInt, what: => String): Either[SpecProblem, TimeSpan] =
     Either.cond(micros.abs < EventTime.Limit, TimeSpan(micros.toLong), tooLong(what))

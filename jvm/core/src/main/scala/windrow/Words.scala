@@ -2,10 +2,10 @@ package windrow
 
 import java.util.Locale
 
-/** Texts in the place of constants, as SQL takes them. */
+/** Errors for texts that replace constants, as in SQL. */
 private[windrow] object Words {
 
-  /** The error that a text is none of those allowed. */
+  /** The error for a text that is not one of the allowed values. */
   def unknown(condition: String, name: String, text: String, all: Seq[Any]): SpecError = SpecError(
     s"$name=\"$text\"",
     Seq(SpecProblem(

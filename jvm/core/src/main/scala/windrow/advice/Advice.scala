@@ -8,31 +8,32 @@ import windrow.core.store.LatenessCounts
 import windrow.core.time.EventTime
 import windrow.core.window.LastEnd
 
-/** What a lateness would have done.
+/** The effect that a lateness would have had.
   *
   * @param caught
-  *   the share of the messages that it would have taken
+  *   share of the messages that it would have accepted
   * @param corrected
-  *   None: a join has no windows that fire. An estimate of the share of the windows that would have fired again: of n windows that fired on time, with k late
-  *   messages in m windows each, 1 - e^(-k m / n), as if late messages chose their windows by chance
+  *   estimated share of the windows that would have fired again; None for a join, whose windows do not fire. With n
+  *   windows that fired on time and k late messages in m windows each it is 1 - e^(-k m / n), assuming that late
+  *   messages are distributed randomly over windows.
   * @param growth
-  *   an estimate of how much more would be kept, as a share of what is: (s + lateness) / (s + present lateness) - 1, where
-  *   s is how long a window takes messages until it ends
+  *   estimated relative growth of the state: (s + lateness) / (s + present lateness) - 1, where s is how long a window
+  *   accepts messages before it ends
   */
 final case class LatenessEffect(lateness: TimeSpan, caught: Double, corrected: Option[Double], growth: Double)
 
-/** Which lateness would have caught how much, of the messages that a query has seen.
+/** A recommended lateness for the messages that a query has seen, with alternatives.
   *
   * @param advised
-  *   the least lateness that catches the share that was asked for
+  *   the least lateness that catches the requested share
   * @param present
-  *   that of the query
+  *   the query's lateness
   * @param table
-  *   for other shares
+  *   the least lateness for other shares
   * @param late
-  *   messages that came when their last window had ended
+  *   number of messages that arrived after their last window had ended
   * @param windows
-  *   that fired on time
+  *   number of windows that fired on time
   */
 final case class Advice(
     share: Double,
@@ -46,11 +47,13 @@ final case class Advice(
 object Advice {
   private val Shares = Seq(0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1.0)
 
-  /** Messages can be late for such windows. */
+  /** Whether messages can be late for these windows. */
   private[windrow] def knows(window: WindowKind): Boolean = LastEnd.of(window)(0) != EventTime.Max
 
-  /** @param share
-    *   of the messages that are to be caught, above 0 and at most 1
+  /** The advice for a windowed operator.
+    *
+    * @param share
+    *   share of the messages to catch, above 0 and at most 1
     */
   private[windrow] def of(window: WindowKind, present: TimeSpan, counts: LatenessCounts, share: Double): Advice = {
     val several = window match {
@@ -60,7 +63,7 @@ object Advice {
     of(spanOf(window), Some(several), present, counts, share)
   }
 
-  /** Of a join.
+  /** The advice for a join.
     *
     * @param span
     *   how long messages wait for partners
@@ -87,7 +90,7 @@ object Advice {
         (span + lateness).toDouble / math.max(1L, span + present.micros) - 1.0)
     }
     def least(share: Double): LatenessEffect = {
-      val spared = math.floor((1.0 - share) * counts.messages + 1e-9).toLong // that may be missed
+      val spared = math.floor((1.0 - share) * counts.messages + 1e-9).toLong // messages that may be missed
       val needed = buckets.scanRight(0L) { case ((_, count), after) => after + count }.indexWhere(_ <= spared)
       effect(if (needed <= 0) 0L else round(buckets(needed - 1)._1))
     }
@@ -101,13 +104,13 @@ object Advice {
       counts.windows)
   }
 
-  /** Up to what is easily said. */
+  /** Rounds up to a multiple of a common unit. */
   private def round(micros: Long): Long = {
     val unit = Seq(86400000000L, 3600000000L, 60000000L, 1000000L).find(_ * 60 <= micros).getOrElse(1000L)
     (micros + unit - 1) / unit * unit
   }
 
-  /** From the first message that a window may have to its end. */
+  /** Time from the first possible message of a window to its end. */
   private def spanOf(window: WindowKind): Long = window match {
     case Session(Some(gap)) => gap.micros
     case other              => LastEnd.of(other)(0)

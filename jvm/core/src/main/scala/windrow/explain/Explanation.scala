@@ -2,15 +2,17 @@ package windrow.explain
 
 import windrow._
 
-/** What each window waits for, in words: a line for each question, the same as Python's. */
+/** Describes a spec as text: when its windows fire and when they leave the state. Python prints the same text. */
 object Explanation {
   private def apart(what: String) =
     s"$what, rejected and output written apart are queries of their own, each with its own state; start(...) shares one"
 
-  /** @param about
-    *   what the messages are
+  /** The description of a windowed operator.
+    *
+    * @param about
+    *   description of the messages
     * @param clock
-    *   what sets the watermark
+    *   source of the watermark
     */
   def apply(spec: WindowOperatorSpec, about: String, clock: Clock, keepsMessages: Boolean = false): String = {
     val words = new Words(spec, keepsMessages)
@@ -27,7 +29,7 @@ object Explanation {
       "queries"   -> apart("panes"))
   }
 
-  /** Windows by policies. */
+  /** The description of windows with policies. */
   def apply(spec: PolicyWindowSpec, about: String): String = lines(
     s"Policy ${spec.eviction} over $about",
     "windows" -> PoliciesInWords(spec.eviction),
@@ -35,12 +37,12 @@ object Explanation {
     "state"   -> "the messages inside, and the numbers of panes and events of each key",
     "queries" -> apart("panes"))
 
-  /** A join.
+  /** The description of a join.
     *
     * @param on
-    *   the columns that are equal
+    *   names of the equal columns
     * @param delays
-    *   of the streams whose watermark is the greatest event time less that
+    *   by stream, the delay of a watermark that is the greatest event time minus this
     */
   def apply(spec: JoinSpec, on: Seq[String], delays: Map[String, TimeSpan]): String = {
     val words = new JoinsInWords(spec, on)
@@ -60,13 +62,13 @@ object Explanation {
 
   private final class Words(spec: WindowOperatorSpec, keepsMessages: Boolean) {
 
-    /** When a window is complete. */
+    /** Describes when a window is complete. */
     def complete: String = spec.window.completedBy.getOrElse(
       if (spec.closeOn == CloseOn.NextRow)
         s"its key has a message past its end, or the watermark $reaches"
       else s"the watermark $reaches")
 
-    /** When a window takes no message any more. */
+    /** Describes when a window accepts no more messages. */
     def closed: String =
       if (!spec.window.canBeLate) complete
       else if (spec.lateness == TimeSpan.Endless) "the retention says so"
@@ -118,15 +120,15 @@ object Explanation {
   }
 }
 
-/** What sets the watermark of a query. */
+/** The source of a query's watermark. */
 sealed abstract class Clock(override val toString: String)
 
 object Clock {
 
   /** @param watermark
-    *   that windrow sets: the greatest event time less this
+    *   delay of a watermark set by Windrow: the greatest event time minus this
     * @param behind
-    *   the processing time less this
+    *   delay of a watermark that is the processing time minus this
     */
   def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
     behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)

@@ -2,7 +2,7 @@ package windrow.explain
 
 import windrow._
 
-/** Which messages of a join match, and how long each waits. */
+/** Describes which messages of a join match, and how long each one waits. */
 private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String]) {
 
   def clocks(delays: Map[String, TimeSpan]): String = spec.names.map(name =>

@@ -2,7 +2,7 @@ package windrow.explain
 
 import windrow._
 
-/** What a window of policies holds, and when it fires. */
+/** Describes the contents of a window with policies, and when it fires. */
 private[explain] object PoliciesInWords {
 
   def apply(eviction: Eviction): String = eviction match {

@@ -4,12 +4,12 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.ShardStore
 
-/** A value for each window; no messages are kept.
+/** Computes one value for each window and keeps no messages.
   *
   * @param lift
-  *   the buffer of one message
+  *   makes the buffer of one message
   * @param input
-  *   name of its stream
+  *   name of the input stream
   * @tparam B
   *   buffer
   * @tparam V
@@ -38,27 +38,27 @@ final class AggregatedWindowOperator[K, M, B, V](
       store,
       context.guards)
 
-  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
-    * of (start, end). None: open.
+  /** Windows that still accept messages and overlap a closed range of their axis, with their current values, ordered by
+    * (start, end). A bound of None is open.
     *
     * @param key
-    *   None: of all keys
+    *   None for all keys
     */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
     opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
 
-  /** The window of a key that begins at `start`, if it still takes messages. */
+  /** The window of a key that starts at `start`, if it still accepts messages. */
   def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
     getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }
 
 object AggregatedWindowOperator {
 
-  /** Late panes where nothing else is said: the source's 10 seconds of processing time. In a query, where a micro-batch
-    * limits output anyway, it is each step (SEMANTICS R14).
+  /** Default trigger for late panes: every 10 seconds of processing time. In a query the default is each step, because
+    * micro-batches limit the output already (SEMANTICS R14).
     */
   val Late: PaneTrigger = EveryPeriod(TimeSpan(10000000L))
 
-  /** Nothing stated but the windows, with the defaults of standalone operators. */
+  /** A draft with these windows and the defaults of standalone operators. */
   def draft(window: WindowKind): WindowOperatorDraft = WindowOperatorDraft(window, late = Late)
 }

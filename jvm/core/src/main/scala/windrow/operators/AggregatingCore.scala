@@ -14,10 +14,10 @@ import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** A windowed aggregation over messages of one or more streams.
+/** Runs a windowed aggregation over the messages of one or more streams on a shard.
   *
   * @param lift
-  *   the buffer of one message of a stream
+  *   makes the buffer of one message of a stream
   */
 private[operators] final class AggregatingCore[K, M, B, V](
     spec: WindowOperatorSpec,
@@ -48,7 +48,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       filtered)
   }
 
-  /** An aggregate may fail on what a hook withholds. */
+  /** An entry with an empty buffer, because the aggregate may fail on a message that a hook withholds. */
   private def unread(stream: String, message: M): Entry[Tracked[B]] = {
     val plain = incoming(stream, message)
     entry(plain, Tracked(aggregation.zero, plain.origin), formatter.pane(message))
@@ -61,7 +61,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       least.updated(part, math.min(range.first, least.getOrElse(part, range.first)))
     }
 
-  /** Windows that still take messages and overlap a closed range, by (start, end). */
+  /** Windows that still accept messages and overlap a closed range, ordered by (start, end). */
   def windows(start: Option[Long], end: Option[Long], key: Option[K]): Seq[WindowValue[K, V]] = {
     val of = key.map(formatter.key(_: K))
     shard.openWindows
@@ -92,7 +92,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   private val order: Ordering[Incoming] = Incoming.order(spec.window)
 
-  /** Among several streams the name of one is the source of its messages (SEMANTICS R42). */
+  /** Uses the stream's name as the source of its messages if there are several streams (SEMANTICS R42). */
   private def incoming(stream: String, message: M): Incoming = {
     val plain = formatter.incoming(message)
     if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.of(stream)))

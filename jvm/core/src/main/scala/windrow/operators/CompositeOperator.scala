@@ -7,11 +7,12 @@ import windrow.SpecProblem
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** Several operators run as one: what one gives is a stream that others take (SEMANTICS R40, R42).
+/** Runs several operators as one: the output stream of one operator is an input stream of others (SEMANTICS R40, R42).
   *
-  * `init` and `process` are the only calls a user makes; those of the parts are made from here. All parts see the same
-  * time, upstream before downstream, so what a watermark releases reaches the next part before that watermark does. What a
-  * part fails on is given again by the next call, to all that take it: those that have it know it by its offset.
+  * Users only call `init` and `process`; this class calls the parts. All parts see the same time, upstream before
+  * downstream, so a part receives what a watermark releases before it receives the watermark. If a part fails on a
+  * message, the next call passes the message to all of its consumers again; those that already have it recognize it by
+  * its offset.
   *
   * {{{
   * val both = new CompositeOperator[Event]("orders with shipments")
@@ -23,7 +24,7 @@ import windrow.core.state.ByteWriter
   * }}}
   *
   * @tparam M
-  *   message of every stream inside
+  *   type of the messages of all streams
   */
 final class CompositeOperator[M](name: String) extends Operator[M] {
   private final class Part(val inputs: Seq[String], val output: String, val make: (M => Unit) => Operator[M])
@@ -32,23 +33,27 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
   private var running = Vector.empty[(Part, Operator[M])]
   private var outlet  = Map.empty[String, M => Unit]
 
-  /** @param inputs
-    *   names of the streams that the operator takes
+  /** Adds an operator.
+    *
+    * @param inputs
+    *   names of its input streams
     * @param output
-    *   name of the stream that it gives
+    *   name of its output stream
     * @param operator
-    *   makes the operator around the function that takes its outputs
+    *   creates the operator; its argument is the function that receives the outputs
     */
   def addOperator(inputs: Seq[String], output: String)(operator: (M => Unit) => Operator[M]): Unit = {
     require(running.isEmpty, s"$name is open already")
     parts :+= new Part(inputs, output, operator)
   }
 
-  /** Takes the messages of a stream that no part takes. */
+  /** Sets the receiver of a stream that is an output of the composite operator. */
   def onOutput(stream: String)(take: M => Unit): Unit = outlet += stream -> take
 
-  /** @throws windrow.SpecError
-    *   with every name that is given twice, taken by no one, or would run in a circle
+  /** Creates and opens all operators.
+    *
+    * @throws windrow.SpecError
+    *   listing every stream name that is used twice, unused, unknown or part of a cycle
     */
   def init(): Unit = {
     val found = problems
@@ -71,7 +76,7 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
         "streams" -> parts.diff(inOrder).map(_.output).mkString("'", "', '", "'")))
   }
 
-  /** Upstream before downstream; without those that depend on themselves. */
+  /** The parts, upstream before downstream, without those in a cycle. */
   private def inOrder: Vector[Part] = {
     def next(done: Vector[Part]): Vector[Part] = {
       val left  = parts.filterNot(done.contains)
@@ -86,7 +91,7 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     outlet.get(stream).foreach(_(message))
   }
 
-  /** Gives a message to every part that takes the stream. */
+  /** Passes a message to every part with this input stream. */
   def process(stream: String, message: M): Unit = {
     require(running.nonEmpty, s"$name is not open; call init() first")
     require(
@@ -100,13 +105,13 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     running.foreach(_._2.refresh(processingTime, watermark))
   }
 
-  /** Drains upstream before downstream, so what one part releases passes through all that come after it. */
+  /** Drains upstream before downstream, so that output released by one part passes through all later parts. */
   def drain(): Boolean = {
     makeRoom()
     running.map(_._2.drain()).forall(identity)
   }
 
-  /** A part can give on what waits only if those behind it take messages again. */
+  /** Drains downstream parts first, because a part can only send its waiting outputs to parts that accept messages. */
   private def makeRoom(): Unit = running.reverse.foreach(_._2.drain())
 
   def checkpoint(): Array[Byte] = {
@@ -118,7 +123,9 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
 
   def reset(): Unit = running.foreach(_._2.reset())
 
-  /** Restores downstream before upstream: what is overdue upstream then finds its receivers as they were. */
+  /** Restores downstream before upstream, because an overdue upstream part emits at once and its receivers must be
+    * restored by then.
+    */
   def reset(checkpoint: Array[Byte]): Unit = {
     val in    = ByteReader.unsealed(checkpoint, s"the checkpoint of $name")
     val parts = Vector.fill(in.size())(in.bytes())

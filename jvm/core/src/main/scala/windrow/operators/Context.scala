@@ -4,17 +4,17 @@ import windrow.Guards
 import windrow.core.state.InMemoryShardStore
 import windrow.core.state.ShardStore
 
-/** How a standalone operator lives.
+/** The settings and surroundings of a standalone operator.
   *
   * @param name
-  *   for messages
+  *   name for error messages
   * @param store
-  *   where `flush` persists it; closed with the operator if it can be
+  *   where `flush` persists the state; closed with the operator if it is closeable
   * @param send
-  *   takes an output, or refuses it by false; given: the *automatic* context, else outputs wait for `getResult` and
-  *   `flush` (SEMANTICS R28)
+  *   receives each output and returns false to reject it. With it the context is *automatic*; without it outputs wait
+  *   for `getResult` and `flush` (SEMANTICS R28).
   * @param maxWaiting
-  *   without `send`: how many outputs may wait before no more messages are taken; None: any number
+  *   without `send`, the number of waiting outputs at which the operator stops accepting messages; None for no limit
   * @param guards
   *   limits that only a mistake reaches
   */

@@ -12,10 +12,10 @@ import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** Keeps its messages: panes carry those that are new, and queries see all that retention holds.
+/** Keeps the messages of its windows: panes carry the new ones, and queries return all that retention holds.
   *
   * @param input
-  *   name of its stream
+  *   name of the input stream
   */
 final class FullStateWindowOperator[K, M](
     val spec: FullStateSpec,
@@ -63,16 +63,16 @@ final class FullStateWindowOperator[K, M](
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 
-  /** Messages that retention has taken since `init`. */
+  /** Number of messages that retention has removed since `init`. */
   def retired: Long = shard.retired
 
-  /** Messages above the stated count, kept for windows that still take messages. */
+  /** Number of messages kept beyond the configured count, because windows that still accept messages need them. */
   def overRetention: Long = shard.overRetention
 
-  /** Messages in a closed range of event time (microseconds), in order; None: open.
+  /** Messages in a closed range of event time (microseconds), in order. A bound of None is open.
     *
     * @param key
-    *   None: of all keys
+    *   None for all keys
     */
   def getMessages(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[M] =
     query(start, end, key, Axis.Time)
@@ -84,11 +84,11 @@ final class FullStateWindowOperator[K, M](
   private def query(start: Option[Long], end: Option[Long], key: Option[K], axis: Axis): Seq[M] =
     shard.getMessages(start, end, key.map(formatter.key(_: K)), axis).map(message => formatter.message(message.payload))
 
-  /** Windows that overlap a closed range of event time, in order of (start, end). */
+  /** Windows that overlap a closed range of event time, ordered by (start, end). */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowInfo[K]] =
     shard.getWindows(start, end, key.map(formatter.key(_: K))).map(shown)
 
-  /** The window of a key that begins at `start` (microseconds). */
+  /** The window of a key that starts at `start` (microseconds). */
   def getWindow(key: K, start: Long): Option[WindowInfo[K]] =
     getWindows(Some(start), Some(start), Some(key)).find(_.start == start)
 

@@ -2,21 +2,20 @@ package windrow.operators
 
 import windrow.Reason
 
-/** What became of the messages that an operator was given, since `init` or the last `reset` (SEMANTICS R74). Each count is
-  * of messages.
+/** Counts of the fates of an operator's messages since `init` or the last `reset` (SEMANTICS R74).
   *
   * @param rejected
-  *   by reason; reasons without messages are left out
+  *   counts by reason; reasons without messages are omitted
   * @param duplicates
-  *   that had been applied before
+  *   messages that had already been applied
   * @param gaps
-  *   between windows, and so in none
+  *   messages between windows, which belong to none
   * @param filtered
-  *   that `beforeProcess` withheld
+  *   messages that `beforeProcess` withheld
   * @param retired
-  *   that were accepted and have left the store
+  *   accepted messages that have left the store
   * @param overRetention
-  *   that are in the store beyond the stated count, since they may still be needed (SEMANTICS R10)
+  *   messages in the store beyond the configured count, because they may still be needed (SEMANTICS R10)
   */
 final case class Ledger(
     accepted: Long,
@@ -27,7 +26,7 @@ final case class Ledger(
     retired: Long,
     overRetention: Long) {
 
-  /** All messages that were given. */
+  /** Number of all input messages. */
   def read: Long = accepted + rejected.values.sum + duplicates + gaps + filtered
 }
 

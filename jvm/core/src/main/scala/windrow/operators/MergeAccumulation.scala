@@ -5,7 +5,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** An aggregate over the messages that several streams have in one window (Malhar's name; SEMANTICS R56).
+/** An aggregate over the messages of several streams in one window (named after Malhar's; SEMANTICS R56).
   *
   * @tparam B
   *   buffer
@@ -17,20 +17,20 @@ trait MergeAccumulation[M, B, V] extends Aggregation[B, V] {
   /** The buffer of one message.
     *
     * @param stream
-    *   place of its stream among the operator's, from 0
+    *   index of its stream among the operator's, from 0
     */
   def lift(stream: Int, message: M): B
 
-  /** The order of the messages shows in the value: they are then combined in order of time, whenever they came, which keeps
-    * each of them in the state.
+  /** Whether the value depends on the order of the messages. If so, they are combined in order of time, regardless of
+    * when they arrived, and all of them are kept in the state.
     */
   def isOrdered: Boolean = true
 }
 
-/** The messages of each stream, in order of time.
+/** Collects the messages of each stream, in order of time.
   *
   * @param streams
-  *   how many
+  *   number of streams
   */
 final class CoGroup[M](streams: Int, messages: Codec[M])
     extends MergeAccumulation[M, Vector[(Int, M)], Vector[Vector[M]]] {
@@ -54,8 +54,9 @@ final class CoGroup[M](streams: Int, messages: Codec[M])
   def read(in: ByteReader): Buffer = Vector.fill(in.size())((in.count().toInt, messages.read(in)))
 }
 
-/** Every pair of a message of the first stream with one of the second, in order of time of the first, then the second; of
-  * pairs that share no other field than the operator's key. A window in which one of them has nothing gives none.
+/** Pairs every message of the first stream with every message of the second, in order of time of the first, then of the
+  * second. Pairs need to agree only in the operator's key. A window in which one stream has no messages yields no
+  * pairs.
   */
 final class InnerJoin[M](messages: Codec[M]) extends MergeAccumulation[M, Vector[(Int, M)], Vector[(M, M)]] {
   private type Buffer = Vector[(Int, M)]

@@ -7,13 +7,14 @@ import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Ordered
 import windrow.core.state.ShardStore
 
-/** One value for each window of several streams together: windows, triggers and accumulation are those of an aggregator
-  * (SEMANTICS R56). The watermark is the least of the streams': say it by `advanceWatermark(stream, …)`.
+/** Computes one value for each window over several streams together. Windows, triggers and accumulation are those of an
+  * aggregation (SEMANTICS R56). The watermark is the least of the streams' watermarks; set these with
+  * `advanceWatermark(stream, …)`.
   *
   * @param inputStreams
   *   two or more names, in order; the name of a stream is the source of its messages
   * @throws windrow.SpecError
-  *   with everything that is wrong with the names
+  *   listing all problems with the names
   */
 final class MergedWindowOperator[K, M, B, V](
     val spec: WindowOperatorSpec,
@@ -57,16 +58,16 @@ final class MergedWindowOperator[K, M, B, V](
 
   private def lift(stream: String, message: M): B = merge.lift(inputStreams.indexOf(stream), message)
 
-  /** Windows that still take messages, with what these amount to so far, that overlap a closed range of their axis; in order
-    * of (start, end). None: open.
+  /** Windows that still accept messages and overlap a closed range of their axis, with their current values, ordered by
+    * (start, end). A bound of None is open.
     *
     * @param key
-    *   None: of all keys
+    *   None for all keys
     */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
     opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
 
-  /** The window of a key that begins at `start`, if it still takes messages. */
+  /** The window of a key that starts at `start`, if it still accepts messages. */
   def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
     getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }

@@ -9,38 +9,41 @@ import windrow.core.state.Codec
 import windrow.core.state.Key
 import windrow.core.store.Incoming
 
-/** What an operator has to know of a user's messages. Inside they are bytes ([[windrow.core.store.Incoming]]): engines
-  * that have their rows as bytes drive the shards themselves and need no format.
+/** Describes a user's messages to an operator: their key, time and bytes. Inside operators messages are bytes
+  * ([[windrow.core.store.Incoming]]); engines whose rows are bytes already run the shards directly and need no format.
   *
   * @tparam K
-  *   key; the grouping of a window operator, the equality fields of a join
+  *   key: the grouping of a window operator, or the equality fields of a join
   * @tparam M
   *   message
   */
 trait MessageFormat[K, M] {
   def key(message: M): K
 
-  /** Event time in microseconds since the epoch; None is rejected as INVALID_TIME. */
+  /** Event time in microseconds since the epoch. None is rejected as INVALID_TIME. */
   def time(message: M): Option[Long]
 
-  /** Where it comes from; without it duplicates are not known. In a join the source is the name of the stream. */
+  /** Source, partition and offset; without them duplicates are not recognized. In a join the source is the stream's
+    * name.
+    */
   def origin(message: M): Option[Origin] = None
 
-  /** For sessions that ask each message. */
+  /** The gap of this message, for sessions with a gap for each message. */
   def gap(message: M): Option[TimeSpan] = None
 
-  /** For inherited windows: the message as a pane of another operator (SEMANTICS R55). */
+  /** The message as a pane of another operator, for inherited windows (SEMANTICS R55). */
   def pane(message: M): Option[IncomingPane] = None
 
-  /** Some equality field is null: in a join it matches nothing. */
+  /** Whether an equality field is null, in which case a join matches the message with nothing. */
   def hasNull(key: K): Boolean = key == null
 
-  /** Equal keys must give equal bytes. */
+  /** Codec of keys. Equal keys must have equal bytes. */
   def keys: Codec[K]
 
   def messages: Codec[M]
 }
 
+/** Converts between a user's keys and messages and their bytes. */
 private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
   def incoming(message: M): Incoming = Incoming(
     key(format.key(message)),

@@ -2,38 +2,38 @@ package windrow.operators
 
 import windrow.ErrorConditions
 
-/** Something that takes messages of named streams (the source's name). */
+/** An operator that receives messages of named streams and is driven by explicit calls, outside Spark. */
 trait Operator[M] extends AutoCloseable {
 
-  /** Opens the state. Nothing else may be called before. */
+  /** Opens the state. Must be the first call. */
   def init(): Unit
 
-  /** Applies a message of a stream and all that follows from it.
+  /** Applies a message of a stream and all of its consequences.
     *
     * @throws windrow.operators.BackpressureError
-    *   if what came before still waits for a downstream that refuses it
+    *   if earlier outputs still wait because the downstream rejects them
     */
   def process(stream: String, message: M): Unit
 
-  /** Time goes on without a message.
+  /** Advances time without a message.
     *
     * @param processingTime
     *   in microseconds
     * @param watermark
-    *   in microseconds; None: unchanged
+    *   in microseconds; None leaves it unchanged
     */
   def refresh(processingTime: Long, watermark: Option[Long] = None): Unit
 
-  /** Finishes what is pending and sends what waits; false: the downstream does not take all of it. */
+  /** Finishes pending work and sends waiting outputs; returns false if the downstream does not accept all of them. */
   def drain(): Boolean
 
-  /** All that it knows, as bytes. To be drained before. */
+  /** The complete state as bytes. Call `drain` first. */
   def checkpoint(): Array[Byte]
 
-  /** Forgets everything without an event. */
+  /** Discards the state without emitting anything. */
   def reset(): Unit
 
-  /** Forgets everything without an event and goes on from a checkpoint of the same operator. */
+  /** Discards the state without emitting anything and continues from a checkpoint of the same operator. */
   def reset(checkpoint: Array[Byte]): Unit
 }
 
@@ -41,12 +41,13 @@ trait Operator[M] extends AutoCloseable {
 final class BackpressureError(name: String, waiting: Int) extends IllegalStateException(
       ErrorConditions.message("DOWNSTREAM_FULL", "name" -> name, "waiting" -> waiting))
 
-/** Code of the user around an operator; one object can serve several (SEMANTICS R41).
+/** User code around an operator. One object can serve several operators (SEMANTICS R41).
   *
   * @param beforeProcess
-  *   sees each message before any check and may replace it; None withholds it, counted as filtered
+  *   receives each message before any check and returns it, a replacement, or None to withhold it; withheld messages
+  *   are counted as filtered
   * @param beforeSend
-  *   sees each output before it is handed out and may replace it; None withholds it
+  *   receives each output before it is sent and returns it, a replacement, or None to withhold it
   */
 final case class Hooks[M, R](beforeProcess: M => Option[M], beforeSend: R => Option[R])
 
@@ -54,5 +55,5 @@ object Hooks {
   def none[M, R]: Hooks[M, R] = Hooks(Some(_), Some(_))
 }
 
-/** A message that was refused, and why. */
+/** A rejected message with the reason. */
 final case class Rejected[M](message: M, reason: windrow.Reason)

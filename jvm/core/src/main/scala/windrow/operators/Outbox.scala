@@ -2,16 +2,16 @@ package windrow.operators
 
 import scala.collection.immutable.Queue
 
-/** Outputs on their way to who takes them: `beforeSend` sees each, then they wait in firing order.
+/** Queue of outputs until the consumer accepts them. `beforeSend` sees each output once; then it waits in firing order.
   *
   * @param beforeSend
-  *   what it fails on it sees again the next time
+  *   called again with the same output if it throws
   */
 private[operators] final class Outbox[R](beforeSend: R => Option[R]) {
   private var unshown = Queue.empty[R]
   private var waiting = Queue.empty[R]
 
-  /** How many wait. */
+  /** Number of waiting outputs. */
   def size: Int = waiting.size
 
   def add(outputs: Seq[R]): Unit = unshown ++= outputs
@@ -21,23 +21,23 @@ private[operators] final class Outbox[R](beforeSend: R => Option[R]) {
     unshown = unshown.tail
   }
 
-  /** All that wait. */
+  /** All waiting outputs. */
   def shown: Seq[R] = {
     show()
     waiting
   }
 
-  /** Sends in order, until one is refused.
+  /** Sends outputs in order until one is rejected.
     *
     * @return
-    *   none waits
+    *   true if none is waiting
     */
   def send(to: R => Boolean): Boolean = {
     while (waiting.nonEmpty && to(waiting.head)) waiting = waiting.tail
     waiting.isEmpty
   }
 
-  /** Others have those that waited. */
+  /** Removes the waiting outputs because the consumer already has them. */
   def forget(): Unit = waiting = Queue.empty
 
   def clear(): Unit = {

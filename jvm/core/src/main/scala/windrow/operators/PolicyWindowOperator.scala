@@ -19,7 +19,7 @@ import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
 
-/** What comes out of policy windows, in order. */
+/** An output of policy windows. */
 sealed trait PolicyOutput[K, M, V]
 
 object PolicyOutput {
@@ -27,22 +27,22 @@ object PolicyOutput {
   final case class Happened[K, M, V](event: PartitionEvent[K, M]) extends PolicyOutput[K, M, V]
 }
 
-/** Windows by policies of eviction and trigger (IBM Streams): each key is a partition with a window of its own, moved by
-  * its messages and by processing time; event time plays no part (SEMANTICS P).
+/** Windows controlled by policies of eviction and trigger (as in IBM Streams). Each key is a partition with one window,
+  * changed by its messages and by processing time; event time is not used (SEMANTICS P).
   *
-  * Periods of policies that come before any processing time count from the first that is seen. Messages of one call are
-  * applied by source, partition and offset, where they have them, else as they stand.
+  * Periods that start before any processing time is known count from the first one. The messages of one call are
+  * applied in order of source, partition and offset if they have them, otherwise in the given order.
   *
   * @param lift
-  *   the buffer of one message
+  *   makes the buffer of one message
   * @param measure
-  *   a message's value of a column, for policies by delta; NaN if it has none (SEMANTICS R89)
+  *   value of a column of a message, for policies by delta; NaN if the message lacks one (SEMANTICS R89)
   * @param isMarker
-  *   the message is the last one of its window, for eviction by punctuation
+  *   whether the message is the last one of its window, for eviction by punctuation
   * @param isKeyed
-  *   false: there is one partition, which cannot be evicted
+  *   false if there is a single partition, which cannot be evicted
   * @param hasEvents
-  *   events come out beside panes; listeners hear of them in any case
+  *   whether events are emitted in addition to panes; listeners receive them in any case
   */
 final class PolicyWindowOperator[K, M, B, V](
     val spec: PolicyWindowSpec,
@@ -61,17 +61,17 @@ final class PolicyWindowOperator[K, M, B, V](
 
   private val formatter  = new Formatter(format)
   private val listeners  = new Listeners[K, M](context.name)
-  private val changed    = mutable.LinkedHashSet.empty[Key] // partitions whose listeners may have other state
+  private val changed    = mutable.LinkedHashSet.empty[Key] // partitions whose listener state may have changed
   private var isDraining = false
 
   def inputStreams: Seq[String] = Seq(input)
 
   // ---- listeners
 
-  /** Calls a listener for every event from now on, one at a time, in order.
+  /** Adds a listener that receives every later event, one at a time, in order.
     *
     * @param asynchronous
-    *   it runs off the calling thread; `drain`, `flush` and `checkpoint` wait for it
+    *   runs it on a thread of its own; `drain`, `flush` and `checkpoint` wait for it
     */
   def addListener(listener: WindowListener[K, M], asynchronous: Boolean = false): Unit = {
     listeners.add(listener, asynchronous)
@@ -91,7 +91,7 @@ final class PolicyWindowOperator[K, M, B, V](
     listeners.await()
   }
 
-  /** What listeners keep goes with the partitions (SEMANTICS R61). */
+  /** Stores the state of listeners with their partitions (SEMANTICS R61). */
   private[operators] override def persisting(): Unit = if (changed.nonEmpty) {
     if (listeners.haveState) {
       listeners.await()
@@ -105,14 +105,14 @@ final class PolicyWindowOperator[K, M, B, V](
 
   // ---- partitions
 
-  /** Keys of the partitions that there are. */
+  /** Keys of all partitions. */
   def partitions(): Seq[K] = shard.partitions.map(formatter.key(_: Key)).toSeq
 
-  /** Whether a limit of partitions asks for an eviction. */
+  /** Whether a limit of partitions requires an eviction. */
   def needsPartitionEviction(): Boolean = shard.needsPartitionEviction
 
-  /** Drops a key's window, contents and marks, with PARTITION_EVICTION; nothing if there is none. To be called by a
-    * listener in its `onDrain` (SEMANTICS R62).
+  /** Drops the window, contents and marks of a key, with the event PARTITION_EVICTION; does nothing if the key has no
+    * partition. Only a listener may call it, in its `onDrain` (SEMANTICS R62).
     */
   def evictPartition(key: K): Unit = {
     val of = shard
@@ -163,7 +163,7 @@ final class PolicyWindowOperator[K, M, B, V](
       Some(byTrigger))
   }
 
-  /** Tells listeners, and gives what comes out. */
+  /** Passes events to listeners and returns the outputs. */
   private def told(effects: Vector[PolicyEffect[V]]): Seq[Output] = effects.flatMap {
     case PolicyEffect.Fire(pane) => Some(PolicyOutput.Fired[K, M, V](pane.copy(key = formatter.key(pane.key))))
     case happened: PolicyEffect.Happened =>

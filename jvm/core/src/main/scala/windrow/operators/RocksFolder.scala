@@ -14,7 +14,9 @@ import windrow.ErrorConditions
 import windrow.core.state.ListedStore
 import windrow.core.state.Space
 
-/** What [[RocksStore]] opens; a class of its own, so that that one can say what is missing. */
+/** The RocksDB store that [[RocksStore]] opens. It is a separate class so that `RocksStore` loads without RocksDB and
+  * can report that it is missing.
+  */
 private[operators] final class RocksFolder(folder: Path) extends ListedStore with AutoCloseable {
   import RocksFolder._
 
@@ -41,7 +43,7 @@ private[operators] final class RocksFolder(folder: Path) extends ListedStore wit
   def space(name: String): Space = {
     val prefix = name.getBytes(UTF_8)
 
-    /** The journal says what is to be written: only it must be on the disk before the next write begins. */
+    /** Only the journal is synced to disk before the next write, because it contains all other writes. */
     val writes        = if (name == "journal") synced else plain
     def key(id: Long) = ByteBuffer.allocate(prefix.length + 9).put(prefix).put(0.toByte).putLong(id).array
     new Space {
@@ -74,6 +76,6 @@ private[operators] final class RocksFolder(folder: Path) extends ListedStore wit
 
 private object RocksFolder {
 
-  /** No space has an empty name. */
+  /** The key of the header, which differs from all others because no space has an empty name. */
   private val HeaderKey = Array[Byte](0)
 }

@@ -4,17 +4,19 @@ import java.nio.file.Path
 import windrow.ErrorConditions
 import windrow.core.state.ListedStore
 
-/** Keeps an operator in a folder, by RocksDB: `Context(store = RocksStore(folder))`. What `flush` has persisted is there when
-  * the folder is opened again. One operator at a time may have a folder; closing the operator closes the store.
+/** Keeps an operator's state in a folder, in RocksDB: `Context(store = RocksStore(folder))`. State persisted by `flush`
+  * is available when the folder is opened again. Only one operator at a time can use a folder. Closing the operator
+  * closes the store.
   *
-  * It needs `org.rocksdb:rocksdbjni` on the class path, which Spark brings and windrow does not.
+  * It needs `org.rocksdb:rocksdbjni` on the class path. Spark includes it; Windrow does not.
   */
 object RocksStore {
 
-  /** Opens a folder, which is made if it is not there.
+  /** Opens a folder and creates it if it does not exist.
     *
     * @throws java.lang.IllegalStateException
-    *   if RocksDB is not on the class path, or the folder cannot be opened, for example since another operator has it
+    *   if RocksDB is not on the class path, or the folder cannot be opened, for example because another operator uses
+    *   it
     */
   def apply(folder: Path): ListedStore with AutoCloseable = {
     requireRocksDB()

@@ -12,8 +12,9 @@ import windrow.core.time.Axis
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
-/** Joins two and more streams. Each output holds one message for each stream in order, None where it has none; of semi
-  * and anti joins the first stream's only. Override `join` to make something else of it, or nothing.
+/** Joins two or more streams. Each match has one message for each stream, in order, or None for a stream without one;
+  * for semi and anti joins it has only that of the first stream. `join` makes an output of a match, or None to emit
+  * nothing.
   */
 class StreamStreamJoinOperator[K, M, R](
     val spec: JoinSpec,
@@ -66,7 +67,7 @@ class StreamStreamJoinOperator[K, M, R](
 
   private def isNull(key: Key): Boolean = format.hasNull(formatter.key(key))
 
-  /** The messages of a stream in a closed range of event time (microseconds), in order; None: open. */
+  /** The messages of a stream in a closed range of event time (microseconds), in order. A bound of None is open. */
   def getMessages(stream: String, start: Option[Long], end: Option[Long], joinKeys: Option[K] = None): Seq[M] =
     query(stream, start, end, joinKeys, Axis.Time)
 

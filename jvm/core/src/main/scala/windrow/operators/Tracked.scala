@@ -10,7 +10,8 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Pieces
 import windrow.core.store.OffsetSpan
 
-/** The messages of a window as its metadata tells of them, beside what they amount to (SEMANTICS R22).
+/** An aggregation buffer of a window, with the count and offsets of its messages for the window's metadata
+  * (SEMANTICS R22).
   *
   * @param offsets
   *   by source partition
@@ -27,7 +28,7 @@ private[operators] object Tracked {
     origin.map(from => from.partition -> OffsetSpan(from.offset, from.offset)).toMap)
 }
 
-/** An aggregation that keeps track of its messages. */
+/** An aggregation that also tracks count and offsets of its messages. */
 private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Tracked[B], V] {
   override def isExact: Boolean = inner.isExact
 

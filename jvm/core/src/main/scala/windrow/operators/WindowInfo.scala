@@ -4,20 +4,20 @@ import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.store.OffsetSpan
 
-/** What a window's metadata tells (SEMANTICS R22).
+/** Metadata of a window (SEMANTICS R22).
   *
   * @param start
   *   inclusive: microseconds, or a position
   * @param end
-  *   as panes show it: exclusive of half-open windows, else the last instant or position
+  *   as in panes: exclusive for half-open windows, otherwise the last instant or position
   * @param offsets
-  *   smallest and greatest by source partition, of all messages that it ever accepted
+  *   smallest and greatest offset of all messages that it ever accepted, by source partition
   * @param count
-  *   of these messages
+  *   number of these messages
   * @param panes
-  *   that it has fired
+  *   number of panes that it has fired
   * @param partition
-  *   of windows on offsets
+  *   source partition, for windows on offsets
   */
 final case class WindowInfo[K](
     key: K,
@@ -30,5 +30,5 @@ final case class WindowInfo[K](
     isComplete: Boolean = false,
     partition: Option[SourcePartition] = None)
 
-/** A window of an aggregator and what its messages amount to so far. */
+/** A window of an aggregating operator with its current value. */
 final case class WindowValue[K, V](window: WindowInfo[K], value: V)

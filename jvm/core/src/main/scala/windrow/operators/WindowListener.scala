@@ -7,38 +7,39 @@ import java.util.concurrent.atomic.AtomicReference
 import scala.collection.immutable.Queue
 import windrow.core.policy.EventKind
 
-/** Something that happened to the window of a key.
+/** An event of the window of a key.
   *
   * @param window
-  *   its number in the partition: that of its next pane
+  *   number of the window in its partition, which is also that of its next pane
   * @param sequence
-  *   0, 1, … among the events of the partition
+  *   number of the event in its partition, from 0
   * @param messages
-  *   that came (INSERTION), that leave (EVICTION), or all that are inside
+  *   those inserted (INSERTION) or evicted (EVICTION); otherwise the contents of the window
   */
 final case class PartitionEvent[K, M](key: K, kind: EventKind, window: Long, sequence: Long, messages: Seq[M])
 
-/** Hears of the events of policy windows, one at a time, in order (SEMANTICS R59). What it throws comes out of the call
-  * that raised the event, or of the next call if it is asynchronous.
+/** Receives the events of policy windows, one at a time, in order (SEMANTICS R59). An exception that it throws is
+  * rethrown by the call that caused the event, or by the next call if the listener is asynchronous.
   */
 trait WindowListener[K, M] {
   def onEvent(event: PartitionEvent[K, M]): Unit
 
-  /** It hears of events; else it is called by `drain` alone. */
+  /** Whether it receives events; otherwise only `drain` calls it. */
   private[windrow] def hears: Boolean = true
 
-  /** At the end of `drain`; here, and only here, it may evict partitions. */
+  /** Called at the end of `drain`. Only here it may evict partitions. */
   def onDrain(): Unit = ()
 }
 
-/** A listener with state of its own for each partition, kept with the partition: saved whenever the operator persists, after
-  * the events before, and given back after `init` and `reset` (SEMANTICS R61).
+/** A listener with state for each partition, stored with the partition. The state is saved whenever the operator
+  * persists, after all earlier events, and loaded after `init` and `reset` (SEMANTICS R61).
   */
 trait StatefulListener[K, M] extends WindowListener[K, M] {
   def save(partition: K): Array[Byte]
   def load(partition: K, bytes: Array[Byte]): Unit
 }
 
+/** The listeners of one operator. */
 private[operators] final class Listeners[K, M](name: String) {
   import Listeners._
 
@@ -53,13 +54,13 @@ private[operators] final class Listeners[K, M](name: String) {
 
   def tell(event: PartitionEvent[K, M]): Unit = all.foreach(_.tell(event))
 
-  /** All of them have heard of all that was told. */
+  /** Waits until all listeners have processed all events so far. */
   def await(): Unit = {
     all.foreach(_.await())
     raise()
   }
 
-  /** Throws what one of them has thrown. */
+  /** Rethrows the first exception of a listener. */
   def raise(): Unit = all.flatMap(_.failure()).headOption.foreach(throw _)
 
   def drained(): Unit = all.foreach(_.listener.onDrain())
@@ -79,7 +80,7 @@ private[operators] final class Listeners[K, M](name: String) {
 
 private object Listeners {
 
-  /** In front of what a listener has saved, which may be nothing. */
+  /** Precedes the saved state of a listener, which may be empty. */
   private val Saved: Byte = 1
 
   sealed trait Place[K, M] {
@@ -90,7 +91,7 @@ private object Listeners {
 
     private val failed = new AtomicReference[Throwable]
 
-    /** One that fails hears of the events after all the same; the first failure is told. */
+    /** Calls the listener. A listener that fails still receives later events; only its first failure is reported. */
     protected def call(event: PartitionEvent[K, M]): Unit =
       try listener.onEvent(event)
       catch { case error: Exception => failed.compareAndSet(null, error); () }
@@ -104,7 +105,7 @@ private object Listeners {
     def close(): Unit                           = ()
   }
 
-  /** One thread for a listener keeps the order. */
+  /** Runs a listener on a single thread, which preserves the order of events. */
   final class OwnThread[K, M](val listener: WindowListener[K, M], name: String) extends Place[K, M] {
     private val thread: ExecutorService = Executors.newSingleThreadExecutor { task =>
       val thread = new Thread(task, name)

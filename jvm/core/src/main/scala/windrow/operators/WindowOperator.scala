@@ -10,9 +10,10 @@ import windrow.core.state.JournaledStore
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
 
-/** The common life of the sources' operators outside Spark. Not safe for several threads.
+/** The common life cycle of standalone operators, which run outside Spark. Not thread-safe.
   *
-  * Each call is one step: its messages are judged by the watermark before it. Nothing reads a clock.
+  * Each call is one step: its messages are judged by the watermark before the step. Nothing reads a clock; processing
+  * time is always passed in.
   *
   * @tparam M
   *   message
@@ -21,7 +22,7 @@ import windrow.core.time.Watermark
   */
 abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) extends Operator[M] {
 
-  /** Names of the streams that it takes, in order. */
+  /** Names of the input streams, in order. */
   def inputStreams: Seq[String]
 
   private[operators] def open(store: ShardStore): Core[M, R]
@@ -33,14 +34,14 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var rejects   = Vector.empty[Rejected[M]]
   private var refusals  = Map.empty[Reason, Long]
   private var filtered  = 0L
-  private var before    = Ledger.Empty // what shards have counted that a failed step has ended
+  private var before    = Ledger.Empty // counts of shards that were replaced after a failed step
 
   private var clock       = Option.empty[Long]
-  private var marks       = Map.empty[String, Long] // of streams that told their own
-  private var owed        = Watermark.None          // came while the downstream was full
+  private var marks       = Map.empty[String, Long] // watermarks set for single streams
+  private var owed        = Watermark.None          // set while the downstream was full
   private var isSelecting = true
-  private var isHeld      = false                   // by who takes the outputs, where they are not sent
-  private var isChanged   = false                   // since it was last persisted
+  private var isHeld      = false                   // by the consumer, if outputs are not sent
+  private var isChanged   = false                   // since the last persist
 
   final def init(): Unit = {
     require(core.isEmpty, s"${context.name} is open already")
@@ -63,10 +64,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private[operators] final def isOpen: Boolean = core.isDefined
 
-  /** At the end of the last step. */
+  /** The watermark at the end of the last step. */
   private[windrow] final def watermark: Watermark = opened.watermark
 
-  // What an operator has beside its core.
+  // Hooks for subclasses.
 
   private[operators] def restored(): Unit   = ()
   private[operators] def drained(): Unit    = ()
@@ -74,22 +75,22 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private[operators] def stepped(): Unit    = ()
   private[operators] def closing(): Unit    = ()
 
-  /** False: the downstream is full, and no message is taken. */
+  /** Whether it accepts messages; false while the downstream is full. */
   final def acceptsInput: Boolean = isSelecting
 
-  /** What became of the messages so far. */
+  /** The counts of all messages so far. */
   final def ledger: Ledger =
     countedSoFar.copy(rejected = refusals, filtered = filtered, overRetention = opened.overRetention)
 
-  /** Messages that `beforeProcess` withheld. */
+  /** Number of messages that `beforeProcess` withheld. */
   final def filteredCount: Long = filtered
 
-  /** Where the sources must be read again to rebuild a store that was lost: for each source (stream, in a join) and
-    * partition the first offset. To be kept elsewhere than the store (SEMANTICS R27).
+  /** The first offset to read again for each partition of a source (a stream, in a join) to rebuild a lost store. Keep
+    * it outside the store (SEMANTICS R27).
     */
   final def restartOffsets(): Map[SourcePartition, Long] = opened.restartOffsets
 
-  /** beforeProcess, addMessage, and in the automatic context beforeSend and send. */
+  /** Applies a message: calls beforeProcess and addMessage, and in the automatic context beforeSend and send. */
   final def process(stream: String, message: M): Unit = addMessages(stream, Seq(message))
 
   final def addMessage(stream: String, message: M): Unit = addMessages(stream, Seq(message))
@@ -97,7 +98,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   /** Applies messages as one step, in the order of their event times.
     *
     * @throws BackpressureError
-    *   and nothing has changed
+    *   if the downstream is full; nothing has changed then
     */
   final def addMessages(stream: String, messages: Seq[M]): Unit = {
     val _ = opened
@@ -105,11 +106,11 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     step(messages.map(stream -> _), Watermark.None, None)
   }
 
-  /** A whole step of a log that is followed: messages of any stream, the watermark after them, and the processing time by
-    * which all of it is judged. `addMessages` and `timeout` are two steps.
+  /** Applies one complete step from a log: messages of any stream, the watermark after them, and the processing time
+    * for all of it. `addMessages` and `timeout` would be two steps.
     *
     * @param withheld
-    *   by a hook elsewhere
+    *   messages that a hook has withheld elsewhere
     */
   private[windrow] final def follow(
       messages: Seq[(String, M)],
@@ -126,24 +127,24 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     throw new BackpressureError(context.name, outbox.size)
   }
 
-  /** Resumes sending at the first output that was refused. If none remains the selector is enabled, and what the clock
-    * and the watermark release follows (SEMANTICS R30).
+  /** Resumes sending at the first rejected output. If none remains, messages are accepted again, and windows fire that
+    * the clock and the watermark release (SEMANTICS R30).
     *
     * @param processingTime
-    *   in microseconds; it never falls
+    *   in microseconds; a lower value than before has no effect
     * @param watermark
-    *   in microseconds; None: unchanged
+    *   in microseconds; None leaves it unchanged
     */
   final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit =
     move(watermark.fold(Watermark.None)(Watermark(_)), Some(processingTime))
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
-  /** The watermark of all streams moves on; in microseconds. */
+  /** Advances the watermark of all streams, in microseconds. */
   final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
 
-  /** The watermark of one stream moves on; in microseconds. The operator's is the least of its streams', as soon as all of
-    * them have one.
+  /** Advances the watermark of one stream, in microseconds. The operator's watermark is the least of its streams', as
+    * soon as all of them have one.
     */
   final def advanceWatermark(stream: String, watermark: Long): Unit = {
     requireInput(stream)
@@ -152,10 +153,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     marks = told
   }
 
-  /** The input is over: every window is complete. */
+  /** Ends the input: every window is complete. */
   final def finish(): Unit = move(Watermark.End)
 
-  /** While the downstream is full the watermark waits with what it would release. */
+  /** Advances the watermark and the clock, or stores both while the downstream is full, so that nothing is released
+    * then.
+    */
   private def move(watermark: Watermark, processingTime: Option[Long] = None): Unit = {
     val _ = opened
     if (release()) step(Nil, watermark, processingTime)
@@ -186,7 +189,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     stepped()
   }
 
-  /** A step that fails leaves everything as it was: the shard reads anew what the store had before it (SEMANTICS S9). */
+  /** Runs a step that leaves everything unchanged if it fails: the shard is then read again from the store as it was
+    * before (SEMANTICS S9).
+    */
   private def whole[T](step: Core[M, R] => T): T = {
     val running = opened
     val store   = journaled.get
@@ -215,7 +220,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     inputStreams.contains(stream),
     s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
 
-  /** What `beforeProcess` withholds has had its fate: if it comes again it is a replay (SEMANTICS R13, R41). */
+  /** Applies `beforeProcess`. A withheld message counts as processed, so it is a duplicate if it arrives again
+    * (SEMANTICS R13, R41).
+    */
   private def hooked(messages: Seq[(String, M)]): Arrivals[M] = {
     val (withheld, admitted) = messages.partitionMap { case (stream, message) =>
       context.hooks.beforeProcess(message).map(stream -> _).toRight(stream -> message)
@@ -230,7 +237,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
-  /** Who takes the outputs can take no more, or can again: then what the watermark would release follows as time moves on.
+  /** Informs the operator whether its consumer is full. When it no longer is, panes held back by the watermark are
+    * released at the next time step.
     */
   private[windrow] final def hold(isFull: Boolean): Unit = {
     isHeld = isFull
@@ -238,27 +246,28 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
-  /** Sends what waits, in order, until the downstream refuses; without a `send` it stays. What was sent is persisted.
+  /** Sends waiting outputs in order until the downstream rejects one, and persists the state once all are sent. Without
+    * `send` the outputs stay.
     *
     * @return
-    *   messages can be taken
+    *   whether messages are accepted
     */
   private def release(): Boolean = {
     outbox.show()
     context.send match {
       case Some(send) =>
         isSelecting = outbox.send(send)
-        if (isSelecting && isChanged) persist() // a clock alone does not get ahead of its step
+        if (isSelecting && isChanged) persist() // the clock alone is not persisted, so it is never ahead of its step
       case None => isSelecting = !isHeld && context.maxWaiting.forall(outbox.size < _)
     }
     isSelecting
   }
 
-  /** Finishes what is pending: sends what waits, in order, until the downstream refuses, and what a full downstream held
-    * back follows. Without a `send` outputs stay (SEMANTICS R60).
+  /** Finishes pending work: sends waiting outputs in order until the downstream rejects one, then releases output that
+    * the full downstream held back. Without `send` outputs stay (SEMANTICS R60).
     *
     * @return
-    *   messages can be taken
+    *   whether messages are accepted
     */
   final def drain(): Boolean = {
     val _ = opened
@@ -267,18 +276,18 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     release()
   }
 
-  /** A copy of the outputs that wait, in firing order. */
+  /** A copy of the waiting outputs, in firing order. */
   final def getResult(): Seq[R] = outbox.shown
 
-  /** The refused messages since they were last asked for. */
+  /** The messages rejected since the last call. */
   final def takeRejected(): Seq[Rejected[M]] = {
     val taken = rejects
     rejects = Vector.empty
     taken
   }
 
-  /** The outputs are taken: persists messages, metadata and applied offsets, then forgets the outputs (SEMANTICS R31).
-    * In the automatic context it persists nothing while outputs still wait.
+  /** Confirms that the outputs were consumed: persists messages, metadata and applied offsets, then drops the outputs
+    * (SEMANTICS R31). In the automatic context it only sends; the state is persisted once no output waits.
     */
   final def flush(): Unit = {
     val _ = opened
@@ -291,7 +300,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
-  /** Others have the outputs now, but nothing is persisted before `flush`. */
+  /** Drops the outputs because the consumer has them, but persists nothing before `flush`. */
   private[windrow] final def forget(): Unit = outbox.forget()
 
   private def persist(): Unit = journaled.foreach { store =>
@@ -301,10 +310,11 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     isChanged = false
   }
 
-  /** Everything that the operator knows, as bytes: contents, marks, deadlines and applied offsets (SEMANTICS R60).
+  /** The complete state as bytes: contents, marks, deadlines and applied offsets (SEMANTICS R60).
     *
     * @throws windrow.CheckpointError
-    *   if outputs wait, which would be in neither the checkpoint nor the downstream, or if the store cannot be listed
+    *   if outputs are waiting, which would be in neither the checkpoint nor the downstream, or if the store cannot be
+    *   listed
     */
   final def checkpoint(): Array[Byte] = {
     val _     = opened
@@ -314,7 +324,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     image()
   }
 
-  /** A checkpoint for who keeps the outputs that wait beside it. */
+  /** A checkpoint for callers that store the waiting outputs themselves. */
   private[windrow] final def image(): Array[Byte] = {
     val _ = opened
     persisting()
@@ -322,11 +332,12 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     journaled.get.image()
   }
 
-  /** Forgets everything, outputs too, without an event, as if it had just been made; the clock goes on. */
+  /** Discards everything, including outputs, without emitting anything, as if newly created; the clock keeps its time.
+    */
   final def reset(): Unit = replace(None)
 
-  /** Forgets everything without an event and goes on from a checkpoint; then the clock, which never stood still, releases
-    * what is overdue.
+  /** Discards everything without emitting anything and continues from a checkpoint. Afterwards the clock, which was not
+    * reset, releases everything overdue.
     *
     * @throws windrow.CheckpointError
     *   if it is of another spec; nothing has changed then, nor if it is damaged or a listener fails
@@ -341,7 +352,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       store.replaceBy(image)
       start(store)
     } catch {
-      case failed: Throwable => // of a listener, too
+      case failed: Throwable => // also of a listener
         store.replaceBy(Some(was))
         core = Some(open(store))
         before = counted
@@ -350,7 +361,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
         throw failed
     }
     forgetWhatWaits()
-    if (context.send.isDefined) persist() // else `flush` does: what waits beside a checkpoint is in no store yet
+    if (context.send.isDefined) persist() // otherwise `flush` does: no store has the waiting outputs yet
     if (image.isDefined && clock.isDefined) move(Watermark.None)
   }
 
@@ -363,7 +374,9 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     isHeld = false
   }
 
-  /** Frees the operator and its store. What was not flushed is gone, and comes back when its messages are replayed. */
+  /** Closes the operator and its store. Unflushed results are lost, and are computed again when their messages are
+    * replayed.
+    */
   final def close(): Unit = if (core.isDefined) {
     closing()
     core = None
@@ -379,7 +392,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 private object WindowOperator {
   private val Only = 0L
 
-  /** The last processing time: periods go on counting while an operator is away (SEMANTICS R63). */
+  /** The last processing time, because periods continue to count while an operator is closed (SEMANTICS R63). */
   private def readClock(store: ShardStore): Option[Long] =
     Option(store.space("clock").get(Only)).map(ByteReader.unsealed(_, "the clock").long())
 

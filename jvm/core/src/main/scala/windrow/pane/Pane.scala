@@ -1,6 +1,6 @@
 package windrow
 
-/** When a pane fired, seen from its window: before it was complete, as it became complete, or after. */
+/** The time of a pane relative to its window: before, at, or after its completion. */
 sealed abstract class Timing(val code: Byte)
 
 object Timing {
@@ -16,19 +16,20 @@ object Timing {
 /** One firing of a window.
   *
   * @param start
-  *   of the window, inclusive: microseconds, or the first position of a tuple window
+  *   start of the window, inclusive: microseconds, or the first position of a tuple window
   * @param end
-  *   of the window: microseconds, exclusive; of closed windows (sliding, over, tuples) the last instant or position
+  *   end of the window: microseconds, exclusive; the last instant or position for closed windows (sliding, over,
+  *   tuples)
   * @param index
-  *   0, 1, … within its window and key
+  *   number of the pane within its window and key, from 0
   * @param isLast
-  *   the watermark had passed the end of the window and its lateness
+  *   whether the watermark had passed the end of the window by the lateness
   * @param isRetraction
-  *   withdraws the pane of the same index, whose fields it repeats
+  *   whether it withdraws the pane with the same index, whose fields it repeats
   * @param message
-  *   of a window of `Over`: the message that it ends at, as it was handed in
+  *   for a window of `Over`, the message at which it ends, unchanged
   * @param partition
-  *   of a window on offsets: the source partition whose offsets these are
+  *   for a window on offsets, their source partition
   * @tparam K
   *   key
   * @tparam V
@@ -46,19 +47,19 @@ final case class Pane[K, V](
     message: Option[Array[Byte]] = None,
     partition: Option[SourcePartition] = None)
 
-/** A part of a source with offsets of its own. */
+/** A part of a source with its own offsets. */
 final case class SourcePartition(source: String, number: Long)
 
 object SourcePartition {
 
-  /** By source, then number. */
+  /** Orders by source, then by number. */
   implicit val Order: Ordering[SourcePartition] = (a, b) => {
     val bySource = a.source.compareTo(b.source)
     if (bySource != 0) bySource else java.lang.Long.compare(a.number, b.number)
   }
 }
 
-/** Why a message entered no window. */
+/** The reason why a message was rejected. */
 sealed abstract class Reason(val code: Byte)
 
 object Reason {

@@ -1,57 +1,57 @@
 package windrow
 
-/** A limit on what a window holds, or between two of its firings (SEMANTICS P). */
+/** A limit on the contents of a window, or on the time between two of its firings (SEMANTICS P). */
 sealed trait By {
   def problems: Seq[SpecProblem]
 }
 
-/** Messages. */
+/** A limit counted in messages. */
 final case class ByCount(n: Long) extends By {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n)
 }
 
-/** Processing time. */
+/** A limit of processing time. */
 final case class ByTime(period: TimeSpan) extends By {
   def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
 }
 
-/** How far the value of a column has grown; falling does not count (SEMANTICS R85), nor does a null (R89). */
+/** A limit on the increase of a column's value. A decrease or a null does not count (SEMANTICS R85, R89). */
 final case class ByDelta(column: String, delta: Double) extends By {
   def problems: Seq[SpecProblem] =
     Option.when(!(delta >= 0))(SpecProblem("DELTA_NEGATIVE", "delta" -> delta)).toSeq
 }
 
-/** How messages leave a window of policies. */
+/** Decides how messages leave a window with policies. */
 sealed trait Eviction extends Product {
   def problems: Seq[SpecProblem]
 }
 
 object Eviction {
 
-  /** All at once. */
+  /** All messages leave at once. */
   final case class Tumbling(by: By) extends Eviction {
     def problems: Seq[SpecProblem] = by.problems
   }
 
-  /** All at once, at a punctuation: a message with true in `column` is the last one of its window. */
+  /** All messages leave at once at a punctuation: a message with true in `column` is the last one of its window. */
   final case class ByPunctuation(column: String) extends Eviction {
     def problems: Seq[SpecProblem] = Nil
   }
 
-  /** One after the other; what is inside is told whenever `trigger` says so. */
+  /** Messages leave one by one. The window emits its contents when `trigger` fires. */
   final case class Sliding(by: By, trigger: By) extends Eviction {
     def problems: Seq[SpecProblem] = by.problems ++ trigger.problems
   }
 }
 
-/** The limits at which the windows of whole keys are removed; each limit alone or several (SEMANTICS R66).
+/** Limits at which the windows of entire keys are removed. Each limit can be used alone or with others (SEMANTICS R66).
   *
   * @param idle
   *   processing time since a key's last row
   * @param maxKeys
-  *   keys in all
+  *   total number of keys
   * @param maxRows
-  *   rows of all keys together
+  *   total number of rows of all keys
   */
 final case class KeyLimits(
     idle: Option[TimeSpan] = None,
@@ -61,7 +61,7 @@ final case class KeyLimits(
     idle.toSeq.flatMap(WindowKind.positive("idle", _)) ++ maxKeys.toSeq.flatMap(WindowKind.atLeastOne("maxKeys", _)) ++
       maxRows.toSeq.flatMap(WindowKind.atLeastOne("maxRows", _))
 
-  /** Whether a limit concerns all keys together, which then share one shard. */
+  /** Whether a limit applies to all keys together, which then share one shard. */
   def areShared: Boolean = maxKeys.isDefined || maxRows.isDefined
 }
 
@@ -69,8 +69,8 @@ object KeyLimits {
   val NotStated: KeyLimits = KeyLimits()
 }
 
-/** A checked description of windows by policies (IBM Streams); it exists only without problems. Lateness, watermarks and
-  * triggers of other windows mean nothing here, so it has none.
+/** A checked description of windows with policies (as in IBM Streams); an instance always is valid. It has no lateness,
+  * watermark or triggers, because these do not affect policy windows.
   */
 final class PolicyWindowSpec private (val eviction: Eviction, val limits: KeyLimits) extends Serializable
 
@@ -83,7 +83,7 @@ object PolicyWindowSpec {
   }
 
   /** @throws windrow.SpecError
-    *   with all that is wrong
+    *   with all problems
     */
   def checked(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowSpec =
     check(eviction, limits).fold(found => throw SpecError("Policy", found), identity)

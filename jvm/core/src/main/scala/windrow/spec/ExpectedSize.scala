@@ -1,6 +1,6 @@
 package windrow
 
-/** How many messages of other keys lie in the range of a look-up. Large is safe for both. */
+/** The expected number of messages of other keys in the range of a lookup. `Large` works well for both. */
 sealed trait ExpectedSize
 
 object ExpectedSize {

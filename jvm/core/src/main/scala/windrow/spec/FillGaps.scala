@@ -1,12 +1,12 @@
 package windrow
 
-/** What `fillGaps` is as users set it: true, false, or a duration. */
+/** Converts between `fillGaps` as users set it (true, false, or a duration) and a time span. */
 private[windrow] object FillGaps {
 
   def of(said: Boolean): TimeSpan = if (said) TimeSpan.Endless else TimeSpan.Zero
 
   /** @param text
-    *   of a duration
+    *   text of a duration
     */
   def parse(name: String, text: String): Either[SpecProblem, TimeSpan] = TimeSpan.parse(text).left.map {
     case tooLong if tooLong.code == "DURATION_TOO_LONG" => tooLong.in(name)

@@ -3,14 +3,14 @@ package windrow
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** What a user has said of a full-state operator so far; `check` turns it into a [[FullStateSpec]] or names all that is
-  * wrong. It always discards: each pane holds the messages since the last one (SEMANTICS R17).
+/** The unchecked settings of a full-state operator. `check` converts them to a [[FullStateSpec]] or returns all
+  * problems. The operator always discards: each pane contains the messages since the last one (SEMANTICS R17).
   *
   * @param early
-  *   while a window is incomplete; [[EachMessage]] and [[EachBatch]] are the same here: one pane for each window and step
-  *   (SEMANTICS R15)
+  *   trigger for incomplete windows. [[EachMessage]] and [[EachBatch]] are equivalent here: one pane for each window
+  *   and step (SEMANTICS R15).
   * @param retention
-  *   must be stated
+  *   required
   * @param startOffsets
   *   the first offset of each source partition, for windows on offsets
   */
@@ -31,14 +31,14 @@ final case class FullStateDraft(
 
   def checked: FullStateSpec = check.fold(found => throw SpecError(window.toString, found), identity)
 
-  /** What it has in common with a windowed aggregation. */
+  /** The settings that it shares with a windowed aggregation. */
   private[windrow] def windows: WindowOperatorDraft = WindowOperatorDraft(
     window,
     lateness,
     early,
     onTime,
     late,
-    Some(Accumulating), // of no effect here
+    Some(Accumulating), // ignored
     retention = retention,
     maxFuture = maxFuture)
 
@@ -52,7 +52,7 @@ final case class FullStateDraft(
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
       "RETENTION_NOT_STATED.FULL_STATE")).toSeq
 
-  /** [[SpecCheck]] sees to windows of a fixed size. */
+  /** Checks sessions; [[SpecCheck]] checks windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {
     gap  <- window.gapOfAll.map(_.micros)
     kept <- retention.time
@@ -65,12 +65,12 @@ final case class FullStateDraft(
 
 object FullStateDraft {
 
-  /** Checks what a description of windows says of full state, with what of it full state does not do.
+  /** Checks the description of windows for full state, which does not support all of its settings.
     *
     * @param early
-    *   of the description, or what is usual
+    *   trigger of the description, or the default
     * @param late
-    *   of the description, or what is usual
+    *   trigger of the description, or the default
     */
   private[windrow] def check(
       windows: WindowOperatorDraft,
@@ -98,7 +98,7 @@ object FullStateDraft {
   }
 }
 
-/** A checked description of a full-state operator. It exists only without problems. */
+/** A checked description of a full-state operator; an instance always is valid. */
 final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
   def window: WindowKind                                        = draft.window
   def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
@@ -111,7 +111,7 @@ final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends S
   def maxFuture: Option[TimeSpan]                               = draft.maxFuture
   def startOffsets: Map[Long, Long]                             = draft.startOffsets
 
-  /** What it has in common with a windowed aggregation. */
+  /** The settings that it shares with a windowed aggregation. */
   private[windrow] def windows: WindowOperatorSpec = new WindowOperatorSpec(draft.windows)
 
   override def equals(other: Any): Boolean = other match {

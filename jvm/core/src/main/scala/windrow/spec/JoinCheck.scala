@@ -2,7 +2,7 @@ package windrow
 
 import windrow.core.time.Position
 
-/** Everything that is wrong with a join. */
+/** Finds all problems of a join. */
 private[windrow] object JoinCheck {
   def apply(draft: JoinDraft): Seq[SpecProblem] =
     streams(draft) ++ lateness(draft) ++ future(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++
@@ -86,7 +86,7 @@ private[windrow] object JoinCheck {
 
   private def lasts(window: WindowKind): Long = window.extent.orElse(window.gapOfAll).fold(0L)(_.micros)
 
-  /** What is stated must hold every message as long as it can pair (SEMANTICS R8). */
+  /** The retention must keep every message as long as it can pair (SEMANTICS R8). */
   private def tooShort(draft: JoinDraft, reach: Long): Seq[SpecProblem] = (for {
     kept     <- draft.retention.time
     lateness <- draft.lateness if lateness != TimeSpan.Endless
@@ -96,7 +96,7 @@ private[windrow] object JoinCheck {
     "time"   -> kept,
     "needed" -> needed)).toSeq
 
-  /** Every side is bounded by a range, by windows, or by what is stated to be kept (SEMANTICS R34). */
+  /** Every side must be bounded by a range, by windows, or by the retention (SEMANTICS R34). */
   private def bounded(draft: JoinDraft): Seq[SpecProblem] = {
     val isKept = draft.retention.time.isDefined || draft.retention.messages.isDefined
     val free = draft.within match {
@@ -110,7 +110,9 @@ private[windrow] object JoinCheck {
       "sides" -> free.map(stream => s"'${stream.name}'").mkString(" and "))
   }
 
-  /** A window bounds the other side only if that has one too. Windows on offsets do not end by the watermark. */
+  /** Sides without a bound. A window bounds the other side only if that has one, too. Windows on offsets do not end by
+    * the watermark.
+    */
   private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] =
     streams.filterNot(_.window.exists(_.boundsSide))
 
@@ -126,13 +128,13 @@ private[windrow] object JoinCheck {
   }
 }
 
-/** How far a pair can reach, as pure sums over ranges in microseconds. */
+/** Computes how far apart the messages of a pair can be, from the sums of ranges in microseconds. */
 private[windrow] object JoinReach {
 
-  /** How long after a message of one stream the last partner may lie that decides on a row with it.
+  /** How long after a message of one stream the last message can be that affects a row with it.
     *
     * @param names
-    *   of all streams, the first in front
+    *   names of all streams, starting with the first stream
     */
   def of(name: String, names: Seq[String], ranges: Map[String, JoinRange]): Long = {
     val after = ranges.filterNot(_._1 == name).values.map(_.greatest)
@@ -143,7 +145,7 @@ private[windrow] object JoinReach {
     }
   }
 
-  /** Of all of them; 0 where something else is wrong with the streams. */
+  /** The greatest reach of all streams; 0 if the streams have another problem. */
   def longest(names: Seq[String], ranges: Map[String, JoinRange]): Long = {
     val others = names.drop(1)
     if (others.nonEmpty && names.distinct == names && others.forall(ranges.contains))

@@ -5,7 +5,7 @@ import scala.language.implicitConversions
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** Which rows a join gives. */
+/** The kind of a join, which decides which rows it emits. */
 sealed abstract class JoinKind(override val toString: String)
 
 object JoinKind {
@@ -18,7 +18,7 @@ object JoinKind {
 
   val All: Seq[JoinKind] = Seq(Inner, Left, Right, Full, Semi, Anti)
 
-  /** The names that Spark has for it, too: `left_outer`, `LEFT`; None: it is none of these. */
+  /** Reads the name of a kind, including Spark's names such as `left_outer` and `LEFT`; None if it is unknown. */
   private[windrow] def read(text: String): Option[JoinKind] = {
     val word = text.toLowerCase(Locale.ROOT).replace("_", "").replace(" ", "")
     if (word == "outer") Some(Full)
@@ -29,41 +29,44 @@ object JoinKind {
     }
   }
 
-  /** `how = "left_outer"`. */
+  /** Reads the name of a kind: `how = "left_outer"`. */
   implicit def fromText(text: String): JoinKind =
     read(text).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "how", text, All))
 }
 
-/** Event time of another stream's message less that of the first stream's (SEMANTICS R37). */
+/** Allowed difference between the event time of another stream's message and that of the first stream's
+  * (SEMANTICS R37).
+  */
 final case class JoinRange(low: TimeSpan, high: TimeSpan, isLowOpen: Boolean = false, isHighOpen: Boolean = false) {
 
-  /** The least and the greatest difference that is still inside, in microseconds. */
+  /** The least and the greatest allowed difference, in microseconds. */
   def least: Long    = low.micros + (if (isLowOpen) 1 else 0)
   def greatest: Long = high.micros - (if (isHighOpen) 1 else 0)
 
   override def toString: String = s"${if (isLowOpen) "(" else "["}'$low', '$high'${if (isHighOpen) ")" else "]"}"
 }
 
-/** What the messages of a pair must have in common beside equal fields. */
+/** The condition on the messages of a pair, in addition to equal fields. */
 sealed trait Within
 
 object Within {
 
-  /** A range of event time beside the first stream, the same for all others. */
+  /** A range of event time relative to the first stream, the same for all other streams. */
   def apply(low: TimeSpan, high: TimeSpan): JoinWithin = new JoinWithin((names, bounds) =>
     Ranges(names.drop(1).map(_ -> JoinRange(low, high, bounds.startsWith("("), bounds.endsWith(")"))).toMap))
 
   /** The sides' own windows (SEMANTICS R36). */
   case object OwnWindows extends Within
 
-  /** Every pair that retention still holds (SEMANTICS R34). */
+  /** Every pair whose messages retention still keeps (SEMANTICS R34). */
   case object Everything extends Within
 
-  /** By name of the stream: where it may lie beside the first. Every other stream has one. */
+  /** The range of each stream relative to the first one, keyed by stream name. All streams except the first have one.
+    */
   final case class Ranges(of: Map[String, JoinRange]) extends Within
 
-  /** Windows that all streams share, aligned ones or sessions of a gap: a pair comes out once, however many of them hold
-    * both its messages; of a session when its messages first share one (SEMANTICS R39).
+  /** Windows that all streams share, either aligned windows or sessions with a gap. A pair is emitted once, however
+    * many windows contain both of its messages; with sessions, when its messages first share one (SEMANTICS R39).
     */
   final case class SameWindow(window: WindowKind) extends Within
 }
@@ -71,23 +74,24 @@ object Within {
 /** One input of a join.
   *
   * @param window
-  *   of its own; None: it is unbounded
+  *   its own window; None if it is unbounded
   */
 final case class JoinStream(name: String, window: Option[WindowKind] = None)
 
-/** What a user has said of a join so far; `check` turns it into a [[JoinSpec]] or names all that is wrong.
+/** The unchecked settings of a join. `check` converts them to a [[JoinSpec]] or returns all problems.
   *
   * @param streams
   *   two or more, in order
   * @param hasKeys
-  *   equal fields are asked for
+  *   whether the join has equality fields
   * @param early
-  *   when rows come out: [[EachMessage]] and [[EachBatch]] in the step of the later message, [[EveryPeriod]] as the period
-  *   ends
+  *   when rows are emitted: with [[EachMessage]] and [[EachBatch]] in the step of the later message, with
+  *   [[EveryPeriod]] when the period ends
   * @param retention
-  *   messages of each stream and key; a range or windows imply one
+  *   of the messages of each stream and key; implied by a range or windows
   * @param expect
-  *   how many messages of other keys lie in a range; small ones share one run of messages (SEMANTICS R33)
+  *   expected number of messages of other keys in a range; with small ones, all keys share one run of messages
+  *   (SEMANTICS R33)
   * @param startOffsets
   *   by stream and partition, for windows on offsets
   */
@@ -109,7 +113,7 @@ final case class JoinDraft(
   }
 
   /** @throws UnboundedJoinError
-    *   if nothing else is wrong
+    *   if that is the only problem
     */
   def checked: JoinSpec = check.fold(
     {
@@ -120,10 +124,10 @@ final case class JoinDraft(
     identity)
 }
 
-/** A join that would keep its messages for ever. */
+/** A join that would keep its messages forever. */
 final class UnboundedJoinError(message: String) extends IllegalArgumentException(message)
 
-/** A checked description of a join. It exists only without problems. */
+/** A checked description of a join; an instance always is valid. */
 final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializable {
   def streams: Seq[JoinStream]                             = draft.streams
   def names: Seq[String]                                   = draft.streams.map(_.name)

@@ -2,11 +2,12 @@ package windrow
 
 import scala.language.implicitConversions
 
-/** What `within` of a join may be, before its streams are known: `Within("0 minutes", "5 minutes")`, the same for all but
-  * the first; windows that all must share, `Global` for every pair that retention holds; or any [[Within]].
+/** The `within` of a join before its streams are known: `Within("0 minutes", "5 minutes")`, the same for all streams
+  * except the first; windows that all streams must share; `Global` for every pair that retention keeps; or any
+  * [[Within]].
   *
   * @param of
-  *   for streams of these names and the bounds of the join: `[]`, `[)`, `(]` or `()`
+  *   creates the condition for streams with these names and for the bounds of the join: `[]`, `[)`, `(]` or `()`
   */
 final class JoinWithin private[windrow] (private[windrow] val of: (Seq[String], String) => Within)
 

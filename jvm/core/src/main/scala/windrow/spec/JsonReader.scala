@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode
 import java.util.Locale
 import scala.jdk.CollectionConverters._
 
-/** Reads values out of JSON, and notes everything that is wrong on the way.
+/** Reads values from JSON and collects all problems.
   *
   * @param timeUnit
-  *   of durations that are plain numbers: "us", "ms" or "s"
+  *   unit of durations that are plain numbers: "us", "ms" or "s"
   */
 private[windrow] final class JsonReader(timeUnit: String) {
   private val found = Seq.newBuilder[SpecProblem]
@@ -34,7 +34,7 @@ private[windrow] final class JsonReader(timeUnit: String) {
     node.fieldNames.asScala.filterNot(names).foreach(name =>
       refuse("FIELD_UNKNOWN.NAME", "name" -> name, "object" -> what, "allowed" -> names.toSeq.sorted.mkString(", ")))
 
-  /** The field, unless it is left out or null. */
+  /** The field, or None if it is absent or null. */
   def child(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   def span(node: JsonNode, name: String): Option[TimeSpan] = child(node, name).flatMap {
@@ -60,7 +60,7 @@ private[windrow] final class JsonReader(timeUnit: String) {
     if (value.isTextual) Some(value.asText) else refuse("NAME_NOT_UNDERSTOOD", "name" -> name, "value" -> value)
   }
 
-  /** One of some words, which are as their own text in small letters. */
+  /** Reads one of some values, written as its text in lower case. */
   def word[T](node: JsonNode, name: String, condition: String, all: Seq[T]): Option[T] =
     child(node, name).flatMap { value =>
       val words = all.map(one => JsonReader.word(one) -> one)
@@ -71,7 +71,7 @@ private[windrow] final class JsonReader(timeUnit: String) {
 
 private[windrow] object JsonReader {
 
-  /** A value's text in small letters, whatever the language of the machine. */
+  /** A value's text in lower case, independent of the machine's locale. */
   def word(value: Any): String = value.toString.toLowerCase(Locale.ROOT)
 
   val UnitMicros: Map[String, Long] = Map("us" -> 1L, "ms" -> 1000L, "s" -> 1000000L)

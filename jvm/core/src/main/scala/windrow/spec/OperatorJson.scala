@@ -15,15 +15,15 @@ object CheckedSpec {
   final case class CoGroup(spec: CoGroupSpec)          extends CheckedSpec
 }
 
-/** Several streams as one windowed aggregation, whose value is the messages of each (SEMANTICS R56).
+/** Several streams in one windowed aggregation, whose value is the messages of each stream (SEMANTICS R56).
   *
   * @param streams
   *   two or more names, in order
   */
 final case class CoGroupSpec(window: WindowOperatorSpec, streams: Seq[String])
 
-/** Specs of all operators as JSON: the field `operator` says which, "aggregate" if it is left out. Durations are as in
-  * [[SpecJson]].
+/** Reads and writes the specs of all operators as JSON. The field `operator` names the operator; the default is
+  * "aggregate". Durations are as in [[SpecJson]].
   */
 object OperatorJson {
   private val mapper = new ObjectMapper()
@@ -34,10 +34,12 @@ object OperatorJson {
     "operator", "time_unit", "streams", "on", "within", "bounds", "how", "lateness", "retention", "early", "max_future",
     "expect", "start_offsets")
 
-  /** @param outer
-    *   what the enclosing object says, for example the `time_unit` of a transcript
+  /** Reads and checks a spec.
+    *
+    * @param outer
+    *   settings of the enclosing object, for example the `time_unit` of a transcript
     * @param late
-    *   of an aggregation that says nothing of `late`: a query's each step, or that of a standalone operator (R14)
+    *   default of `late` for an aggregation: each step in a query, another one in a standalone operator (R14)
     */
   def read(
       node: ObjectNode,
@@ -58,7 +60,7 @@ object OperatorJson {
       late: PaneTrigger): Either[Seq[SpecProblem], WindowOperatorDraft] =
     SpecJson.read(node, outer).map(draft => if (node.has("late")) draft else draft.copy(late = late))
 
-  /** The fields that an operator shares with a windowed aggregation. */
+  /** A copy with only the fields that an operator shares with a windowed aggregation. */
   private def without(node: ObjectNode, own: String*): ObjectNode =
     node.deepCopy.remove(("operator" +: own).asJava).asInstanceOf[ObjectNode]
 
@@ -75,7 +77,7 @@ object OperatorJson {
       aggregates.fold(read)(wrong => Left(read.left.getOrElse(Nil) :+ wrong))
     }
 
-  /** As `read` reads it. */
+  /** Writes a spec in the form that `read` expects. */
   def write(spec: FullStateSpec): ObjectNode = {
     val node = SpecJson.write(spec.windows.draft.copy(startOffsets = spec.startOffsets)).put("operator", "full_state")
     node.remove("accumulation")
@@ -121,7 +123,7 @@ object OperatorJson {
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
-  /** As `read` reads it. */
+  /** Writes a spec in the form that `read` expects. */
   def write(spec: JoinSpec): ObjectNode = {
     val node    = mapper.createObjectNode().put("operator", "join").put("time_unit", "us")
     val streams = node.putArray("streams")
@@ -155,7 +157,7 @@ object OperatorJson {
     node
   }
 
-  /** Ranges with different bounds become closed ones. */
+  /** Writes ranges; those with different bounds are written as closed ranges. */
   private def write(ranges: Map[String, JoinRange], node: ObjectNode): Unit = {
     val within = node.putObject("within")
     val bounds = ranges.values.map(range => (range.isLowOpen, range.isHighOpen)).toSeq.distinct
@@ -182,11 +184,12 @@ object OperatorJson {
       name.map(JoinStream(_, reader.child(stream, "window").flatMap(WindowKindJson.read(_, reader))))
     }
 
-  /** `[low, high]`, the same for every stream or `{"<stream>": [low, high]}`, or a window: `{"kind": "global"}`. */
+  /** Reads `[low, high]`, the same for every stream, or `{"<stream>": [low, high]}`, or a window: `{"kind": "global"}`.
+    */
   private def within(node: ObjectNode, names: Seq[String], reader: JsonReader): Within =
     reader.child(node, "within") match {
       case None => Within.OwnWindows
-      case Some(window) if window.has("kind") && !window.get("kind").isArray => // else a stream has that name
+      case Some(window) if window.has("kind") && !window.get("kind").isArray => // otherwise a stream is called "kind"
         WindowKindJson.read(window, reader) match {
           case Some(Global) => Within.Everything
           case Some(kind)   => Within.SameWindow(kind)

@@ -4,13 +4,15 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 
-/** Windows of policies as JSON: `{"kind": "policy", "eviction": {"sliding": {"count": 3}}, "trigger": {"count": 1}}`. */
+/** Reads windows with policies from JSON: `{"kind": "policy", "eviction": {"sliding": {"count": 3}}, "trigger":
+  * {"count": 1}}`.
+  */
 object PolicySpecJson {
 
   /** @param window
     *   the object that describes the windows
     * @param timeUnit
-    *   of durations: "us", "ms" or "s"
+    *   unit of durations: "us", "ms" or "s"
     */
   def read(window: ObjectNode, timeUnit: String): Either[Seq[SpecProblem], PolicyWindowSpec] = {
     val reader = new JsonReader(timeUnit)
@@ -19,10 +21,10 @@ object PolicySpecJson {
     if (reader.problems.nonEmpty) Left(reader.problems) else read.get
   }
 
-  /** A whole spec, of whose other fields none means anything to policies.
+  /** Reads an entire spec and rejects fields that policies do not support.
     *
     * @param node
-    *   with the windows in its field `window`
+    *   contains the windows in its field `window`
     */
   def ofOperator(node: ObjectNode): Either[Seq[SpecProblem], PolicyWindowSpec] = {
     val strange = node.properties.asScala.toSeq.map(field => field.getKey -> field.getValue).collect {

@@ -1,12 +1,12 @@
 package windrow
 
-/** Every span that is stated is shorter than times may be far from the epoch (SEMANTICS T1): then neither a bound of a window nor
-  * the sum of two spans passes 64 bits.
+/** Checks that every span is shorter than the greatest distance of a time from the epoch (SEMANTICS T1), so that
+  * neither the bounds of windows nor the sum of two spans overflow 64 bits.
   */
 private[windrow] object SpanCheck {
 
   /** @param draft
-    *   spans are looked for in its fields and in theirs, by whose names they are called
+    *   checked recursively; problems contain the names of its fields
     */
   def apply(draft: Product): Seq[SpecProblem] =
     draft.productElementNames.zip(draft.productIterator).flatMap { case (name, value) => of(name, value) }.toSeq

@@ -2,7 +2,7 @@ package windrow
 
 import windrow.core.time.Position
 
-/** Everything that is wrong with a draft. */
+/** Finds all problems of a draft. */
 private[windrow] object SpecCheck {
 
   def apply(draft: WindowOperatorDraft): Seq[SpecProblem] =
@@ -36,7 +36,7 @@ private[windrow] object SpecCheck {
     else if (draft.window.isLateByOffsets) s"${lateness.micros} offsets"
     else s"'$lateness'"
 
-  /** Early, late, or completed by a message before it is too late for others. */
+  /** Whether a window can fire more than once: early, late, or when a message completes it before it is closed. */
   def firesAgain(draft: WindowOperatorDraft): Boolean = fires(draft.early) || (draft.window.canBeLate &&
     (draft.lateness.exists(_.micros > 0) || draft.closeOn == CloseOn.NextRow))
 
@@ -46,7 +46,7 @@ private[windrow] object SpecCheck {
     case _               => true
   }
 
-  /** A window that may still change keeps what it needs (SEMANTICS R8, R10). */
+  /** The retention must keep everything that a window needs as long as it can change (SEMANTICS R8, R10). */
   private def retention(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     (for {
       size     <- draft.window.extent.map(_.micros)
@@ -97,14 +97,14 @@ private[windrow] object SpecCheck {
         "NOTHING_FIRES")).flatten ++ silence(draft) ++ granularity(draft)
   }
 
-  /** Gaps that end before the window after a key's last one can end are none at all. */
+  /** A limit of `fillGaps` below the distance between windows never has an effect. */
   private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window match {
     case windows: AlignedWindows if draft.fillsGaps =>
       windows.longestStep.filter(step => step.micros > 0 && draft.fillGaps.micros < step.micros)
     case _ => None
   }).map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
 
-  /** Windows end, and are closed, at multiples of the granularity (SEMANTICS R49). */
+  /** Windows end and close at multiples of the granularity (SEMANTICS R49). */
   private def granularity(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window, draft.lateness) match {
     case (Sliding(_, step), Some(lateness))
         if step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0 =>

@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 
-/** The spec as JSON: what transcripts, Python and `_windrow_apply` write.
+/** Reads and writes a spec as JSON, the format of transcripts, Python and `_windrow_apply`.
   *
-  * Durations are whole numbers of the spec's `time_unit` ("us", "ms" or "s"; default "us"). A field left out is not
-  * stated; `null` for a trigger means never, for a limit without end.
+  * Durations are integers in the spec's `time_unit` ("us", "ms" or "s"; default "us"). An absent field is not set;
+  * `null` means never for a trigger, and unlimited for a limit.
   */
 object SpecJson {
   private val mapper = new ObjectMapper()
@@ -28,7 +28,7 @@ object SpecJson {
     }
 
   /** @param outer
-    *   what the enclosing object says, for example the `time_unit` of a transcript
+    *   settings of the enclosing object, for example the `time_unit` of a transcript
     */
   def read(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], WindowOperatorDraft] = {
     val reader = new JsonReader(Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse(
@@ -47,7 +47,7 @@ object SpecJson {
         default)
     val window = WindowKindJson.read(node.get("window"), reader)
     val draft = WindowOperatorDraft(
-      window.getOrElse(Global), // reads on, to name all that is wrong
+      window.getOrElse(Global), // continues, to find all problems
       lateness(node, window, reader),
       trigger("early", Never),
       onTime(node, reader),
@@ -62,13 +62,13 @@ object SpecJson {
     window.map(_ => draft)
   }
 
-  /** `null` is without end; windows on offsets count it in positions (SEMANTICS R21). */
+  /** Reads the lateness: `null` is unlimited; windows on offsets count it in positions (SEMANTICS R21). */
   private def lateness(node: ObjectNode, window: Option[WindowKind], reader: JsonReader): Option[TimeSpan] =
     if (node.path("lateness").isNull) Some(TimeSpan.Endless)
     else if (window.exists(_.isLateByOffsets)) reader.count(node, "lateness").map(TimeSpan(_))
     else reader.span(node, "lateness")
 
-  /** true is without end, false not at all. */
+  /** Reads `fill_gaps`: true is unlimited, false means never. */
   private def gaps(node: ObjectNode, reader: JsonReader): TimeSpan = {
     val said = node.path("fill_gaps")
     val read =
@@ -79,7 +79,7 @@ object SpecJson {
     read.getOrElse(TimeSpan.Zero)
   }
 
-  /** "completion", or null: not at all. */
+  /** Reads "completion", or null, which means never. */
   private def onTime(node: ObjectNode, reader: JsonReader): Boolean =
     if (!node.has("on_time")) true
     else reader.child(node, "on_time").exists { value =>

@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.node.NullNode
 import com.fasterxml.jackson.databind.node.TextNode
 import scala.jdk.CollectionConverters._
 
-/** Triggers as JSON: null, "each_batch", `{"every_messages": n}`, `{"every_time": t}` or a list of these. */
+/** Reads and writes triggers as JSON: null, "each_batch", `{"every_messages": n}`, `{"every_time": t}` or a list of
+  * these.
+  */
 private[windrow] object TriggerJson {
   private val mapper = new ObjectMapper()
 
   /** @param name
-    *   of the field, for the error
+    *   name of the field, for errors
     */
   def read(node: JsonNode, name: String, reader: JsonReader): Option[PaneTrigger] =
     if (node.isNull) Some(Never)

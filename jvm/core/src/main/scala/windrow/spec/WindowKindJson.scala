@@ -3,7 +3,7 @@ package windrow
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-/** Windows as JSON: `{"kind": "tumbling", "size": 60000000, "start_time": 0}`. */
+/** Reads and writes windows as JSON: `{"kind": "tumbling", "size": 60000000, "start_time": 0}`. */
 private[windrow] object WindowKindJson {
 
   def read(node: JsonNode, reader: JsonReader): Option[WindowKind] =

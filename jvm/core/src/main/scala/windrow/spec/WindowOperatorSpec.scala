@@ -3,21 +3,22 @@ package windrow
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** What a user has said so far; `check` turns it into a [[WindowOperatorSpec]] or names all that is wrong.
+/** The unchecked settings of a windowed aggregation. `check` converts them to a [[WindowOperatorSpec]] or returns all
+  * problems.
   *
   * @param lateness
-  *   None: not stated; [[TimeSpan.Endless]]: without end
+  *   None if not set; [[TimeSpan.Endless]] if unlimited
   * @param early
-  *   while a window is incomplete
+  *   trigger for incomplete windows
   * @param onTime
-  *   whether a window fires when it completes
+  *   whether a window fires when it is complete
   * @param late
-  *   while a complete window still takes messages
+  *   trigger for complete windows that still accept messages
   * @param skipUnchanged
-  *   no pane whose value is that of the last one
+  *   whether to omit panes with the same value as the last one
   * @param fillGaps
-  *   how long after its last window with messages a key's windows without any still fire; [[TimeSpan.Zero]]: they never
-  *   do, [[TimeSpan.Endless]]: for as long as the query runs
+  *   how long after its last window with messages a key's windows without messages still fire; [[TimeSpan.Zero]] means
+  *   never, [[TimeSpan.Endless]] as long as the query runs
   * @param startOffsets
   *   the first offset of each source partition, for windows on offsets
   */
@@ -35,7 +36,7 @@ final case class WindowOperatorDraft(
     maxFuture: Option[TimeSpan] = None,
     startOffsets: Map[Long, Long] = Map.empty) {
 
-  /** Also windows without messages fire. */
+  /** Whether windows without messages fire, too. */
   private[windrow] def fillsGaps: Boolean = fillGaps != TimeSpan.Zero
 
   def check: Either[Seq[SpecProblem], WindowOperatorSpec] = {
@@ -46,7 +47,7 @@ final case class WindowOperatorDraft(
   def checked: WindowOperatorSpec = check.fold(found => throw SpecError(window.toString, found), identity)
 }
 
-/** A checked description of a windowed aggregation (the sources' name). It exists only without problems. */
+/** A checked description of a windowed aggregation; an instance always is valid. */
 final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Serializable {
   def window: WindowKind                                        = draft.window
   def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
@@ -64,13 +65,13 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def maxFuture: Option[TimeSpan]                               = draft.maxFuture
   def startOffsets: Map[Long, Long]                             = draft.startOffsets
 
-  /** A message is rejected as soon as the watermark has passed the end of its windows. */
+  /** Whether a message is rejected as soon as the watermark has passed the end of its windows. */
   private[windrow] def rejectsAtOnce: Boolean = window.canBeLate && latenessInTime.value == 0
 
-  /** A window can have more than one pane. */
+  /** Whether a window can have more than one pane. */
   def firesAgain: Boolean = SpecCheck.firesAgain(draft)
 
-  /** There are panes that withdraw others: windows of these kinds can be replaced. */
+  /** Whether some panes withdraw others, by the accumulation mode or because windows of this kind can be replaced. */
   def retracts: Boolean =
     accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && window.isReplaceable)
 

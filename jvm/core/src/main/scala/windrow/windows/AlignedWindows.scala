@@ -4,17 +4,17 @@ import java.time.DateTimeException
 import java.time.ZoneId
 import scala.jdk.CollectionConverters._
 
-/** Windows that depend on time alone, the same for every key: half-open, aligned. */
+/** Windows that depend on time alone and are the same for every key. They are half-open and aligned. */
 sealed trait AlignedWindows extends WindowKind {
   private[windrow] final def bounds: WindowBounds        = HalfOpen
   private[windrow] final override def isSliced: Boolean  = true
   private[windrow] final override def isAligned: Boolean = true
 
-  /** How long after one window the next one ends, at most. */
+  /** The greatest distance between the ends of two consecutive windows. */
   private[windrow] def longestStep: Option[TimeSpan]
 }
 
-/** Aligned windows of one length. */
+/** Aligned windows of a fixed size. */
 sealed trait FixedWindows extends AlignedWindows {
   def size: TimeSpan
   def step: TimeSpan
@@ -40,8 +40,8 @@ private object AlignedWindows {
     s"Windows of $size side by side, start included, end not, $aligned. Every message is in one."
 }
 
-/** `[start, end)` windows side by side, aligned to `startTime` from the epoch. Of 10 minutes: a message of 12:07 is in
-  * `[12:00, 12:10)`, one of 12:10 in the next.
+/** Consecutive `[start, end)` windows that do not overlap, aligned to `startTime` after the epoch. With windows of 10
+  * minutes, a message of 12:07 is in `[12:00, 12:10)`, one of 12:10 in the next window.
   */
 final case class Tumbling(size: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   def step: TimeSpan = size
@@ -54,13 +54,14 @@ final case class Tumbling(size: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) e
 
 object Tumbling {
 
-  /** Days, weeks (from Monday), months or years as the calendar of a zone has them: `Tumbling("1 month", zone)`. */
+  /** Windows of days, weeks (from Monday), months or years of the calendar in a time zone: `Tumbling("1 month", zone)`.
+    */
   def apply(size: String, zone: ZoneId): Calendar = CalendarUnit.parse(size) match {
     case Right((count, unit)) => Calendar(count, unit, zone)
     case Left(problem)        => throw SpecError(s"Tumbling('$size', zone='$zone')", Seq(problem))
   }
 
-  /** With a zone its function says [[Calendar]] windows. */
+  /** With a zone, its SQL function creates [[Calendar]] windows. */
   private[windrow] val Form: WindowForm =
     WindowForm("tumbling", "windrow_tumble", "size", "start_time")(read).copy(arguments =
       Seq("size", "start_time", "zone"))
@@ -72,9 +73,9 @@ object Tumbling {
   }
 }
 
-/** `[start, end)` windows of `size`, one every `step`. A step that does not divide the size is allowed; a step longer
-  * than the size leaves gaps, whose messages are counted and belong to no window. Of 10 minutes every 5: a message of
-  * 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
+/** `[start, end)` windows of `size`, one every `step`. The step need not divide the size. If it is longer than the
+  * size, there are gaps between windows; messages in a gap are counted and belong to no window. With windows of 10
+  * minutes every 5 minutes, a message of 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
   */
 final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) extends FixedWindows {
   private[windrow] def form: WindowForm           = Hopping.Form
@@ -98,8 +99,8 @@ object Hopping {
   }
 }
 
-/** `[start, end)`: `count` calendar units of a time zone, right across changes of its clocks; counted from 1970-01-01,
-  * weeks from Monday 1969-12-29. Of a day in Europe/Berlin: the 29th of March 2026 has 23 hours.
+/** `[start, end)` windows of `count` calendar units in a time zone, correct across clock changes. They are counted from
+  * 1970-01-01, weeks from Monday 1969-12-29. For example, the window of 2026-03-29 in Europe/Berlin has 23 hours.
   */
 final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends AlignedWindows {
   def problems: Seq[SpecProblem] = Option.when(count < 1)(
@@ -113,7 +114,7 @@ final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends 
 
   private def size: String = s"$count $unit${if (count == 1) "" else "s"}"
 
-  /** Its most days, and as much as the zone's clocks ever went back at once. */
+  /** Its greatest number of days, plus the longest time by which the zone's clocks were ever set back at once. */
   private[windrow] override def longest: Option[TimeSpan] = {
     val rules = zone.getRules
     val back = rules.getTransitions.asScala.map(_.getDuration.getSeconds) ++
@@ -143,7 +144,7 @@ object Calendar {
     for (count <- count; unit <- unit; zone <- in) yield Calendar(count.toInt, unit, zone)
   }
 
-  /** As SQL says them: `size => '1 month', zone => 'Europe/Berlin'`. */
+  /** Reads the arguments of the SQL function: `size => '1 month', zone => 'Europe/Berlin'`. */
   private[windrow] def ofSize(said: WindowFields): Option[Calendar] = {
     if (said.isSaid("start_time"))
       said.refuse[Unit]("FIELD_UNKNOWN.CALENDAR")

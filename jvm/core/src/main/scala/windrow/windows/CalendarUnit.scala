@@ -1,6 +1,6 @@
 package windrow
 
-/** A unit of the calendar, whose length depends on where it stands. */
+/** A unit of the calendar; its length can depend on the date. */
 sealed abstract class CalendarUnit(override val toString: String, private[windrow] val mostDays: Long)
 
 object CalendarUnit {
@@ -11,12 +11,12 @@ object CalendarUnit {
 
   val All: Seq[CalendarUnit] = Seq(Day, Week, Month, Year)
 
-  /** The greatest number of units. */
+  /** The greatest number of units in a window. */
   val MostOf: Int = 999999999
 
   private val Text = """\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*""".r
 
-  /** "1 month", "2 weeks". */
+  /** Parses text such as "1 month" or "2 weeks". */
   def parse(text: String): Either[SpecProblem, (Int, CalendarUnit)] = {
     val read = text match {
       case Text(count, name) =>

@@ -1,12 +1,12 @@
 package windrow
 
-/** In which order aggregates see the messages of a window (SEMANTICS T3). */
+/** The order in which aggregates receive the messages of a window (SEMANTICS T3). */
 private[windrow] sealed trait ContentOrder
 
 private[windrow] object ContentOrder {
   case object ByTime   extends ContentOrder
   case object ByOffset extends ContentOrder
 
-  /** In that of their numbers, which acceptance gives. */
+  /** By sequence number, which is the order of acceptance. */
   case object ByArrival extends ContentOrder
 }

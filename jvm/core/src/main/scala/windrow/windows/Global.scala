@@ -1,6 +1,6 @@
 package windrow
 
-/** One window that holds everything; it needs an early trigger. */
+/** A single window that contains all messages of a key; it needs an early trigger. */
 case object Global extends WindowKind {
   def problems: Seq[SpecProblem] = Nil
 

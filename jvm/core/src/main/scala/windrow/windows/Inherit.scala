@@ -1,9 +1,10 @@
 package windrow
 
-/** The windows of the panes that come in: a pane's key is grouped anew, its window stays (SEMANTICS R55).
+/** The windows of the input, which are panes of another operator: panes are grouped by a new key and keep their windows
+  * (SEMANTICS R55).
   *
   * @param column
-  *   of the panes, that holds their window
+  *   the column of the panes with their window
   */
 final case class Inherit(column: String = "window") extends WindowKind {
   def problems: Seq[SpecProblem] = Option.when(column.isEmpty)(
@@ -16,7 +17,7 @@ final case class Inherit(column: String = "window") extends WindowKind {
   private[windrow] def bounds: WindowBounds              = HalfOpen
   private[windrow] override def isReplaceable: Boolean   = true
   private[windrow] override def showsOrder: Boolean      = true
-  private[windrow] override def needsRows: Boolean       = true // one may be no pane
+  private[windrow] override def needsRows: Boolean       = true // a row may not be a pane
   private[windrow] override def takesPanes: Boolean      = true
   private[windrow] override def lastEnd(end: Long): Long = end
   private[windrow] override def completedBy: Option[String] =

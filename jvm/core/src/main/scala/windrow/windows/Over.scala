@@ -2,8 +2,8 @@ package windrow
 
 import windrow.core.time.Position.plus
 
-/** A window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all before it.
-  * `last` is inclusive, and so is the start.
+/** One window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all earlier
+  * messages. Start and `last` are inclusive.
   */
 sealed trait Over extends WindowKind {
   private[windrow] final def form: WindowForm                   = Over.Form
@@ -18,13 +18,13 @@ sealed trait Over extends WindowKind {
 
 object Over {
 
-  /** What happened for so long up to each message. */
+  /** The messages within `range` before each message. */
   def apply(range: TimeSpan): Range = Range(range)
 
-  /** So many messages up to each one. */
+  /** The last `rows` messages up to each message. */
   def apply(rows: Long): Rows = Rows(rows)
 
-  /** Everything up to each message. */
+  /** All messages up to each message. */
   def apply(): Over = Everything
 
   final case class Range(range: TimeSpan) extends Over {
@@ -37,7 +37,7 @@ object Over {
     override def toString: String = s"Over(range='$range')"
   }
 
-  /** The message and the `rows - 1` before it. */
+  /** The message and the `rows - 1` messages before it. */
   final case class Rows(rows: Long) extends Over {
     def problems: Seq[SpecProblem]                  = WindowKind.atLeastOne("rows", rows)
     private[windrow] def fields: Seq[(String, Any)] = Seq("rows" -> rows)

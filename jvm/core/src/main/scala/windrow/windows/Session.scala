@@ -1,10 +1,11 @@
 package windrow
 
-/** `[first, last + gap)`: messages of a key at most `gap` apart share a session. With a gap of 5 minutes: those of 12:00
-  * and 12:05 make `[12:00, 12:10)`; one of 12:11 begins another, until one of 12:08 joins both to `[12:00, 12:16)`.
+/** `[first, last + gap)`: messages of a key that are at most `gap` apart share a session. For example, with a gap of 5
+  * minutes, messages of 12:00 and 12:05 make `[12:00, 12:10)`. A message of 12:11 starts another session, and a later
+  * one of 12:08 merges both into `[12:00, 12:16)`.
   *
   * @param gap
-  *   None when every message brings its own
+  *   None if every message has its own gap
   */
 final case class Session(gap: Option[TimeSpan]) extends WindowKind {
   def problems: Seq[SpecProblem] = gap.toSeq.flatMap(WindowKind.positive("gap", _))
@@ -27,7 +28,7 @@ final case class Session(gap: Option[TimeSpan]) extends WindowKind {
 object Session {
   def apply(gap: TimeSpan): Session = new Session(Some(gap))
 
-  /** Every message brings its own gap. */
+  /** Sessions in which every message has its own gap. */
   val OfMessage: Session = new Session(None)
 
   private[windrow] val Form: WindowForm =

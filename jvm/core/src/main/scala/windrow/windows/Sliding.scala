@@ -2,8 +2,9 @@ package windrow
 
 import windrow.core.time.Position.plus
 
-/** `[start, end]`, both inclusive, of `size`: one for each distinct set of messages (KIP-450). A message at t makes
-  * `[t - size, t]` and, if that holds anything, `[t + granularity, t + granularity + size]`.
+/** `[start, end]` windows of `size`, both ends inclusive: one for each distinct set of messages (KIP-450). A message at
+  * t creates `[t - size, t]` and, if it is not empty, `[t + granularity, t + granularity + size]`. Spark's and Flink's
+  * sliding windows are [[Hopping]].
   */
 final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000)) extends WindowKind {
   def problems: Seq[SpecProblem] =

@@ -1,20 +1,20 @@
 package windrow
 
-/** Windows on the tuple axis. */
+/** Windows of positions instead of time. */
 sealed trait TupleWindows extends WindowKind {
   private[windrow] final def bounds: WindowBounds = Positions
 }
 
-/** Windows on the offsets of a source partition, which messages of all keys have in common. */
+/** Windows on the offsets of a source partition, which the messages of all keys share. */
 sealed trait SourceWindows extends TupleWindows {
-  private[windrow] final override def needsRows: Boolean     = true // what is late for them is told by offsets
+  private[windrow] final override def needsRows: Boolean     = true // offsets decide which messages are late for them
   private[windrow] final override def goesByOffsets: Boolean = true
 }
 
 private object TupleWindows {
   val LastIsIn: Option[String] = Some("its last position is in")
 
-  /** Of kinds that are a number of positions and a step between windows. */
+  /** The form of kinds with a number of positions and a step between windows. */
   def form(name: String, function: String)(make: (Long, Long) => WindowKind): WindowForm =
     WindowForm(name, function, "n", "step")(_.steps.map(make.tupled))
 
@@ -24,8 +24,8 @@ private object TupleWindows {
     s"$of: windows of $n, first and last included, one every $step."
 }
 
-/** `[first, last]`: `n` messages of a key by sequence number 0, 1, 2, … in order of acceptance, one every `step`. Of 3
-  * every 2: the messages 0, 1, 2, then 2, 3, 4.
+/** `[first, last]` windows of `n` messages of a key, one every `step`, by sequence number 0, 1, 2, … in order of
+  * acceptance. With 3 messages every 2: the messages 0, 1, 2, then 2, 3, 4.
   */
 final case class Count(n: Long, step: Long) extends TupleWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
@@ -48,8 +48,8 @@ object Count {
   private[windrow] val Form: WindowForm = TupleWindows.form("count", "windrow_count")(Count(_, _))
 }
 
-/** `[first, last]`: `n` offsets of a source partition, one every `step`, from its start offset on. Of 100: the offsets 0
-  * to 99, whatever keys their messages have, then 100 to 199.
+/** `[first, last]` windows of `n` offsets of a source partition, one every `step`, from its start offset on. With 100
+  * offsets: the offsets 0 to 99, whatever the keys of their messages, then 100 to 199.
   */
 final case class OffsetRange(n: Long, step: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n, "step", step)
@@ -73,7 +73,9 @@ object OffsetRange {
   private[windrow] val Form: WindowForm = TupleWindows.form("offset_range", "windrow_offset_range")(OffsetRange(_, _))
 }
 
-/** `[first, last]` offsets: a session of a key ends when more than `gap` rows of the partition pass without the key. */
+/** `[first, last]` windows of offsets: a session of a key ends when more than `gap` rows of the partition pass without
+  * the key.
+  */
 final case class OffsetSession(gap: Long) extends SourceWindows {
   def problems: Seq[SpecProblem] =
     Option.when(gap < 0)(SpecProblem("GAP_NEGATIVE", "gap" -> gap)).toSeq

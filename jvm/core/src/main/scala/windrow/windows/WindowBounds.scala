@@ -3,25 +3,25 @@ package windrow
 import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 
-/** Where the bounds of a kind of windows stand, and whether the second one is inside as users see it (SEMANTICS W). All
-  * else reckons with [[Bounds]], whose end is outside.
+/** The axis of a kind of windows, and how users see its bounds (SEMANTICS W). Everything else uses [[Bounds]], whose
+  * end is exclusive.
   *
   * @param names
-  *   of the two, as panes show them
+  *   names of the two bounds in panes
   * @param showsLast
-  *   panes show the last position inside, else the first one behind
+  *   whether panes show the last position inside, instead of the first one after the window
   * @param areTimes
-  *   they are event times, microseconds since the epoch
+  *   whether bounds are event times, in microseconds since the epoch
   */
 private[windrow] sealed abstract class WindowBounds(
     val names: (String, String),
     showsLast: Boolean,
     val areTimes: Boolean) {
 
-  /** Where panes and questions show that a window ends. */
+  /** The end of a window as panes and queries show it. */
   final def shownEnd(bounds: Bounds): Long = if (showsLast) bounds.last else bounds.end
 
-  /** The watermark that completes a window; None: none does. */
+  /** The watermark that completes a window; None if the watermark does not. */
   final def completeFrom(bounds: Bounds): Option[Long] =
     Option.when(areTimes && bounds.end != EventTime.Max)(bounds.end)
 }
@@ -35,5 +35,5 @@ private[windrow] case object Closed extends WindowBounds(("start", "last"), show
 /** `[first, last]`, sequence numbers of a key or offsets of a source partition. */
 private[windrow] case object Positions extends WindowBounds(("first", "last"), showsLast = true, areTimes = false)
 
-/** All there is. */
+/** No bounds. */
 private[windrow] case object Unbounded extends WindowBounds(("start", "end"), showsLast = false, areTimes = false)

@@ -1,18 +1,18 @@
 package windrow
 
-/** How a kind of windows is said: in JSON `{"kind": "tumbling", "size": 60000000}`, in SQL
-  * `windrow_tumble(…, size => INTERVAL 1 MINUTE)`.
+/** The textual form of a kind of windows: in JSON `{"kind": "tumbling", "size": 60000000}`, in SQL `windrow_tumble(…,
+  * size => INTERVAL 1 MINUTE)`.
   *
   * @param name
-  *   in JSON
+  *   name in JSON
   * @param fields
-  *   in JSON, beside its name
+  *   fields in JSON, without its name
   * @param function
-  *   in SQL; None: another kind's function says it too
+  *   function in SQL; None if another kind's function creates it, too
   * @param arguments
-  *   of that function
+  *   arguments of that function
   * @param read
-  *   the kind that fields say, unchecked; None if something is wrong, which the reader has noted
+  *   creates the kind from its fields without checks; None if the reader has recorded a problem
   */
 private[windrow] final case class WindowForm(
     name: String,
@@ -26,21 +26,21 @@ private[windrow] object WindowForm {
     WindowForm(name, fields, Some(function), fields, read)
 }
 
-/** What is said of a window, in JSON or in SQL. What is asked for and missing is noted as a problem. */
+/** The fields of a window, in JSON or in SQL. A required field that is missing is recorded as a problem. */
 private[windrow] trait WindowFields {
   def isSaid(name: String): Boolean
   def spanIfSaid(name: String): Option[TimeSpan]
   def countIfSaid(name: String): Option[Long]
   def nameIfSaid(name: String): Option[String]
 
-  /** One of some words, which are as their own text in small letters.
+  /** Reads one of some values, written as its text in lower case.
     *
     * @param condition
-    *   of the problem that it is another
+    *   error condition for any other text
     */
   def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T]
 
-  /** Notes a problem. */
+  /** Records a problem. */
   def refuse[T](problem: SpecProblem): Option[T]
 
   final def refuse[T](condition: String, parameters: (String, Any)*): Option[T] =
@@ -53,7 +53,7 @@ private[windrow] trait WindowFields {
   final def word[T](name: String, what: String, condition: String, all: Seq[T]): Option[T] =
     need(name, what)(wordIfSaid(_, condition, all))
 
-  /** A number of positions, and one window every so many: as many, unless that is said. */
+  /** A number of positions and the step between windows, which defaults to that number. */
   final def steps: Option[(Long, Long)] = {
     val (n, step) = (count("n"), countIfSaid("step"))
     n.map(n => (n, step.getOrElse(n)))

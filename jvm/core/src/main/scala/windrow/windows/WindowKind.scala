@@ -4,121 +4,122 @@ import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 
-/** What the windows of an operator are (SEMANTICS W). Bounds are event time in microseconds since the epoch, UTC, or
-  * positions: sequence numbers in a key, offsets in a source partition.
+/** The windows of an operator (SEMANTICS W). Bounds are event times in microseconds since the epoch, UTC, or positions:
+  * sequence numbers of a key, or offsets of a source partition.
   *
-  * The kinds are all there is: each is a file beside this one, which says what the other parts ask of it. How their windows
-  * are kept is said in `core/shard/WindowAlgorithms.scala`, of full state in `core/fullstate/Assignment.scala`.
+  * Each kind has a file in this folder that defines the properties other parts need; further kinds do not exist.
+  * `core/shard/WindowAlgorithms.scala` chooses the algorithm for aggregates, and `core/fullstate/Assignment.scala` the
+  * one for full state.
   */
 trait WindowKind {
 
-  /** Everything wrong with the bounds themselves. */
+  /** All problems of the window's own settings. */
   def problems: Seq[SpecProblem]
 
-  /** How it is said in JSON and in SQL. */
+  /** Its form in JSON and in SQL. */
   private[windrow] def form: WindowForm
 
-  /** Its fields in JSON: durations in microseconds, numbers, texts; None: null. */
+  /** Its fields in JSON: durations in microseconds, numbers, texts; None is written as null. */
   private[windrow] def fields: Seq[(String, Any)]
 
-  /** Which windows there are, and which of them hold a message. */
+  /** Describes as text which windows exist, and which of them contain a message. */
   private[windrow] def inWords: String
 
   private[windrow] def bounds: WindowBounds
 
-  /** One window holds everything: nothing but retention bounds it. */
+  /** Whether a single window contains everything, limited only by retention. */
   private[windrow] final def holdsEverything: Boolean = bounds == Unbounded
 
-  /** Windows depend on time alone and are the same for every key. */
+  /** Whether windows depend on time alone and are the same for every key. */
   private[windrow] def isAligned: Boolean = false
 
-  /** In which order aggregates see the messages of a window, where it shows. */
+  /** The order in which aggregates receive the messages of a window, if it matters. */
   private[windrow] def order: ContentOrder = if (bounds == Positions) ContentOrder.ByOffset else ContentOrder.ByTime
 
-  /** How long a window is; None: messages decide. */
+  /** The length of a window; None if messages determine it. */
   private[windrow] def extent: Option[TimeSpan] = None
 
-  /** The length that no window passes; None: messages decide. */
+  /** The greatest length of a window; None if messages determine it. */
   private[windrow] def longest: Option[TimeSpan] = extent
 
-  /** Each message lasts for a gap of time, its own or one for all. */
+  /** Whether each message has a gap, its own or a common one. */
   private[windrow] def takesGaps: Boolean = false
 
-  /** The gap of messages that bring none. */
+  /** The gap of messages without their own. */
   private[windrow] def gapOfAll: Option[TimeSpan] = None
 
-  /** How long a message lasts, in microseconds: no time, or the gap of its session; None: that is no gap.
+  /** The duration of a message in microseconds: 0, or the gap of its session; None if the gap is not positive.
     *
     * @param gap
-    *   that the message brings
+    *   the message's own gap
     */
   private[windrow] final def lasts(gap: Option[Long]): Option[Long] =
     if (takesGaps) gap.orElse(gapOfAll.map(_.micros)).filter(_ > 0) else Some(0L)
 
-  /** Messages make one window of several, or take one back. */
+  /** Whether messages can merge windows or retract one. */
   private[windrow] def isReplaceable: Boolean = false
 
-  /** Where a window ends is known when it opens. */
+  /** Whether the end of a window is known when it opens. */
   private[windrow] final def hasFixedEnd: Boolean = !isReplaceable && !holdsEverything
 
-  /** A message may come when all its windows have left (SEMANTICS R21). */
+  /** Whether a message can arrive after all its windows are closed (SEMANTICS R21). */
   private[windrow] def canBeLate: Boolean = bounds.areTimes
 
-  /** Lateness is a number of offsets. */
+  /** Whether lateness is a number of offsets. */
   private[windrow] def isLateByOffsets: Boolean = false
 
-  /** What is stated as lateness, in event time; none if it is a number of offsets. */
+  /** The lateness in event time; 0 if it is a number of offsets. */
   private[windrow] final def latenessInTime(stated: TimeSpan): Distance[Axis.Time] =
     if (isLateByOffsets) Distance.none else new Distance(stated.micros)
 
-  /** The same in offsets; none if it is a time. */
+  /** The lateness in offsets; 0 if it is a time. */
   private[windrow] final def latenessInOffsets(stated: TimeSpan): Distance[Axis.Offset] =
     if (isLateByOffsets) new Distance(stated.micros) else Distance.none
 
-  /** Each message has a window, whose panes show it. */
+  /** Whether each message has its own window, whose panes show the message. */
   private[windrow] def isOfMessage: Boolean = false
 
-  /** Windows are put together from slices that they share. */
+  /** Whether windows are computed from slices that they share. */
   private[windrow] def isSliced: Boolean = false
 
-  /** The order of a step's messages shows in the windows that there are. */
+  /** Whether the order of a step's messages affects which windows exist. */
   private[windrow] def showsOrder: Boolean = bounds == Positions
 
-  /** Only a shard can tell whether it refuses a message, which therefore comes there with its row. */
+  /** Whether only a shard can decide if a message is rejected, so that messages must be sent there with their rows. */
   private[windrow] def needsRows: Boolean = false
 
-  /** Its messages are panes of another operator. */
+  /** Whether its messages are panes of another operator. */
   private[windrow] def takesPanes: Boolean = false
 
-  /** How far the stream has come is told by offsets of its source, of whatever key. */
+  /** Whether progress is measured by the offsets of the source, across all keys. */
   private[windrow] def goesByOffsets: Boolean = false
 
-  /** Where the last of the windows ends, exclusive, that take a message of a place in time: its event time, of a session the
-    * end of its own, of an inherited window the end of that. [[EventTime.Max]]: no time is too late for it (SEMANTICS R53).
+  /** The exclusive end of the last window that accepts a message with this place in time: its event time, the end of
+    * its session, or the end of the inherited window. [[EventTime.Max]] if no message is ever late (SEMANTICS R53).
     *
-    * Windows that are aligned ask their grid.
+    * Not used for aligned windows, whose grid determines it.
     */
   private[windrow] def lastEnd(place: Long): Long = EventTime.Max
 
-  /** A side of a join may have such windows. */
+  /** Whether a side of a join can have such windows. */
   private[windrow] def isSide: Boolean = isAligned
 
-  /** Windows of a side bound in time what the other side is kept for. */
+  /** Whether the windows of a side limit how long messages of the other side are needed. */
   private[windrow] def boundsSide: Boolean = true
 
-  /** The messages of all sides of a join may share such windows. */
+  /** Whether the sides of a join can share such windows. */
   private[windrow] def isShared: Boolean = isAligned
 
-  /** What the watermark does as it completes a window, in words. */
+  /** Describes as text how the watermark completes a window. */
   private[windrow] def completesAs: String = if (bounds == Closed) "has passed last" else "reaches end"
 
-  /** What completes a window, in words, if it is not the watermark alone. */
+  /** Describes as text the completion of a window, if it does not depend on the watermark alone. */
   private[windrow] def completedBy: Option[String] = None
 }
 
 object WindowKind {
 
-  /** All there are, as JSON and SQL say them. */
+  /** The forms of all kinds. */
   private[windrow] val Forms: Seq[WindowForm] = Seq(
     Tumbling.Form,
     Hopping.Form,
@@ -136,7 +137,7 @@ object WindowKind {
     Option.when(span.micros <= 0)(
       SpecProblem("NOT_POSITIVE.DURATION", "name" -> name, "value" -> span)).toSeq
 
-  /** A step that is the number itself is one mistake. */
+  /** Reports a single problem if the step equals the count. */
   private[windrow] def atLeastOne(name: String, count: Long, other: String, step: Long): Seq[SpecProblem] =
     atLeastOne(name, count) ++ Option.when(step != count)(atLeastOne(other, step)).toSeq.flatten
 

@@ -4,20 +4,23 @@ import windrow.Guards
 import windrow.core.state.Codec
 import windrow.core.state.Pieces
 
-/** How two parts become one. */
+/** Merges two partial results into one. */
 trait Combine[B] {
 
-  /** The buffer of both, `left` before `right`. It may reuse `left`, which the caller gives up, and leaves `right` alone. */
+  /** The combination of both buffers, `left` before `right`. It may overwrite `left`, which the caller must not use
+    * afterwards; it does not change `right`.
+    */
   def combine(left: B, right: B): B
 
-  /** A buffer that `combine` may use up without harm to `buffer`. */
+  /** A buffer that `combine` may overwrite without affecting `buffer`. */
   def copy(buffer: B): B
 }
 
-/** How messages become a value: each is lifted to a buffer, buffers are combined, a buffer is lowered to a value.
+/** Computes a value from messages: each message is lifted to a buffer, buffers are combined, and a buffer is lowered to
+  * a value.
   *
-  * Laws (testkit's `AggregationLaws`): `combine` is associative, `zero` is its identity, `copy` is independent of its
-  * source, `read(write(b))` is `b`.
+  * Laws (checked by testkit's `AggregationLaws`): `combine` is associative, `zero` is its identity, `copy` is
+  * independent of its source, and `read(write(b))` equals `b`.
   *
   * @tparam B
   *   buffer
@@ -32,17 +35,18 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
   /** The value of a buffer, which stays usable. */
   def lower(buffer: B): V
 
-  /** The value of several buffers put together in this order. */
+  /** The value of several buffers combined in this order. */
   private[windrow] def lowerAll(buffers: Iterator[B]): V = lower(buffers.foldLeft(zero)(combine))
 
-  /** The value is the same to the bit however its messages are grouped as they are combined. Sums of floating point are not: where a
-    * pane may be withdrawn or compared, such a value is stored as it was shown (SEMANTICS R90).
+  /** Whether the value is bit for bit the same however its messages are grouped when they are combined. Floating-point
+    * sums are not exact: if a pane may be withdrawn or compared, such a value is stored as it was shown
+    * (SEMANTICS R90).
     */
   def isExact: Boolean = false
 
-  /** How buffers keep their messages, where they grow with them; None: a buffer stays small. */
+  /** Manages buffers that contain their messages and grow with them; None if buffers stay small. */
   private[windrow] def keeping: Option[Keeping[B]] = None
 
-  /** The same for one shard, in whose store messages may be put apart. */
+  /** A copy for one shard, which can store messages outside their buffers. */
   private[windrow] def in(pieces: Pieces, guards: Guards): Aggregation[B, V] = this
 }

@@ -3,14 +3,14 @@ package windrow.core.aggregate
 /** Buffers in order, by index, and the aggregates of ranges of them. */
 private[core] trait Buffers[B] {
 
-  /** The aggregate of a range, to be used up by the caller. */
+  /** The aggregate of a range; the caller may change it. */
   def value(from: Int, until: Int): B
 
-  /** Not to be changed. */
+  /** The buffers of a range, which must not be changed. */
   def buffers(from: Int, until: Int): Iterator[B]
 }
 
-/** A few that were looked up together. */
+/** A few buffers that were looked up together. */
 private[core] final class Gathered[B](all: IndexedSeq[B], aggregation: Aggregation[B, _]) extends Buffers[B] {
 
   def value(from: Int, until: Int): B =

@@ -6,24 +6,24 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.time.EventTime
 
-/** A message in the run of its key, or several that no window tells apart.
+/** A message in the run of its key, or several messages that all windows treat alike.
   *
   * @param position
-  *   on the axis of its windows
+  *   position on the axis of its windows
   * @param order
-  *   among cells of one position, as unsigned bytes; empty where it does not show
+  *   order among cells of one position, as unsigned bytes; empty if it does not matter
   * @param stamp
-  *   its place in the order of acceptance in its key
+  *   sequence number in the order in which its key accepted messages
   * @param judged
-  *   the watermark that it was judged by, where that had passed its position; else [[Cell.NotLate]]
+  *   the watermark by which it was judged, if that had passed its position; otherwise [[Cell.NotLate]]
   * @param at
-  *   processing time, in microseconds; None if nobody asks for it, or before the first
+  *   processing time in microseconds; None if it is not needed, or before the first one is known
   * @param count
-  *   of messages
+  *   number of messages
   * @param buffer
-  *   the messages, lifted; it is the run's own
+  *   the messages as an aggregation buffer, owned by the run
   * @param raw
-  *   the message as panes show it; empty where they do not
+  *   the message as panes show it; empty if they do not
   */
 final class Cell[B](
     val position: Long,
@@ -35,7 +35,7 @@ final class Cell[B](
     val buffer: B,
     val raw: Array[Byte]) {
 
-  /** Before another in the run; of equals the one that was accepted first. */
+  /** Whether it precedes another cell in the run. Equal cells are ordered by acceptance. */
   def isBefore(other: Cell[B]): Boolean = {
     val byPosition = java.lang.Long.compare(position, other.position)
     val byOrder    = if (byPosition != 0) byPosition else Arrays.compareUnsigned(order, other.order)
@@ -49,6 +49,7 @@ object Cell {
   val Nothing: Array[Byte] = Array.empty
 }
 
+/** Writes and reads a cell. */
 private[core] final class CellCodec[B](buffers: Codec[B]) extends Codec[Cell[B]] {
   private val IsLate = 1; private val HasTime = 2; private val IsShown = 4; private val IsMany = 8
 

@@ -4,18 +4,18 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** What is done for buffers that keep their messages. The buffer of a slice or of a session owns what it has put apart;
-  * others made of it may read that for as long as the owner is there.
+/** Manages buffers that contain their messages. The buffer of a slice or of a session owns the messages that it has
+  * moved to the store; buffers derived from it may read them as long as the owner exists.
   */
 private[windrow] trait Keeping[B] { self =>
 
-  /** How many messages a buffer keeps. */
+  /** The number of messages in a buffer. */
   def messages(buffer: B): Long
 
-  /** Puts most of a buffer into pieces, if that is much, before its owner is written. */
+  /** Moves most of a buffer to the store if it is large, before its owner is written. */
   def putApart(buffer: B): Unit
 
-  /** Its owner goes, and with it what was put apart. */
+  /** Removes the stored messages of a buffer whose owner is removed. */
   def release(buffer: B): Unit
 
   final def of[C](inner: C => B): Keeping[C] = new Keeping[C] {
@@ -25,7 +25,7 @@ private[windrow] trait Keeping[B] { self =>
   }
 }
 
-/** How buffers stand in state that own what they keep. */
+/** The codec of buffers that own their messages. */
 private[core] final class OwnedCodec[B](aggregation: Aggregation[B, _]) extends Codec[B] {
   def write(buffer: B, out: ByteWriter): Unit = {
     aggregation.keeping.foreach(_.putApart(buffer))

@@ -9,17 +9,16 @@ import windrow.core.state.FirstIndex
 import windrow.core.state.RootBlocks
 import windrow.core.state.Segments
 
-/** The cells of one key in order, in pieces of neighbours with partial aggregates: a B+-tree of height two whose root is
-  * this object. Cells are named by their index, 0 being the oldest that has not left.
+/** The cells of one key in order, in pieces of neighbors with partial aggregates: a B+-tree of height two whose root is
+  * this object. Cells are identified by their index; 0 is the oldest one that has not been dropped.
   *
-  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Of those
-  * that were read and have not changed no more than `heldPieces` stay in memory. With n
-  * cells, inserting and asking for a range cost O(√n), O(1) amortised at the end: as the finger B-tree of Tangwongsan,
-  * Hirzel and Schneider, Optimal and General Out-of-Order Sliding-Window Aggregation (VLDB 2019), but flat, since a level
-  * less is a read of the store less.
+  * Only touched pieces are read, and only changed ones are written; a small run is stored in its root. At most
+  * `heldPieces` unchanged pieces stay in memory. With n cells, inserting and querying a range cost O(√n), and O(1)
+  * amortized at the end. This is the finger B-tree of Tangwongsan, Hirzel and Schneider, Optimal and General
+  * Out-of-Order Sliding-Window Aggregation (VLDB 2019), but flat, because each level less saves a read of the store.
   *
   * @param leaves
-  *   hears of the buffer of each cell that is dropped; None: they are dropped unread
+  *   called with the buffer of each dropped cell; None drops cells without reading them
   */
 private[core] final class KeyRun[B](
     aggregation: Aggregation[B, _],
@@ -32,17 +31,17 @@ private[core] final class KeyRun[B](
   private val pieces = new ArrayBuffer[RunPiece[B]]
   private val root   = new RootBlocks(segments)
 
-  /** Cells at the front that have left; they are all in the first piece. */
+  /** Number of dropped cells at the front; all of them are in the first piece. */
   private var hidden = 0
   private var count  = 0
 
-  /** Pieces that were read since the last time that some were let go of. */
+  /** Number of pieces read since pieces were last released. */
   private var readPieces = 0
 
-  /** Cells before each piece, hidden ones included, and at the end all; null: to be counted. */
+  /** Number of cells before each piece, including hidden ones, and the total at the end; null if outdated. */
   private var starts: Array[Int] = _
 
-  /** Pieces in memory. */
+  /** Number of pieces in memory. */
   private[aggregate] def held: Int = pieces.count(_.cells != null)
 
   def size: Int        = count
@@ -50,7 +49,7 @@ private[core] final class KeyRun[B](
 
   def apply(index: Int): Cell[B] = at(index)((piece, place) => loaded(piece)(place))
 
-  /** The first index whose position is not below. */
+  /** The first index with a position at or above `position`. */
   def indexOf(position: Long): Int = {
     val i = FirstIndex.where(pieces.size)(j => pieces(j).last >= position)
     if (i == pieces.size) count
@@ -62,13 +61,13 @@ private[core] final class KeyRun[B](
     }
   }
 
-  /** The index of the cell with this position, or -1. */
+  /** The index of the cell at a position, or -1. */
   def indexAt(position: Long): Int = {
     val index = indexOf(position)
     if (index < count && apply(index).position == position) index else -1
   }
 
-  /** Puts a cell where it belongs and gives its index. */
+  /** Inserts a cell in order and returns its index. */
   def insert(cell: Cell[B]): Int = {
     if (hidden > 0 && !apply(0).isBefore(cell)) forgetHidden()
     if (pieces.isEmpty) addPiece()
@@ -84,17 +83,13 @@ private[core] final class KeyRun[B](
     before(i) + place
   }
 
-  /** The last piece that begins before the cell, or the first. */
+  /** The index of the last piece that starts before the cell, or 0. */
   private def pieceFor(cell: Cell[B]): Int = FirstIndex.where(pieces.size - 1) { i =>
     val next = pieces(i + 1)
     cell.position < next.first || (cell.position == next.first && cell.isBefore(loaded(next).head))
   }
 
-  /** A cell of the same position with more in it.
-    *
-    * @param added
-    *   what it has more
-    */
+  /** Replaces a cell by one at the same position that also contains `added`. */
   def replace(index: Int, cell: Cell[B], added: B): Unit = at(index) { (piece, place) =>
     loaded(piece)
     piece.replace(place, cell, added)
@@ -116,7 +111,7 @@ private[core] final class KeyRun[B](
     sum.getOrElse(aggregation.zero)
   }
 
-  /** Messages of a range. */
+  /** The number of messages in a range. */
   def messages(from: Int, until: Int): Long = {
     var sum = 0L
     ranges(from, until) { (piece, low, high) =>
@@ -127,7 +122,7 @@ private[core] final class KeyRun[B](
     sum
   }
 
-  /** Cells of a range that were accepted after a stamp, oldest position first. */
+  /** Cells of a range that were accepted after a stamp, in order of position. */
   def acceptedAfter(stamp: Long, from: Int, until: Int): Iterator[Cell[B]] =
     some(from, until, _.maxStamp > stamp).filter(_.stamp > stamp)
 
@@ -135,7 +130,7 @@ private[core] final class KeyRun[B](
   def judgedFrom(position: Long, from: Int, until: Int): Iterator[Cell[B]] =
     some(from, until, _.maxJudged >= position).filter(_.judged >= position)
 
-  /** The one of a range that was accepted first. */
+  /** The cell of a range that was accepted first. */
   def earliest(from: Int, until: Int): Option[Cell[B]] = {
     val stamps = Seq.newBuilder[(Long, RunPiece[B], Int, Int)]
     ranges(from, until) { (piece, low, high) =>
@@ -162,10 +157,10 @@ private[core] final class KeyRun[B](
     min
   }
 
-  /** The latest watermark that judged a cell later than its position. */
+  /** The latest watermark that judged a cell after its position. */
   def maxJudged: Long = pieces.iterator.map(_.maxJudged).maxOption.getOrElse(Cell.NotLate)
 
-  /** Puts one cell in the place of all below an index. */
+  /** Replaces all cells below an index by one. */
   def fold(until: Int): Unit = if (until > 1) {
     val oldest = apply(0)
     val all = new Cell(
@@ -182,7 +177,9 @@ private[core] final class KeyRun[B](
     ()
   }
 
-  /** Pieces are read as their cells are taken: the run must not change in between. */
+  /** Cells of a range from pieces that meet `reads`. Pieces are read lazily, so the run must not change during the
+    * iteration.
+    */
   private def some(from: Int, until: Int, reads: RunPiece[B] => Boolean): Iterator[Cell[B]] = {
     val found = new ArrayBuffer[RunPiece[B]](2)
     var first = 0
@@ -201,7 +198,7 @@ private[core] final class KeyRun[B](
 
   def buffers(from: Int, until: Int): Iterator[B] = cells(from, until).map(_.buffer)
 
-  /** Lets go of the oldest cells. */
+  /** Drops the oldest cells. */
   def dropFirst(cells: Int): Unit = {
     leaves.foreach(buffers(0, cells).foreach(_))
     count -= cells
@@ -217,13 +214,15 @@ private[core] final class KeyRun[B](
 
   def clear(): Unit = dropFirst(count)
 
-  /** From the first cell whose position is not below. Pieces are read where their first and last positions do not tell enough. */
+  /** A cursor at the first cell at or above a position. It reads only pieces whose first and last positions do not
+    * suffice.
+    */
   def cursor(position: Long): RunCursor = new Cursor(indexOf(position))
 
   private final class Cursor(private var index: Int) extends RunCursor {
     private var i                            = if (index < count) pieceAt(index + hidden) else pieces.size
     private var place                        = if (index < count) index + hidden - counted(i) else 0
-    private var inside: ArrayBuffer[Cell[B]] = _ // the cells of its piece, once they are needed
+    private var inside: ArrayBuffer[Cell[B]] = _ // the cells of its piece; null until needed
 
     def at: Int          = index
     def isAtEnd: Boolean = index >= count
@@ -252,7 +251,7 @@ private[core] final class KeyRun[B](
 
   // ---- pieces
 
-  /** Calls back with each piece of a range and the places of the range in it. */
+  /** Calls `body` with each piece of a range and the part of the range in it. */
   private def ranges(from: Int, until: Int)(body: (RunPiece[B], Int, Int) => Unit): Unit = if (from < until) {
     val (low, high) = (from + hidden, until + hidden)
     var i           = pieceAt(low)
@@ -267,7 +266,7 @@ private[core] final class KeyRun[B](
     body(pieces(i), index + hidden - counted(i))
   }
 
-  /** The piece that has the cell of this number, hidden ones counted. */
+  /** The index of the piece that contains a cell, by the cell's index including hidden cells. */
   private def pieceAt(number: Int): Int = FirstIndex.where(pieces.size)(i => counted(i + 1) > number)
 
   private def before(i: Int): Int = counted(i) - hidden
@@ -293,7 +292,7 @@ private[core] final class KeyRun[B](
     piece.cells
   }
 
-  /** A sweep over all of a long run holds a part of it. */
+  /** Releases unchanged pieces, so that a sweep over a long run only holds part of it. */
   private def letGo(): Unit = {
     pieces.foreach(piece => if (!piece.changed && piece.id != RunPiece.Inside) piece.cells = null)
     readPieces = 0
@@ -310,7 +309,7 @@ private[core] final class KeyRun[B](
 
   // ---- bytes
 
-  /** Writes the pieces that changed, and into `out` the root. */
+  /** Writes the changed pieces, and the root to `out`. */
   def write(out: ByteWriter): Unit = {
     if (hidden > 0 && (pieces(0).changed || pieces(0).id == RunPiece.Inside)) forgetHidden()
     val written = pieces.toVector.flatMap(piece => if (piece.changed) store(piece) else Seq(piece))
@@ -346,10 +345,10 @@ private[core] final class KeyRun[B](
   }
 
   /** @param written
-    *   its cells
+    *   the bytes of its cells
     */
   private def storedAs(part: RunPiece[B], written: ByteWriter): RunPiece[B] = {
-    if (aggregation.keeping.isEmpty) part.total // known from now on without reading the piece
+    if (aggregation.keeping.isEmpty) part.total // so that it is known later without reading the piece
     segments.write(part.id, written)
     part
   }
@@ -361,23 +360,23 @@ private[core] final class KeyRun[B](
   }
 }
 
-/** Goes from cell to cell of a run, only forward; the run must not change meanwhile. */
+/** Moves forward from cell to cell of a run, which must not change meanwhile. */
 private[core] trait RunCursor {
 
-  /** Index of the cell that it is at. */
+  /** Index of the current cell. */
   def at: Int
   def isAtEnd: Boolean
 
-  /** Of the cell that it is at. */
+  /** Position of the current cell. */
   def position: Long
 
-  /** Moves on to the first cell whose position is not below, if it is not there yet. */
+  /** Moves forward to the first cell at or above a position, unless it is there already. */
   def seek(position: Long): Unit
 }
 
 private[core] object KeyRun {
 
-  /** The cells of some pieces, but for those in front of the first and those behind the last. */
+  /** The cells of some pieces, from index `first` of the first piece up to index `last` of the last piece. */
   private final class Some[B](
       pieces: ArrayBuffer[RunPiece[B]],
       first: Int,
@@ -407,10 +406,10 @@ private[core] object KeyRun {
     } else Iterator.empty.next()
   }
 
-  /** Ranges of cells that fill a piece each.
+  /** Ranges of cells that fill one piece each.
     *
     * @param ends
-    *   of the cells, in bytes
+    *   ends of the cells in bytes
     */
   private def cut(ends: collection.IndexedSeq[Int], pieceBytes: Int): Seq[(Int, Int)] = {
     val starts = ArrayBuffer(0)

@@ -7,13 +7,13 @@ import scala.collection.mutable.ArrayBuffer
 /** A lifted message and its position, compared as unsigned bytes. */
 private[aggregate] final class Placed[B](val order: Array[Byte], val lifted: B)
 
-/** Messages as they came together: a rope that is never changed, so that buffers share its parts and putting two together
-  * costs nothing. They are put in order when they are written and when they are read.
+/** Messages in the order in which they were combined: an immutable rope, so buffers share its parts and concatenation
+  * costs O(1). The messages are sorted when they are written and when their value is computed.
   */
 private[aggregate] sealed trait MessageRope[B] {
   def size: Long
 
-  /** From left to right. */
+  /** The leaves from left to right. */
   final def leaves: Iterator[MessageRope.Leaf[B]] = {
     val waiting = new JArrayDeque[MessageRope[B]]
     if (size > 0) waiting.push(this)
@@ -28,7 +28,7 @@ private[aggregate] sealed trait MessageRope[B] {
     }
   }
 
-  /** The same in as few leaves as can be, each in order. */
+  /** The same messages in as few leaves as possible, each of them sorted. */
   final def joined: Vector[MessageRope.Leaf[B]] = {
     val all               = Vector.newBuilder[MessageRope.Leaf[B]]
     val here              = new ArrayBuffer[Placed[B]]
@@ -49,7 +49,7 @@ private[aggregate] object MessageRope {
     def size: Long = messages.length.toLong
   }
 
-  /** In a stored piece, in order. */
+  /** Sorted messages in a stored piece. */
   final class Apart[B](val id: Long, val size: Long) extends Leaf[B]
 
   final class Both[B](val left: MessageRope[B], val right: MessageRope[B]) extends MessageRope[B] {
@@ -61,7 +61,7 @@ private[aggregate] object MessageRope {
   def both[B](left: MessageRope[B], right: MessageRope[B]): MessageRope[B] =
     if (left.size == 0) right else if (right.size == 0) left else new Both(left, right)
 
-  /** Of equal positions the one further left comes first. Parts that are in order cost one comparison a message. */
+  /** Sorts messages; the sort is stable. Parts that are sorted already cost one comparison for each message. */
   def inOrder[B](messages: ArrayBuffer[Placed[B]]): Here[B] = {
     val sorted = new Array[Placed[B]](messages.size)
     messages.copyToArray(sorted)

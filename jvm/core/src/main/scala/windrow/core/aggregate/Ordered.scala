@@ -7,18 +7,18 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Pieces
 
-/** The lifted messages of a window in the order of SEMANTICS T, for aggregates to which the order shows (`collect_list`,
-  * `first`): so the value is the same however the stream was cut into steps.
+/** The lifted messages of a window in the order of SEMANTICS T, for aggregates that depend on the order
+  * (`collect_list`, `first`). The value is therefore independent of how the stream was cut into steps.
   */
 final class OrderedBuffer[B] private[aggregate] (private[aggregate] var kept: MessageRope[B]) {
   def size: Long = kept.size
 }
 
-/** Wraps an aggregation; space of a window is that of its messages. A message costs the same however many its window has
-  * when it comes and when it is written; they are put in order and combined when the value is asked for.
+/** Wraps an aggregation so that it keeps the messages; a window needs the space of its messages. Adding and writing a
+  * message costs the same for any size of the window; messages are sorted and combined when the value is computed.
   *
-  * What a buffer has put apart stands in pieces of `pieceBytes` and more: they grow with their number, so that telling
-  * them costs no more than to write one.
+  * Large buffers move messages to stored pieces of at least `pieceBytes`. The size of pieces grows with their number,
+  * so that writing the list of pieces costs no more than writing one piece.
   */
 final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, apart: Option[Ordered.Place])
     extends Aggregation[OrderedBuffer[B], V] {
@@ -30,7 +30,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     new Ordered(inner, pieceBytes, Some(Ordered.Place(pieces, guards)))
 
   /** @param order
-    *   the message's position among those of its window, compared as unsigned bytes
+    *   position of the message among those of its window, compared as unsigned bytes
     */
   def lift(order: Array[Byte], lifted: B): OrderedBuffer[B] =
     new OrderedBuffer(new Here(Array(new Placed(order, lifted))))
@@ -43,12 +43,12 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   def combine(left: OrderedBuffer[B], right: OrderedBuffer[B]): OrderedBuffer[B] =
     new OrderedBuffer(MessageRope.both(left.kept, right.kept))
 
-  /** Its messages are shared, but each owner puts them apart by itself, and lets go of its own pieces only. */
+  /** A copy that shares the messages. Each owner moves them to pieces of its own and only removes these. */
   def copy(buffer: OrderedBuffer[B]): OrderedBuffer[B] = new OrderedBuffer(buffer.kept)
 
   def lower(buffer: OrderedBuffer[B]): V = {
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
-    val all = new ArrayBuffer[Placed[B]] // what it is said to have may not be there
+    val all = new ArrayBuffer[Placed[B]] // not sized in advance, because a damaged size may be wrong
     buffer.kept.leaves.foreach(all ++= messages(_))
     inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted))
   }
@@ -60,7 +60,9 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
 
   // ---- as bytes
 
-  /** One leaf stands as it always did; the number of messages tells. */
+  /** Writes a buffer. One leaf is written as the number of its messages and these; `InLeaves` replaces the number for
+    * several leaves, so the earlier format stays valid.
+    */
   def write(buffer: OrderedBuffer[B], out: ByteWriter): Unit = buffer.kept.joined match {
     case Vector()              => out.count(0)
     case Vector(here: Here[B]) => write(here, out)
@@ -105,7 +107,7 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
 
   // ---- in pieces
 
-  /** So many messages stay with their buffer, whatever their size. */
+  /** Up to this number, messages stay in their buffer, whatever their size. */
   private val few = pieceBytes / 512L
 
   private[windrow] override val keeping: Option[Keeping[OrderedBuffer[B]]] = Some(new Keeping[OrderedBuffer[B]] {
@@ -154,15 +156,15 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
 
 private object Ordered {
 
-  /** Where a shard puts messages apart, and how many a window may have. */
+  /** The store of a shard for messages, and the limit of messages in a window. */
   final case class Place(pieces: Pieces, guards: Guards)
 
-  /** In the place of a number of messages. */
+  /** Written instead of a number of messages. */
   val InLeaves: Long = Int.MaxValue + 1L
 
-  /** In the place of the number of a piece. */
+  /** Written instead of the number of a piece. */
   val IsHere = 0L
 
-  /** The bytes that tell of a piece. */
+  /** Approximate size in bytes of a piece's entry. */
   val PieceInWords = 8
 }

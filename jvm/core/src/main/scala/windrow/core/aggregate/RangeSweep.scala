@@ -2,16 +2,19 @@ package windrow.core.aggregate
 
 import scala.collection.immutable.ArraySeq
 
-/** The values of many ranges of the same buffers, whose starts and ends both ascend, in one sweep: two stacks, between
-  * which lies what the ranges of a group have in common, asked for once. Cost: the buffers by which the ranges differ, and
-  * one query for each group; O(1) amortised for each range where they overlap. See [[Sweep]] for the paper.
+/** Computes the values of many ranges of the same buffers, with ascending starts and ends, in one sweep. It uses two
+  * stacks; between them is the part that all ranges of a group share, which is queried once. The cost is the buffers by
+  * which the ranges differ plus one query for each group, which is O(1) amortized for each range if they overlap. See
+  * [[Sweep]] for the paper.
   */
 private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregation[B, _]) {
 
-  /** @param ranges
+  /** Computes the values of ranges.
+    *
+    * @param ranges
     *   `[from, until)` by index
     * @return
-    *   their values in the same order, to be used up by the caller
+    *   their values in the same order; the caller may change them
     */
   def apply(ranges: IndexedSeq[(Int, Int)]): Iterator[B] =
     Iterator.unfold(0)(first =>
@@ -20,7 +23,7 @@ private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregatio
         (group(ranges.slice(first, last)), last)
       }).flatten
 
-  /** Ranges go together as long as each begins before the first one ends. */
+  /** The end of a group of ranges that each start before the first one ends. */
   private def endOfGroup(ranges: IndexedSeq[(Int, Int)], first: Int): Int = {
     val until = ranges(first)._2
     val found = ranges.indexWhere(_._1 >= until, first + 1)
@@ -47,8 +50,8 @@ private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregatio
     }
   }
 
-  /** For each index in a range the aggregate from it to the end of what all ranges have, which begins where the range ends; that is
-    * the last.
+  /** For each index of a range, the aggregate from it to the end of the part that all ranges share, which starts at
+    * `until`; the last element is the aggregate of this part.
     */
   private def suffixesOf(from: Int, until: Int, middle: B): IndexedSeq[B] = {
     val own      = all.buffers(from, until).toIndexedSeq

@@ -5,10 +5,10 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** Neighbours in a run that are stored as one value, and what the run's root knows of them.
+/** Neighboring cells of a run that are stored as one value, with the summary of them in the run's root.
   *
   * @param id
-  *   of its segment; [[RunPiece.Inside]] while it lives in the root
+  *   id of its segment; [[RunPiece.Inside]] if the cells are in the root
   */
 private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, _]) {
   var cells: ArrayBuffer[Cell[B]] = _
@@ -22,12 +22,14 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
 
   private var sum = Option.empty[B]
 
-  /** Where buffers keep their messages, what a piece has in all is not written: that would be the piece once more. */
+  /** The total to write. If buffers contain their messages, the total is not written, because it would repeat the
+    * piece.
+    */
   private def written: Option[B] = sum.filter(_ => aggregation.keeping.isEmpty)
 
   def knowsTotal: Boolean = sum.isDefined
 
-  /** All of it in one buffer, which is not to be changed. */
+  /** The combination of all cells, which must not be changed. */
   def total: B = sum.getOrElse {
     val made = RunPiece.combined(cells.iterator, aggregation)
     sum = Some(made)
@@ -36,12 +38,12 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
 
   def insert(at: Int, cell: Cell[B]): Unit = {
     cells.insert(at, cell)
-    // Where order shows in a buffer, the buffer sees to it itself: so the sum need not be made anew.
+    // A buffer that depends on order sorts its messages itself, so the sum can be extended.
     sum = sum.map(aggregation.combine(_, cell.buffer)).orElse(Option.when(size == 0)(aggregation.copy(cell.buffer)))
     include(cell)
   }
 
-  /** Puts another in the place of a cell of the same position; `added` is what it has more. */
+  /** Replaces a cell by one at the same position that also contains `added`. */
   def replace(at: Int, cell: Cell[B], added: B): Unit = {
     val before = cells(at)
     cells(at) = cell
@@ -72,7 +74,7 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
     maxJudged = math.max(maxJudged, cell.judged)
   }
 
-  /** What the root knows of its cells. */
+  /** Recomputes the summary of its cells. */
   private def describe(): Unit = {
     size = 0
     messages = 0
@@ -86,7 +88,7 @@ private[core] final class RunPiece[B](val id: Long, aggregation: Aggregation[B, 
     }
   }
 
-  /** Some of its cells as a piece of its own, which takes its place. */
+  /** A piece with some of its cells, which replaces this one. */
   def part(id: Long, from: Int, until: Int): RunPiece[B] = {
     val isAll = from == 0 && until == size
     val piece = new RunPiece(id, aggregation)

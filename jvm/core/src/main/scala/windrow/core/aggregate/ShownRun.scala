@@ -4,21 +4,24 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Segments
 
-/** What windows of a key showed on time, as it was shown, where it cannot be made again to the bit (SEMANTICS R90). Windows are named
-  * by a position, where several share one also by a stamp. In pieces, as the messages are: a key can have millions.
+/** The values that windows of a key showed on time, for aggregations that could not reproduce them bit for bit
+  * (SEMANTICS R90). Windows are identified by a position, and by a stamp if several share the position. The values are
+  * stored in pieces like messages, because a key can have millions.
   */
 private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: Segments) {
   private val run = new KeyRun(new ShownRun.Apart(aggregation), new CellCodec(aggregation), segments)
 
-  /** @param buffer
-    *   is the run's own from then on
+  /** Adds a value.
+    *
+    * @param buffer
+    *   the value; owned by the run afterwards
     */
   def put(position: Long, buffer: B, stamp: Long = 0): Unit = {
     run.insert(new Cell(position, Cell.Nothing, stamp, Cell.NotLate, None, count = 1, buffer, Cell.Nothing))
     ()
   }
 
-  /** Not to be changed. */
+  /** The value of a window, which must not be changed. */
   def at(position: Long, stamp: Long = 0): Option[B] =
     if (run.isEmpty) None
     else run.acceptedAfter(stamp - 1, run.indexOf(position), run.indexOf(position + 1)).nextOption()
@@ -37,7 +40,7 @@ private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: 
 
 private object ShownRun {
 
-  /** Values that stand side by side and are never combined. */
+  /** A pseudo-aggregation for values that are stored together and never combined. */
   private final class Apart[B](inner: Aggregation[B, _]) extends Aggregation[B, Nothing] {
     def zero: B                                 = inner.zero
     def combine(left: B, right: B): B           = left

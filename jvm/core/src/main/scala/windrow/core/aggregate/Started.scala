@@ -5,7 +5,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.SourcePartitionCodec
 
-/** The least offset of some messages in each source partition that they come from. */
+/** The least offset of some messages in each of their source partitions. */
 final case class StartOffsets(of: Map[SourcePartition, Long]) {
 
   def min(other: StartOffsets): StartOffsets =
@@ -14,7 +14,9 @@ final case class StartOffsets(of: Map[SourcePartition, Long]) {
       if (all.get(partition).exists(_ <= offset)) all else all + (partition -> offset)
     })
 
-  /** A message there comes after them; those of other partitions are not compared (SEMANTICS R7). */
+  /** Whether a message with this offset is later than these messages. Offsets of other partitions are not compared
+    * (SEMANTICS R7).
+    */
   def areBefore(partition: SourcePartition, offset: Long): Boolean = of.get(partition).forall(_ < offset)
 }
 
@@ -22,10 +24,10 @@ object StartOffsets {
   val None: StartOffsets = StartOffsets(Map.empty)
 }
 
-/** A buffer that knows where its messages start. */
+/** A buffer with the start offsets of its messages. */
 final case class Started[B](buffer: B, starts: StartOffsets)
 
-/** Wraps an aggregation whose windows must know where they start. */
+/** Wraps an aggregation for windows that need the start offsets of their messages. */
 private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) extends Aggregation[Started[B], V] {
   private[windrow] override val keeping: Option[Keeping[Started[B]]] = inner.keeping.map(_.of(_.buffer))
 

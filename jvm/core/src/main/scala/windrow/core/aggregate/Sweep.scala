@@ -5,45 +5,48 @@ import java.util.BitSet
 import windrow.core.state.Key
 import windrow.core.state.KeyMap
 
-/** Values of windows that move only forward over slices: a slice enters on the right, old ones leave on the left.
+/** Computes the values of windows that move forward over slices: slices enter on the right and leave on the left.
   *
-  * The slices are those of Krishnamurthy, Wu and Franklin, On-the-Fly Sharing for Streamed Aggregation (SIGMOD 2006), kept
-  * for late messages as in Traub and others, Efficient Window Aggregation with General Stream Slicing (EDBT 2019); two
-  * stacks as in Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case Constant Time
-  * (DEBS 2017).
+  * The slices are those of Krishnamurthy, Wu and Franklin, On-the-Fly Sharing for Streamed Aggregation (SIGMOD 2006),
+  * kept for late messages as in Traub and others, Efficient Window Aggregation with General Stream Slicing (EDBT 2019).
+  * The two stacks are those of Tangwongsan, Hirzel and Schneider, Low-Latency Sliding-Window Aggregation in Worst-Case
+  * Constant Time (DEBS 2017).
   */
 trait Sweep[B] {
 
-  /** Takes the slice at `position` in; positions only grow. The map is not changed. */
+  /** Adds the slice at `position`; positions must increase. Does not change the map. */
   def enter(position: Long, slice: KeyMap[B]): Unit
 
-  /** Lets go of the slices below a position. */
+  /** Removes the slices below a position. */
   def leaveBelow(position: Long): Unit
 
-  /** The keys and buffers of all slices inside, oldest first within a buffer, until something enters or leaves. A buffer is not
-    * to be changed.
+  /** The keys of all current slices with their combined buffers, in the order of the slices. Valid until a slice enters
+    * or leaves. The buffers must not be changed.
     */
   def window: Iterator[(Key, B)]
 
-  /** The buffer of one key over all slices inside, likewise; null: none of them has it. */
+  /** The combined buffer of one key over all current slices, under the same conditions; null if none contains the key.
+    */
   def valueOf(key: Key): B
 }
 
 object Sweep {
 
-  /** Two stacks pay from eight slices in a window on; below, combining afresh is cheaper (docs/benchmarks.md). */
+  /** Two stacks are cheaper if a window has eight or more slices; otherwise combining each window from scratch is
+    * cheaper (docs/benchmarks.md).
+    */
   def apply[B](slicesPerWindow: Long, aggregation: Combine[B]): Sweep[B] =
     if (combinesInOrder(slicesPerWindow)) new Recalculate(aggregation) else new TwoStacks(aggregation)
 
-  /** A window is combined slice by slice, from the oldest on, as it is when it is asked for by itself. */
+  /** Whether a window is combined slice by slice, starting at the oldest, as in a query for a single window. */
   def combinesInOrder(slicesPerWindow: Long): Boolean = slicesPerWindow < 8
 
-  /** The sum of slices. What only one of them has is not copied. */
+  /** The sum of slices. Buffers that occur in a single slice are not copied. */
   private[aggregate] final class Sum[B](aggregation: Combine[B]) {
     val all         = new KeyMap[B]
     private val own = new BitSet
 
-    /** Adds a slice to the right. */
+    /** Adds a slice on the right. */
     def add(slice: KeyMap[B]): Unit = {
       var at = 0
       while (at < slice.size) {
@@ -65,7 +68,7 @@ object Sweep {
     }
   }
 
-  /** Keys and buffers in the order of a map. */
+  /** The keys and buffers of a map, in its order. */
   private[aggregate] def entries[B](of: KeyMap[B]): Iterator[(Key, B)] = new Iterator[(Key, B)] {
     private var at       = -1
     def hasNext: Boolean = at + 1 < of.size
@@ -76,12 +79,12 @@ object Sweep {
   }
 }
 
-/** Combines every window afresh: Θ(slices) for each. */
+/** Combines every window from scratch: Θ(slices) for each window. */
 final class Recalculate[B](aggregation: Combine[B]) extends Sweep[B] {
   private val inside = new JArrayDeque[(Long, KeyMap[B])]
   private val sum    = new Sweep.Sum(aggregation)
 
-  /** Of what is inside; null: something has entered or left. */
+  /** The sum of the current slices; null if a slice has entered or left. */
   private var all: KeyMap[B] = _
 
   def enter(position: Long, slice: KeyMap[B]): Unit = {
@@ -110,10 +113,10 @@ final class Recalculate[B](aggregation: Combine[B]) extends Sweep[B] {
   }
 }
 
-/** Two stacks: a queue of slices whose aggregate costs O(1) amortised for each step, without an inverse.
+/** Two stacks: a queue of slices whose aggregate costs O(1) amortized for each step, without inverting the aggregation.
   *
-  * `front` holds, newest last, for each older slice the aggregate from it to the end of the front; `back` the newer
-  * slices and their aggregate so far.
+  * `front` contains, for each older slice, the aggregate from it to the end of the front, with the newest slice last.
+  * `back` contains the newer slices, and `newer` their aggregate.
   */
 final class TwoStacks[B](aggregation: Combine[B]) extends Sweep[B] {
   private val front = new JArrayDeque[(Long, KeyMap[B])]
@@ -133,7 +136,8 @@ final class TwoStacks[B](aggregation: Combine[B]) extends Sweep[B] {
     }
   }
 
-  /** Turns the back into suffix aggregates. A key that a slice lacks shares the buffer of the slice after it. */
+  /** Turns the back into suffix aggregates. If a slice does not contain a key, it shares the buffer of the next slice.
+    */
   private def flip(): Unit = {
     var suffix = new KeyMap[B]
     while (!back.isEmpty) {

@@ -12,24 +12,26 @@ import windrow.core.time.Position.plus
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** Where a message goes among the windows of its key. */
+/** The effect of a message on the windows of its key. */
 private[fullstate] sealed trait Assignment
 
 private[fullstate] object Assignment {
 
-  /** It has no place on the axis of the windows. */
+  /** The message has no position on the axis of the windows. */
   case object Broken  extends Assignment
   case object Gap     extends Assignment
   case object TooLate extends Assignment
 
-  /** @param put
-    *   windows that come to be or are others now
+  /** The message is accepted.
+    *
+    * @param put
+    *   windows that were created or changed
     * @param first
-    *   the earliest of these: with it the message comes out, once (SEMANTICS R6); None: there is none yet
+    *   the earliest of them, with which the message is emitted once (SEMANTICS R6); None if there is none yet
     * @param replaced
-    *   windows that are no more
+    *   windows that were removed
     * @param found
-    *   stored messages that had none, and the first that has come to hold them
+    *   stored messages without a window until now, each with the first window that contains it
     */
   final case class Enter(
       put: Seq[WindowRow],
@@ -39,64 +41,68 @@ private[fullstate] object Assignment {
       extends Assignment
 }
 
-/** What brings windows to their end. */
+/** The progress by which windows complete. */
 private[fullstate] sealed trait Pace
 
 private[fullstate] object Pace {
   case object ByWatermark extends Pace
 
-  /** Each message of a key, in gaps too, has a number. */
+  /** The number of messages of the key, including those in gaps. */
   case object ByNumbers extends Pace
 
-  /** What the stream brings of their source partition. */
+  /** The offsets that the stream has read from their source partition. */
   case object ByOffsets extends Pace
 }
 
-/** Decides on the windows of one kind; keeps nothing. Positions are of its axis. */
+/** Assigns messages to the windows of one kind. Stateless. Positions are on the axis of these windows. */
 private[fullstate] trait WindowAssigner {
 
-  /** What its windows stand on. */
+  /** The axis of the windows. */
   type Of <: Axis
 
-  /** @param state
-    *   of the message's key, without the message
+  /** Assigns a message.
+    *
+    * @param state
+    *   state of the message's key, without the message
     * @param before
-    *   what the message is judged by: the end of the step before
+    *   progress at the end of the previous step, by which the message is judged
     */
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment
 
   def pace: Pace
 
-  /** How far the axis of windows has come.
+  /** The progress of the axis of windows.
     *
     * @param partition
-    *   of windows on offsets
+    *   source partition, for windows on offsets
     */
   def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Of]
 
-  /** The same, seen from the step before. */
+  /** The same progress at the end of the previous step. */
   def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of]
 
-  /** How long after its end a window is complete. */
+  /** How far beyond its end the progress must be for a window to be complete. */
   def delay: Distance[Of]
 
-  /** How long a complete window takes messages still. */
+  /** How long a complete window still accepts messages. */
   def lateness: Distance[Of]
 
-  /** What a message itself brings its windows to. */
+  /** The progress that a message itself contributes for its windows. */
   def reachOf(message: StoredMessage, state: KeyWindows): Front[Of]
 
-  /** Where a window begins, as panes and queries show it. */
+  /** The start of a window as panes and queries show it. */
   def shownStart(id: WindowId, state: KeyWindows): Long
 
-  /** Windows count the messages that are stored rather than each message as it comes: it may be in any number of windows. */
+  /** Whether windows count the stored messages when they close, instead of each message when it arrives. Used if a
+    * message can be in any number of windows.
+    */
   def countsStored: Boolean
 
-  /** A window that has counted the messages that it holds. */
+  /** A window after counting the messages that it contains. */
   def counted(row: WindowRow, state: KeyWindows): WindowRow
 }
 
-/** What holds unless a kind says otherwise. */
+/** Default implementations for most kinds of windows. */
 private[fullstate] trait AssignerDefaults extends WindowAssigner {
   def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of] =
     reach(partition, state, before)
@@ -107,7 +113,7 @@ private[fullstate] trait AssignerDefaults extends WindowAssigner {
   def counted(row: WindowRow, state: KeyWindows): WindowRow         = row
 }
 
-/** Of windows of event time. */
+/** Defaults for windows of event time. */
 private[fullstate] trait TimeAssigner extends AssignerDefaults {
   final type Of = Axis.Time
   def pace: Pace                                                                         = Pace.ByWatermark
@@ -130,13 +136,13 @@ private[fullstate] object WindowAssigner {
     }
   }
 
-  /** Counts a message in windows that are there or come to be. */
+  /** Counts a message in these windows and creates those that do not exist. */
   def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Assignment =
     Assignment.Enter(
       ids.map(id => state.rows.get(id).getOrElse(WindowRow.opened(id)).counting(message)),
       ids.headOption)
 
-  /** A window that has counted the stored messages in a closed range of event time; None: from the oldest on. */
+  /** A window after counting the stored messages in a closed range of event time; None starts at the oldest. */
   def counting(row: WindowRow, state: KeyWindows, from: Option[Long], to: Long): WindowRow = {
     val after = StoredMessage(state.key, plus(to, 1), None, Array.emptyByteArray)
     row.counted(state.messages.totals(from, to), state.messages.before(after).nextOption())

@@ -6,24 +6,24 @@ import windrow.core.trigger.WindowTrigger
 import windrow.core.trigger.FiringRule
 import windrow.core.trigger.Stage
 
-/** When the windows of a full-state operator fire: at the end of a step, but after every n messages where that is asked
-  * for (SEMANTICS R15).
+/** Decides when the windows of a full-state operator fire: at the end of a step, or after every n messages for triggers
+  * that count messages (SEMANTICS R15).
   */
 private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
   private val trigger = new WindowTrigger(DeltaPolicy.byStep(spec.early), DeltaPolicy.byStep(spec.late))
   private val rule    = new FiringRule(spec.onTime, trigger)
 
-  /** Of incomplete windows, then of complete ones. */
+  /** The periods of incomplete windows, then those of complete windows. */
   def periods: Seq[Seq[Long]] = trigger.periods
 
   /** @param completes
-    *   the window is complete with the message, and was not before
+    *   whether the message completes the window
     */
   def withMessage(isComplete: Boolean, completes: Boolean, unsent: Long): Option[Timing] =
     rule.withMessage(isComplete, isNew = false, completes, unsent)
 
   /** @param wasComplete
-    *   before the step
+    *   whether the window was complete before the step
     */
   def atStepEnd(stage: Stage, wasComplete: Boolean, row: PaneState[_], now: Option[Long]): Option[Timing] = {
     val owesFirst = stage.isComplete && !row.isPastOnTime
@@ -32,7 +32,7 @@ private[fullstate] final class DeltaPolicy(spec: FullStateSpec) {
     else rule.atStepEnd(stage, owesFirst && !wasComplete, row, now, row.isTouched)
   }
 
-  /** When the period ends for which its messages wait, if they do. */
+  /** The end of the period for which its messages wait; None if they do not wait. */
   def deadline(isComplete: Boolean, row: PaneState[_]): Option[Long] =
     if (row.unsent > 0) trigger.deadline(isComplete, row.since) else None
 }

@@ -7,16 +7,16 @@ import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.time.Watermark
 
-/** What comes out of a full-state shard. */
+/** An output of a full-state shard: a pane, or a rejected message. */
 sealed trait FullStateEffect
 
 object FullStateEffect {
 
-  /** The messages that came to a window since its last pane, in order of time. */
+  /** A pane with the messages that arrived in a window since its last pane, in order of time. */
   final case class Fire(pane: Pane[Key, Vector[StoredMessage]]) extends FullStateEffect
 
   /** @param watermark
-    *   the one that the message was judged by
+    *   watermark by which the message was judged
     */
   final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends FullStateEffect
 }

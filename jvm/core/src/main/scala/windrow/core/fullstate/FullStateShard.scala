@@ -23,14 +23,14 @@ import windrow.core.trigger.PendingPolicy
 import windrow.core.trigger.Stage
 import windrow.core.window.LastEnd
 
-/** The messages and windows of all keys of a shard, kept and queried (the source's full-state window operator).
+/** Keeps the messages and windows of all keys of a shard and answers queries (the full-state window operator).
   *
   * @param store
-  *   where the shard lives between two of its objects; written at the end of each step
+  *   where the shard is stored between two objects that run it; written at the end of each step
   * @param fingerprint
-  *   what may not change while the state lives, in words
+  *   properties of the query that must not change while the state exists
   * @param pageBytes
-  *   so much of a key's windows is read and written together
+  *   size in bytes of the pages in which a key's windows are read and written
   */
 final class FullStateShard(
     spec: FullStateSpec,
@@ -48,15 +48,15 @@ final class FullStateShard(
   private val life      = new RowLife(assigner, policy, reach)
   private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
 
-  /** Messages and windows of each key; it leaves with the last of both. In the checkpoint. */
+  /** Messages and windows of each key. A key is removed when it has neither. Stored in the checkpoint. */
   private val keys = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
 
-  /** When keys have a window whose period ends; forgotten as it does. In the checkpoint. */
+  /** When keys have a window whose period ends; removed after the end. Stored in the checkpoint. */
   private val periods = new Periods(store)
 
   private val terms = new Terms(s"${spec.retention.inWords} ${policy.periods}")
 
-  /** How far source partitions have come; where windows go by it. It only grows. In the checkpoint. */
+  /** The progress of source partitions, for windows on offsets. It never decreases. Stored in the checkpoint. */
   private var offsets = Map.empty[SourcePartition, Front[Axis.Offset]]
 
   admission.open { in =>
@@ -80,24 +80,25 @@ final class FullStateShard(
   private var panesBefore  = 0L
   private var retiredCount = 0L
 
-  /** Messages that retention has taken since this object was made (SEMANTICS R74). */
+  /** Number of messages that retention has removed since this object was created (SEMANTICS R74). */
   def retired: Long = retiredCount
 
-  /** Messages above the stated count, kept for windows that still take messages (SEMANTICS R10). */
+  /** Number of messages kept beyond the configured count, because windows that still accept messages need them
+    * (SEMANTICS R10).
+    */
   def overRetention: Long =
     spec.retention.messages.fold(0L)(newest => states(None).map(_.messages.size - newest).filter(_ > 0).sum)
 
   private def reach: Reach = Reach(watermark, offsets)
 
-  /** One step: messages in the order of [[Incoming.order]], then the watermark, judged at a processing time in
-    * microseconds.
+  /** Runs one step: messages in the order of [[Incoming.order]], then the watermark, judged at a processing time in
+    * microseconds. The step runs while its effects are consumed and writes its state after the last one, so the caller
+    * must consume all of them.
     *
     * @param watermark
-    *   asked for when all messages are taken
+    *   evaluated after the last message
     * @param progress
-    *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
-    *
-    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
+    *   offsets that the step brings to the stream, the same for every shard; evaluated after the last message
     */
   def step(
       messages: Iterator[Incoming],
@@ -117,7 +118,7 @@ final class FullStateShard(
       count)
   }
 
-  /** The step has come to its end. */
+  /** Applies the watermark and the progress of the step after its last message. */
   private def move(brought: Seq[Progress], now: Watermark): Unit = {
     admission.tell(brought)
     if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.of, one.last)))
@@ -147,10 +148,10 @@ final class FullStateShard(
     }
   }
 
-  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
   def withhold(message: Incoming): Boolean = !isReplay(message)
 
-  /** The place of a message of a session is the end of its own. */
+  /** Whether a message is a duplicate. In a session, the place of a message is the end of its own gap. */
   private def isReplay(message: Incoming): Boolean = admission.isReplay(
     message.origin,
     for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield Position.plus(time, lasts))
@@ -204,7 +205,7 @@ final class FullStateShard(
     entered.first.foreach(comeOut(state, message, _, clock, before, out))
   }
 
-  /** With a window, now or at the end of the step. */
+  /** Adds a message to a pane of a window, which fires now or at the end of the step. */
   private def comeOut(
       state: KeyWindows,
       message: StoredMessage,
@@ -244,7 +245,7 @@ final class FullStateShard(
   // ---- the end of a step
 
   /** @param looksAtAll
-    *   at the first processing time, and where what keys know of when to be looked at may not hold
+    *   at the first processing time, or if the recorded deadlines of keys may be outdated
     */
   private def stepEnd(before: Reach, looksAtAll: Boolean): Iterator[Part[FullStateEffect]] = {
     val due =
@@ -267,7 +268,7 @@ final class FullStateShard(
       keys.put(state.key, state)
   }
 
-  /** In this step: its bucket must know when to look at it next. */
+  /** Whether a window closes in this step; then its bucket needs a new deadline. */
   private def closes(row: WindowRow, state: KeyWindows, before: Reach): Boolean = life.isClosed(row, state) &&
     !assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.lateness + assigner.delay)
 
@@ -286,7 +287,7 @@ final class FullStateShard(
     if (stage.isClosed && !passed.isCounted) assigner.counted(passed, state) else passed
   }
 
-  /** Windows that are only remembered leave with the newest of their messages. */
+  /** Applies retention. Closed windows are removed with the newest of their messages. */
   private def retire(state: KeyWindows): Long = {
     val oldestOpen = state.rows.told.map(_.oldest).minOption.getOrElse(EventTime.Max)
     val bound      = RetentionBound(spec.retention, watermark, oldestOpen)
@@ -298,7 +299,7 @@ final class FullStateShard(
     retired
   }
 
-  /** When to look at a key again: as a window completes, as it stops taking messages, as its oldest message leaves. */
+  /** When a key is next due: when a window completes or closes, or its oldest message is removed. */
   private def deadline(state: KeyWindows): Long = {
     val leaves = state.messages.oldestTime.map(spec.retention.isOutFrom)
     math.min(life.deadline(state), leaves.getOrElse(Due.Never))
@@ -320,12 +321,12 @@ final class FullStateShard(
 
   // ---- queries
 
-  /** Where a replay must begin to rebuild the store: for each source partition an offset (SEMANTICS R27). */
+  /** The first offset to read again for each source partition to rebuild the store (SEMANTICS R27). */
   def restartOffsets: Map[SourcePartition, Long] = admission.restartOffsets(states(None).flatMap { state =>
     state.messages.range(Axis.Time, None, None) ++ state.waiting
   }.flatMap(_.origin))
 
-  /** The windows that will fire if nothing more comes, and how. */
+  /** The windows that will fire without further messages, with their firings. */
   def pending: Iterator[(WindowMetadata, Pending)] = {
     val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
     for {
@@ -336,10 +337,10 @@ final class FullStateShard(
   }
 
   /** The messages in a closed range of event time (microseconds) or offsets, inside retention, in order of (time,
-    * source, partition, offset) or of offset; None: open (SEMANTICS R24).
+    * source, partition, offset) or of offset. A bound of None is open (SEMANTICS R24).
     *
     * @param key
-    *   None: of all keys
+    *   None for all keys
     */
   def getMessages(
       start: Option[Long],
@@ -351,7 +352,9 @@ final class FullStateShard(
       case Axis.Offset => StoredMessage.OffsetOrder
     })
 
-  /** The windows inside retention that overlap a closed range of their axis, by (start, end, key) (SEMANTICS R23). */
+  /** The windows inside retention that overlap a closed range of their axis, ordered by (start, end, key)
+    * (SEMANTICS R23).
+    */
   def getWindows(start: Option[Long], end: Option[Long], key: Option[Key] = None): Vector[WindowMetadata] =
     states(key).flatMap { state =>
       state.rows.all.map(row => (metadata(row, state), row)).collect {
@@ -384,6 +387,6 @@ final class FullStateShard(
 
 object FullStateShard {
 
-  /** The spaces of its store, for stores that must know them beforehand. */
+  /** Names of all spaces that it uses, for stores that must know them in advance. */
   val Spaces: Seq[String] = Seq("messages", "windows", "periods", AppliedOffsets.Space)
 }

@@ -9,7 +9,7 @@ import windrow.core.time.Position
 /** The messages and the windows of one key.
   *
   * @param life
-  *   by which its windows are told of
+  *   computes the summaries of its windows
   */
 private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life: RowLife, pageBytes: Int) {
   private val codec  = StoredMessage.codec(Some(key))
@@ -19,19 +19,19 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   val messages = new MessageRun(StoredMessage.Order, codec, segments, tells = life.countsStored)
   val rows     = new KeyPages(paged, segments, pageBytes)
 
-  /** How many messages have got a number, for windows that count them. */
+  /** Number of messages that have received a sequence number, for windows by number. */
   var numbered = 0L
 
   def isEmpty: Boolean = messages.isEmpty && rows.isEmpty && numbered == 0
 
-  /** The one that begins last, of a source partition if windows are on its offsets. */
+  /** The window with the greatest start, of one source partition if windows are on its offsets. */
   def lastRow(partition: Option[SourcePartition]): Option[WindowRow] =
     rows.before(WindowId(
       Position.Greatest,
       Position.Greatest,
       partition)).nextOption().filter(_.id.partition == partition)
 
-  /** The messages that wait for a pane of a window, which it now has. */
+  /** Removes and returns the messages that wait for a pane of a window. */
   def takeUnsent(row: WindowRow): Vector[StoredMessage] =
     row.paneState.delta.fold(Vector.empty[StoredMessage])(unsent.take)
 
@@ -52,6 +52,7 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   }
 }
 
+/** Writes and reads the state of a key. */
 private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife, pageBytes: Int)
     extends Codec[KeyWindows] {
   def empty(key: Key): KeyWindows = new KeyWindows(key, segments, life, pageBytes)
@@ -65,26 +66,26 @@ private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife
   }
 }
 
-/** What the metadata store tells of a window.
+/** The metadata of a window.
   *
   * @param start
   *   inclusive: microseconds, or a position
   * @param end
-  *   as panes show it: exclusive of half-open windows, else the last instant or position
+  *   as in panes: exclusive for half-open windows, otherwise the last instant or position
   * @param offsets
-  *   by source partition, of all messages that it ever accepted
+  *   offsets of all messages that it ever accepted, by source partition
   * @param count
-  *   of these messages
+  *   number of these messages
   * @param lastTiming
-  *   of its last pane
+  *   timing of its last pane
   * @param panes
-  *   that it has fired
+  *   number of panes that it has fired
   * @param isComplete
-  *   nothing more is on time for it
+  *   whether further messages are late
   * @param partition
-  *   of windows on offsets
+  *   source partition, for windows on offsets
   * @param message
-  *   of a window of `Over`: the one that it ends at
+  *   for a window of `Over`, the message at which it ends
   */
 final case class WindowMetadata(
     key: Key,
@@ -100,7 +101,7 @@ final case class WindowMetadata(
 
 object WindowMetadata {
 
-  /** By (start, end), then key. */
+  /** Orders by (start, end), then by key. */
   val Order: Ordering[WindowMetadata] = Ordering.by[WindowMetadata, (Long, Long)](row => (row.start, row.end))
     .orElse((a, b) => java.util.Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse(Ordering.by[WindowMetadata, Option[SourcePartition]](_.partition))

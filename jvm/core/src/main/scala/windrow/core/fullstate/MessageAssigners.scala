@@ -14,8 +14,9 @@ import windrow.core.time.Position
 import windrow.core.time.Position.minus
 import windrow.core.time.Position.plus
 
-/** Windows that follow from the messages that are stored (KIP-450's). A message makes at most three, whatever its key has;
-  * it is in all that hold it without being counted there, since it is stored at least as long as they take messages.
+/** Windows determined by the stored messages (`Sliding`, KIP-450). A message creates at most three, however many
+  * messages its key has. It also belongs to existing windows without being counted in them: it is stored at least as
+  * long as they accept messages, and they count when they close.
   */
 private final class SlidingAssigner(size: Long, granularity: Long, val lateness: Distance[Axis.Time])
     extends TimeAssigner {
@@ -43,9 +44,9 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
 
   private def holds(id: WindowId, time: Long): Boolean = id.start <= floor(time) && floor(time) < id.end
 
-  /** Starts of the windows that a message at a new position adds to those of [[starts]]: its own two, and the one after the position
-    * before it, if that was empty. Of windows with the same content only the first exists, so its own are there already if another
-    * message has made them.
+  /** Starts of the windows that a message at a new position creates: its own two, and the one after the previous
+    * position if that was empty. Of windows with the same content only the first exists, so its own may already have
+    * been created by another message.
     */
   private def brought(state: KeyWindows, message: Incoming, at: Long): Seq[Long] = {
     def isThere(position: Long) = range(state, position, lastOf(position)).hasNext
@@ -65,7 +66,9 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
   private def range(state: KeyWindows, from: Long, to: Long): Iterator[StoredMessage] =
     state.messages.range(Axis.Time, Some(from), Some(to))
 
-  /** A message that is accepted for the sake of windows to come may be in none yet (SEMANTICS R47). */
+  /** Stored messages without a window that the created windows contain. A message may be accepted only for future
+    * windows (SEMANTICS R47).
+    */
   private def found(state: KeyWindows, made: Seq[WindowId]): Seq[(StoredMessage, WindowId)] =
     if (made.isEmpty) Nil
     else state.messages.unsettled(made.head.start, lastIn(made.last))
@@ -79,7 +82,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
     WindowAssigner.counting(row, state, Some(row.start), lastIn(row.id))
 }
 
-/** A window for each message; the message comes out with its own (SEMANTICS R43). */
+/** One window for each message; a message is emitted with its own window (SEMANTICS R43). */
 private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) extends TimeAssigner {
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
@@ -97,7 +100,7 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
       }
     }
 
-  /** With the stored messages that it holds beside its own. */
+  /** Creates the window of a message with the stored messages that it contains, in addition to its own. */
   private def open(state: KeyWindows, own: WindowId, one: StoredMessage): WindowRow = kind match {
     case Over.Range(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
     case Over.Rows(rows)   => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
@@ -107,16 +110,18 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
   private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
     state.messages.before(one).take(math.min(newest, Int.MaxValue.toLong).toInt).toVector.reverse
 
-  /** Windows of other messages that take it; none of them is closed, since they end no earlier. */
+  /** Windows of other messages that contain it. None of them is closed, because they do not end earlier. */
   private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = kind match {
     case Over.Rows(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
     case _               => state.rows.from(own.copy(message = None)).toVector
   }
 
-  /** A window of everything before protects its own message alone, or nothing would ever leave. */
+  /** A window that starts at the first message only protects its own message from retention; otherwise no message would
+    * ever be removed.
+    */
   private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
 
-  /** All messages of a range are stored until it closes. */
+  /** All messages of a range are stored until it closes, so they are counted then. */
   override def countsStored: Boolean = kind.isInstanceOf[Over.Range]
 
   override def counted(row: WindowRow, state: KeyWindows): WindowRow =

@@ -11,17 +11,19 @@ import windrow.core.store.Unsent
 import windrow.core.store.WindowId
 import windrow.core.store.WindowRow
 
-/** What a page of windows tells of them unread (SEMANTICS S10).
+/** The summary of a page of windows, available without reading the page (SEMANTICS S10).
   *
   * @param deadlines
-  *   how far their axis must come for the next of them to complete or to close, by source partition where that is their
-  *   axis; none of windows that are closed
+  *   the progress at which the next window completes or closes, by source partition for windows on offsets; excludes
+  *   closed windows
   * @param period
-  *   the processing time at which the first of them fires, in microseconds; [[windrow.core.time.Due.Never]]: at none
+  *   the processing time at which the first of them fires, in microseconds; [[windrow.core.time.Due.Never]] if none
+  *   does
   * @param oldest
-  *   the event time from which on retention leaves them their messages; [[windrow.core.time.EventTime.Max]]: none is open
+  *   the event time from which on retention keeps messages for them; [[windrow.core.time.EventTime.Max]] if none is
+  *   open
   * @param newest
-  *   of windows that are only remembered: the first message with which one of them leaves
+  *   for closed windows, the first message with which one of them is removed
   */
 private[fullstate] final case class PageSummary(
     deadlines: Map[Option[SourcePartition], Long],
@@ -29,7 +31,7 @@ private[fullstate] final case class PageSummary(
     oldest: Long,
     newest: Option[StoredMessage]) {
 
-  /** Some may take messages still. */
+  /** Whether a window may still accept messages. */
   def takesMessages: Boolean = deadlines.nonEmpty
 
   def and(other: PageSummary): PageSummary = PageSummary(
@@ -41,10 +43,10 @@ private[fullstate] final case class PageSummary(
     (newest ++ other.newest).minOption(StoredMessage.Order))
 }
 
-/** A key's windows in pages.
+/** Describes a key's windows in pages.
   *
   * @param outlook
-  *   of one of them, as it is now
+  *   the current summary of one window
   */
 private[fullstate] final class PagedRows(
     messages: Codec[StoredMessage],

@@ -10,13 +10,13 @@ import windrow.core.time.Front
 import windrow.core.time.Offset
 import windrow.core.time.Watermark
 
-/** How far the axes of windows have come: event time, and the offsets of each source partition. */
+/** The progress of all axes: event time, and the offsets of each source partition. */
 private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[SourcePartition, Front[Axis.Offset]]) {
 
   def of(partition: SourcePartition): Front[Axis.Offset] =
     if (watermark.isEnd) Front.end else offsets.getOrElse(partition, Front.none)
 
-  /** An offset was seen, whatever became of its message. */
+  /** The progress after an offset was seen, even if its message was rejected. */
   def seeing(origin: Origin): Reach = {
     val next = Front.past(Offset(origin.offset))
     copy(offsets = offsets.updated(origin.partition, offsets.get(origin.partition).fold(next)(_.max(next))))

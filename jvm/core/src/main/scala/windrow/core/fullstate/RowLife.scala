@@ -4,10 +4,10 @@ import windrow.core.store.WindowRow
 import windrow.core.time.Due
 import windrow.core.time.EventTime
 
-/** How far windows have come in their lives, as decisions: they take messages, are complete, are closed and only remembered.
+/** Decides the stage of windows: open, complete, or closed and kept only as metadata.
   *
   * @param reach
-  *   how far the axes of windows have come
+  *   progress of the axes of windows
   */
 private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach) {
 
@@ -30,14 +30,14 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
       if (open || row.paneState.unsent > 0) None else row.newest)
   }
 
-  /** A step brings something to one of these windows, beside its messages. */
+  /** Whether a window is due in this step for another reason than its messages. */
   def isDue(told: PageSummary, state: KeyWindows, processingTime: Option[Long]): Boolean =
     processingTime.exists(told.period <= _) ||
       told.deadlines.exists { case (partition, at) => assigner.reach(partition, state, reach).reached(at) }
 
   def countsStored: Boolean = assigner.countsStored
 
-  /** The watermark at which a key's windows are to be looked at, whatever comes. */
+  /** The watermark at which a key is due even without messages. */
   def deadline(state: KeyWindows): Long = assigner.pace match {
     case Pace.ByWatermark => state.rows.told.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Due.Never)
     case Pace.ByNumbers   => Due.Never

@@ -13,6 +13,7 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position.plus
 import windrow.core.window.SliceGrid
 
+/** Windows with the same bounds for every key. */
 private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])
     extends TimeAssigner {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
@@ -25,6 +26,7 @@ private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Di
     }
 }
 
+/** Sessions by event time. */
 private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Axis.Time]) extends TimeAssigner {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Assignment](Assignment.Broken) {
@@ -44,7 +46,9 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Ax
       isComplete = before.watermark.reached(bounds.end))
   }
 
-  /** Sessions that a message touches. Those past their lateness only remember, they take nothing more (SEMANTICS R53). */
+  /** Sessions that a message touches. Those past their lateness are only metadata and accept no messages
+    * (SEMANTICS R53).
+    */
   private def touched(state: KeyWindows, own: Bounds, before: Reach): Vector[WindowRow] =
     state.rows.before(WindowId(plus(own.end, 1), EventTime.Min), _.takesMessages)
       .filterNot(row => before.watermark.reached(row.end, lateness))
@@ -53,10 +57,10 @@ private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Ax
 
 private[fullstate] object SessionAssigner {
 
-  /** The message in a session that takes the place of others, or is the same as the only one.
+  /** Puts a message into a session that replaces others, or that is unchanged if there is only one.
     *
     * @param isComplete
-    *   it was complete before the message came
+    *   whether the session was complete before the message
     */
   def replaced(
       merged: Seq[WindowRow],
@@ -72,7 +76,9 @@ private[fullstate] object SessionAssigner {
   }
 }
 
-/** It protects nothing from retention, so what is out of it is refused (SEMANTICS R10). */
+/** The global window. It does not protect its messages from retention, so messages out of retention are rejected
+  * (SEMANTICS R10).
+  */
 private final class GlobalAssigner(retention: Retention, val lateness: Distance[Axis.Time]) extends TimeAssigner {
   private val id = WindowId(EventTime.Min, EventTime.Max)
 

@@ -12,7 +12,7 @@ import windrow.core.time.Offset
 import windrow.core.time.Position
 import windrow.core.window.PositionGrid
 
-/** By number in the key (SEMANTICS R82); nothing is late but after the end of the input. */
+/** Windows by a message's number in its key (SEMANTICS R82). Only the end of the input makes a message late. */
 private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults {
   type Of = Axis.Sequence
   private val grid = new PositionGrid[Axis.Sequence](n, step, start = 0)
@@ -40,7 +40,7 @@ private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults 
   override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Sequence] = Front(state.numbered)
 }
 
-/** On the offsets of source partitions, each with a front of its own. */
+/** Windows on the offsets of source partitions, each with its own progress. */
 private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
   final type Of = Axis.Offset
   def pace: Pace = Pace.ByOffsets
@@ -55,7 +55,7 @@ private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
     partition.fold(Front.none[Axis.Offset])(at.of)
 }
 
-/** By offset in the partition, from its start offset on; what comes before is in a gap (SEMANTICS R21). */
+/** Windows by offset in the partition, from its start offset on; earlier offsets are in a gap (SEMANTICS R21). */
 private final class OffsetAssigner(
     n: Long,
     step: Long,
@@ -80,7 +80,7 @@ private final class OffsetAssigner(
     message.offset.fold(Front.none[Axis.Offset])(offset => Front.past(Offset(offset)))
 }
 
-/** Messages of a key in one partition with at most `n` others of the partition between them. */
+/** Sessions of a key's messages in one partition, with at most `n` other offsets between two of them. */
 private final class TupleSessionAssigner(n: Long) extends OffsetsAssigner {
   def lateness: Distance[Axis.Offset]       = Distance.none
   override def delay: Distance[Axis.Offset] = new Distance[Axis.Offset](n) + Distance.one

@@ -8,8 +8,8 @@ import windrow.core.operator.ShardFingerprint
 import windrow.core.state.FingerprintField
 import windrow.core.time.Due
 
-/** What of a join is written into the state of a [[JoinShard]], and so may not change freely while that lives: in words of
-  * its own, which stay when a class has another name.
+/** The properties of a join that are written into the state of a [[JoinShard]] and restrict changes while the state
+  * exists. The text is independent of class names.
   */
 object JoinFingerprint {
 
@@ -25,12 +25,12 @@ object JoinFingerprint {
     case ExpectedSize.Large => "Large"
   }
 
-  /** Of a join that runs without a query. */
+  /** The streams of a join that runs without a query. */
   def streams(all: Seq[JoinStream]): String =
     all.map(one => s"JoinStream(${one.name},${one.window.fold("None")(window => s"Some($window)")})").mkString(", ")
 
-  /** Where no lateness refuses the messages of a stream, the retained time does, and by it their identities are forgotten
-    * (SEMANTICS R13): a longer one would pair them twice.
+  /** If no lateness rejects the messages of a stream, the retained time does, and their identities are forgotten by it
+    * (SEMANTICS R13). A longer retained time would pair them twice.
     */
   def times(spec: JoinSpec): Seq[FingerprintField] = {
     val rule = PairRule(spec)

@@ -4,8 +4,8 @@ import windrow._
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** How far the messages in the rows of a join may lie behind its watermark, by their stream (SEMANTICS R95): as long as a
-  * message can wait for the partner with which it comes out, or for the certainty that it has none.
+/** Computes how far messages in the rows of a join can be behind its watermark, by their stream (SEMANTICS R95): as
+  * long as a message can wait for the partner with which it is emitted, or until it is certain that it has none.
   */
 private[windrow] object JoinLag {
   private type Lag = Distance[Axis.Time]
@@ -21,13 +21,15 @@ private[windrow] object JoinLag {
     }
   }
 
-  /** The window of a pair ends after both its messages, that of an unmatched message after this one. */
+  /** The lag of the end of a window. The window of a pair ends after both of its messages, the window of an unmatched
+    * message after this message.
+    */
   def ofWindowEnd(spec: JoinSpec): Lag =
     if (spec.how == JoinKind.Inner || spec.how == JoinKind.Semi) none else of(spec).reduce(most)
 
   def most(a: Lag, b: Lag): Lag = if (a.value >= b.value) a else b
 
-  /** How long after a message its last partner may lie; it may be negative. */
+  /** How long after a message its last partner can be; may be negative. */
   private def reach(spec: JoinSpec, stream: Int): Lag = spec.within match {
     case Within.Ranges(of)             => new Distance(JoinReach.of(spec.names(stream), spec.names, of))
     case Within.SameWindow(_: Session) => endless
@@ -35,13 +37,13 @@ private[windrow] object JoinLag {
     case _                             => if (isFree(spec)) kept(spec) else ownWindows(spec)
   }
 
-  /** After it no message is accepted that could still be a partner. */
+  /** How long after a message no possible partner is accepted anymore. */
   private def alone(spec: JoinSpec, stream: Int): Lag =
     if (isFree(spec)) kept(spec)
     else Seq(reach(spec, stream), more(spec), span(spec.lateness)).reduce((a, b) =>
       if (a.isEndless || b.isEndless) endless else a + b)
 
-  /** How long after the last partner windows that hold it end, beyond the one of the message itself. */
+  /** How much later than the message's own window the windows of its last partner can end. */
   private def more(spec: JoinSpec): Lag = spec.within match {
     case Within.SameWindow(windows: FixedWindows) if windows.step.micros < windows.size.micros => span(windows.size)
     case Within.OwnWindows                                                                     => ownWindows(spec)
@@ -52,7 +54,7 @@ private[windrow] object JoinLag {
 
   private def longest(window: WindowKind): Lag = window.longest.fold(endless)(span)
 
-  /** Only a time of retention ends the wait. */
+  /** The lag if only a time of retention ends the wait. */
   private def kept(spec: JoinSpec): Lag = spec.retention.time.fold(endless)(span)
 
   private def isFree(spec: JoinSpec): Boolean = spec.within match {

@@ -4,10 +4,10 @@ import windrow.JoinKind
 import windrow.JoinKind._
 import windrow.core.store.StoredMessage
 
-/** What a kind of join makes of pairs and of messages that stay alone. */
+/** Decides which rows a kind of join emits for pairs and for unmatched messages. */
 private[join] final class JoinOutcome(how: JoinKind) {
 
-  /** A message of this stream comes out alone when nothing can match it any more. */
+  /** Whether a message of this stream is emitted alone once nothing can match it anymore. */
   def tellsUnmatched(stream: Int): Boolean = how match {
     case Left | Anti  => stream == 0
     case Right        => stream == 1
@@ -15,14 +15,14 @@ private[join] final class JoinOutcome(how: JoinKind) {
     case Inner | Semi => false
   }
 
-  /** It shows whether a message of this stream was matched before. */
+  /** Whether it matters if a message of this stream was matched before. */
   def settles(stream: Int): Boolean = tellsUnmatched(stream) || (how == Semi && stream == 0)
 
-  /** Of a message of this stream it only shows that it has a partner, not how many. */
+  /** For this stream only the existence of a partner matters, not the number. */
   def needsOne(stream: Int): Boolean = (how == Semi || how == Anti) && stream == 0
 
-  /** The row of each group that a message completes. It is told those of one message of the first stream one after the
-    * other; each as it was before it was found.
+  /** Makes the row of each group that a message completes. Groups with the same message of the first stream must be
+    * passed consecutively, with messages in the state before the group was found.
     */
   def row: IndexedSeq[StoredMessage] => Option[JoinRow] = how match {
     case Anti => _ => None

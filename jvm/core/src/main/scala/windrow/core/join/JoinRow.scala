@@ -5,20 +5,24 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.store.StoredMessage
 
-/** @param messages
-  *   one for each stream in order, None where it has none; of semi and anti joins the first stream's only
+/** An output row of a join.
+  *
+  * @param messages
+  *   one for each stream in order, None for a stream without one; for semi and anti joins only that of the first stream
   */
 final case class JoinRow(messages: IndexedSeq[Option[StoredMessage]])
 
-/** A row that comes if no more messages do.
+/** A row that will be emitted if no more messages arrive.
   *
   * @param watermark
-  *   the least at which it is known that the row's message stays alone, in microseconds; None: the row waits for none
+  *   the least watermark at which the row's message is known to be unmatched, in microseconds; None if it depends on
+  *   none
   * @param processingTime
-  *   at which a period ends, in microseconds; None: it waits for none
+  *   the processing time at which a period ends, in microseconds; None if it depends on none
   */
 final case class PendingRow(row: JoinRow, watermark: Option[Long], processingTime: Option[Long])
 
+/** Writes and reads a row of a join. */
 private[join] final class JoinRowCodec(messages: Codec[StoredMessage]) extends Codec[JoinRow] {
   def write(row: JoinRow, out: ByteWriter): Unit = {
     out.count(row.messages.size.toLong)

@@ -15,28 +15,28 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
-/** What comes out of a join. */
+/** An output of a join: a row, or a rejected message. */
 sealed trait JoinEffect
 
 object JoinEffect {
   final case class Row(row: JoinRow) extends JoinEffect
 
   /** @param stream
-    *   its place in the spec
+    *   index of the stream in the spec
     * @param watermark
-    *   the one that the message was judged by
+    *   watermark by which the message was judged
     */
   final case class Refuse(stream: Int, message: Incoming, reason: Reason, watermark: Watermark) extends JoinEffect
 }
 
-/** The messages of two or more streams, and the pairs among them (the source's stream-stream join operator).
+/** Keeps the messages of two or more streams and emits the pairs among them (the stream-stream join operator).
   *
-  * Without equality fields the messages of all keys pair, so they must all be in one shard.
+  * Without equality fields the messages of all keys can pair, so they must all be in one shard.
   *
   * @param store
-  *   where the shard lives between two of its objects; written at the end of each step
+  *   where the shard is stored between two objects that run it; written at the end of each step
   * @param isNull
-  *   some equality field of a key is null: it matches nothing (SEMANTICS R35)
+  *   whether an equality field of a key is null, in which case it matches nothing (SEMANTICS R35)
   */
 final class JoinShard(
     spec: JoinSpec,
@@ -57,14 +57,16 @@ final class JoinShard(
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val segments  = new Segments("messages", store)
 
-  /** The messages of all streams, by key where the join has one; they leave when they are not needed. In the checkpoint. */
+  /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
+    * Stored in the checkpoint.
+    */
   private val keys =
     new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
 
-  /** When keys have rows whose period ends; forgotten as it does. In the checkpoint. */
+  /** When keys have rows whose period ends; removed after the end. Stored in the checkpoint. */
   private val periods = new Periods(store)
 
-  /** Rows that wait, where they do not come at once; a key leaves with its rows. In the checkpoint. */
+  /** Rows that wait, if they are not emitted at once. A key is removed with its rows. Stored in the checkpoint. */
   private val waiting = Some(spec.early).collect { case period: EveryPeriod =>
     new WaitingRows(period, guards, periods, segments, store)
   }
@@ -91,15 +93,14 @@ final class JoinShard(
 
   private def processingTime: Option[Long] = admission.processingTime
 
-  /** One step: messages with the place of their stream in the spec, then the watermark, judged at a processing time in
-    * microseconds. The order of the messages does not show in the rows.
+  /** Runs one step: messages with the index of their stream in the spec, then the watermark, judged at a processing
+    * time in microseconds. The rows do not depend on the order of the messages. The step runs while its effects are
+    * consumed and writes its state after the last one, so the caller must consume all of them.
     *
     * @param watermark
-    *   asked for when all messages are taken
+    *   evaluated after the last message
     * @param progress
-    *   what the step brings to the whole stream, the same for every shard; asked for when all messages are taken
-    *
-    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
+    *   offsets that the step brings to the stream, the same for every shard; evaluated after the last message
     */
   def step(
       messages: Iterator[(Int, Incoming)],
@@ -123,10 +124,12 @@ final class JoinShard(
 
   private var retiredCount = 0L
 
-  /** Messages that have left since this object was made (SEMANTICS R74). */
+  /** Number of messages removed since this object was created (SEMANTICS R74). */
   def retired: Long = retiredCount
 
-  /** Messages of a stream and key above the stated count, kept because they may still pair (SEMANTICS R10). */
+  /** Number of messages of a stream and key beyond the configured count, kept because they may still pair
+    * (SEMANTICS R10).
+    */
   def overRetention: Long = spec.retention.messages.fold(0L)(newest =>
     keys.all.flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
 
@@ -153,21 +156,23 @@ final class JoinShard(
 
   private def isOut(time: Long): Boolean = RetentionBound.isOut(spec.retention, watermark, time)
 
-  /** Nothing but a stated time of retention refuses messages of this stream. */
+  /** Whether only a configured time of retention rejects messages of this stream. */
   private def isNeverLate(time: Long, stream: Int): Boolean = rule.tooLateFrom(time, stream) == Due.Never
 
-  /** Or its partners may have left under a lateness that was shorter (SEMANTICS S2). */
+  /** Whether a message is late, or its partners may have been removed under an earlier, shorter lateness
+    * (SEMANTICS S2).
+    */
   private def isTooLate(time: Long, stream: Int): Boolean =
     watermark.reached(rule.tooLateFrom(time, stream)) ||
       (watermark.left != EventTime.Min && atOnce.ends(stream)(time) <= watermark.left)
 
   private val atOnce = new JoinLateness(spec)
 
-  /** The name of a stream is the source of its messages (SEMANTICS R42). */
+  /** Whether a message is a duplicate. The name of a stream is the source of its messages (SEMANTICS R42). */
   private def isReplay(stream: Int, message: Incoming): Boolean =
     admission.isReplay(message.origin.map(_.of(spec.names(stream))), message.time)
 
-  /** A message of a stream that has this time is refused from now on. */
+  /** Whether a message of a stream with this time is rejected from now on. */
   private def isPast(name: String, time: Long): Boolean = {
     val stream = spec.names.indexOf(name)
     RefusalTime.isBefore(
@@ -176,7 +181,7 @@ final class JoinShard(
       time => if (isNeverLate(time, stream)) spec.retention.isOutFrom(time) else rule.tooLateFrom(time, stream))
   }
 
-  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
   def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
 
   private def accept(stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit =
@@ -192,7 +197,9 @@ final class JoinShard(
 
   private def newSides(fixed: Option[Key]): (Option[Key], KeySides) = (fixed, sides(fixed))
 
-  /** Gives the rows that a message completes, settles what it matches, then keeps it. A few are found at once. */
+  /** Emits the rows that a message completes, settles the messages that it matches, then stores it. The first `AtOnce`
+    * partners are found at once.
+    */
   private def pair(state: KeySides, stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit = {
     val (row, settle) = (outcome.row, settling(state, message))
     val groups        = groupsOf(state, stream, message)
@@ -218,7 +225,7 @@ final class JoinShard(
       if (outcome.needsOne(stream)) groups.take(1) else groups
     }
 
-  /** Settles the partners of a message, of which those that follow each other may be the same. */
+  /** Returns a function that settles the partners of a message; consecutive groups may have the same partner. */
   private def settling(state: KeySides, message: StoredMessage): IndexedSeq[StoredMessage] => Unit =
     if (settled.isEmpty) JoinShard.SettlesNone else settlingOf(state, message)
 
@@ -247,12 +254,12 @@ final class JoinShard(
     if (isAlone) emit(outcome.unmatched(stream, message), out)
   }
 
-  /** Nothing that still comes could match a message of this time (SEMANTICS R37). */
+  /** Whether no future message could match a message of this time (SEMANTICS R37). */
   private def isDecided(time: Long, stream: Int, rule: PairRule): Boolean = {
     watermark.isDue(rule.decidedFrom(time, stream))
   }
 
-  /** Rows come at once, or wait for their period to end. */
+  /** Emits a row at once, or stores it until its period ends. */
   private def emit(row: JoinRow, out: Out[JoinEffect]): Unit = waiting match {
     case None => out.put(JoinEffect.Row(row))
     case Some(waiting) =>
@@ -279,7 +286,7 @@ final class JoinShard(
         })
   }
 
-  /** Messages that nothing can match any more (SEMANTICS R37). */
+  /** Emits messages that nothing can match anymore (SEMANTICS R37). */
   private def unmatched(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] =
     if (!outcome.tellsUnmatched(stream)) Iterator.empty
     else {
@@ -305,7 +312,7 @@ final class JoinShard(
     }
   }
 
-  /** When to look at a key again; not after it is needed. */
+  /** When a key is next due, at the latest when it is not needed anymore. */
   private def deadline(state: KeySides): Long = {
     val now = rule.in(state)
     val ofStreams = (0 until streams).flatMap { stream =>
@@ -336,7 +343,7 @@ final class JoinShard(
 
   // ---- queries
 
-  /** Where a replay must begin to rebuild the stores: for each stream and partition an offset (SEMANTICS R27). */
+  /** The first offset to read again for each stream and partition to rebuild the store (SEMANTICS R27). */
   def restartOffsets: Map[SourcePartition, Long] =
     admission.restartOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
@@ -348,7 +355,7 @@ final class JoinShard(
       }
     })
 
-  /** The rows that come if no more messages do. */
+  /** The rows that will be emitted if no more messages arrive. */
   def pending: Iterator[PendingRow] =
     waiting.iterator.flatMap(_.all).collect { case (row, Some(until)) => PendingRow(row, None, Some(until)) } ++
       keys.all.map(keys.get(_)._2).flatMap(alone)
@@ -364,7 +371,7 @@ final class JoinShard(
     } yield PendingRow(outcome.unmatched(stream, message), Some(comes), None)
   }
 
-  /** The messages of a stream in a closed range, as [[windrow.core.fullstate.FullStateShard.getMessages]] gives them. */
+  /** The messages of a stream in a closed range, like [[windrow.core.fullstate.FullStateShard.getMessages]]. */
   def getMessages(
       stream: Int,
       start: Option[Long],
@@ -388,7 +395,7 @@ private object JoinShard {
   /** The run of messages of all keys. */
   val Everyone: Key = new Key(Array.empty)
 
-  /** So many partners of a message are found before the rows of any are taken. */
+  /** Number of partners of a message that are found before the first row is consumed. */
   private val AtOnce = 64
 
   private val SettlesNone: IndexedSeq[StoredMessage] => Unit = _ => ()

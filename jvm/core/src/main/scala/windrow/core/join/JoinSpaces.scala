@@ -4,7 +4,7 @@ import windrow.EveryPeriod
 import windrow.JoinSpec
 import windrow.core.state.AppliedOffsets
 
-/** The spaces of its store that a [[JoinShard]] uses, for stores that must know them beforehand. */
+/** The names of the spaces that a [[JoinShard]] uses, for stores that must know them in advance. */
 object JoinSpaces {
   def of(spec: JoinSpec): Seq[String] =
     Seq("messages", "sides", "periods", AppliedOffsets.Space) ++

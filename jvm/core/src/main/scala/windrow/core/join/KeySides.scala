@@ -6,10 +6,10 @@ import windrow.core.store._
 import windrow.core.time.Bounds
 import windrow.core.time.EventTime
 
-/** What a key's streams keep.
+/** The state of a key: the messages of its streams.
   *
   * @param fixed
-  *   the key, if all its messages have the same
+  *   the key, if all its messages share it
   */
 private[join] final class KeySides(
     fixed: Option[Key],
@@ -20,10 +20,10 @@ private[join] final class KeySides(
 
   val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
 
-  /** Messages before these times are settled, each in its stream; later ones may be too. */
+  /** For each stream, the time before which all messages are settled; later ones may be settled, too. */
   val settledBelow: Array[Long] = Array.fill(streams)(EventTime.Min)
 
-  /** Of all streams together, where these are what messages share; those that still take messages, by start. */
+  /** The sessions of all streams together that still accept messages, by start, if messages pair by session. */
   var sessions: TreeMap[Long, Bounds] = TreeMap.empty
 
   def isEmpty: Boolean = sessions.isEmpty && runs.forall(_.isEmpty)
@@ -46,6 +46,7 @@ private[join] final class KeySides(
   }
 }
 
+/** Writes and reads the state of a key. */
 private[join] final class KeySidesCodec(make: Option[Key] => KeySides) extends Codec[(Option[Key], KeySides)] {
   def write(value: (Option[Key], KeySides), out: ByteWriter): Unit = {
     FixedKey.write(value._1, out)
@@ -60,7 +61,7 @@ private[join] final class KeySidesCodec(make: Option[Key] => KeySides) extends C
   }
 }
 
-/** The key of messages, if they have the same. */
+/** The common key of messages, if they share one. */
 private[join] object FixedKey {
   def write(fixed: Option[Key], out: ByteWriter): Unit = {
     out.byte(if (fixed.isDefined) 1 else 0)

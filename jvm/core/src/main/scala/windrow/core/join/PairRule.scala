@@ -8,37 +8,37 @@ import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 
-/** Which messages pair, and how long a message waits for partners. Keeps nothing; streams go by their place in the spec,
-  * times are microseconds.
+/** Decides which messages pair, and how long a message waits for partners. Stateless. Streams are identified by their
+  * index in the spec; times are in microseconds.
   */
 private[join] trait PairRule {
 
-  /** As it is for a key now. */
+  /** The rule for the current state of a key. */
   def in(state: KeySides): PairRule
 
-  /** Where pairs depend on what has come before: the groups that a message completes, which is then taken note of. They
-    * are found as they are taken; the message is not among those that are kept yet.
+  /** For rules whose pairs depend on earlier messages: records a message and returns the groups that it completes,
+    * computed lazily. The message itself must not be stored yet.
     */
   def bringsTogether(state: KeySides, stream: Int, message: StoredMessage): Option[Iterator[IndexedSeq[StoredMessage]]]
 
-  /** Of a message of one stream, where its partners of another lie; None: nowhere. */
+  /** The range of event time of a message's partners in another stream; None if there can be none. */
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span]
 
-  /** Two messages of different streams pair; they are in the range of each other. */
+  /** Whether two messages of different streams pair, given that each is in the range of the other. */
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean
 
-  /** The watermark from which on a message of this time comes too late. */
+  /** The watermark from which on a message of this time is late. */
   def tooLateFrom(time: Long, stream: Int): Long
 
-  /** With two streams: the watermark from which on no message that would still be accepted could pair with one of this
-    * time; the least of all if none ever could.
+  /** With two streams, the watermark from which on no accepted message could pair with one of this time; the least
+    * watermark if none ever could.
     */
   def decidedFrom(time: Long, stream: Int): Long
 
-  /** The watermark from which on a message of this time is not needed any more; never less for a later time. */
+  /** The watermark from which on a message of this time is not needed; never decreases with time. */
   def neededUntil(time: Long, stream: Int): Long
 
-  /** The watermark until which a count of messages takes nothing of this time away (SEMANTICS R10). */
+  /** The watermark until which retention by count keeps messages of this time (SEMANTICS R10). */
   def protectedUntil(time: Long, stream: Int): Long
 
   def inGap(time: Long, stream: Int): Boolean
@@ -55,7 +55,7 @@ private[join] object PairRule {
   }
 }
 
-/** Pairs depend on their two messages alone. */
+/** Rules by which pairs depend only on their two messages. */
 private[join] trait FixedRule extends PairRule {
   def in(state: KeySides): PairRule = this
 
@@ -66,7 +66,9 @@ private[join] trait FixedRule extends PairRule {
     None
 }
 
-/** `within=(low, high)` beside the first stream; of other streams two pair through it (SEMANTICS R37, R38). */
+/** `within=(low, high)` relative to the first stream. Two messages of other streams pair through it (SEMANTICS R37,
+  * R38).
+  */
 private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Distance[Axis.Time])
     extends FixedRule {
   private val ranges  = names.map(of.get).toIndexedSeq
@@ -103,13 +105,13 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def inGap(time: Long, stream: Int): Boolean = false
 }
 
-/** Each pair of streams by their own windows (SEMANTICS R36). If one is unbounded, a window of the other has no effect
-  * on pairs.
+/** Pairs streams by their own windows (SEMANTICS R36). If one of two streams is unbounded, the window of the other has
+  * no effect on pairs.
   */
 private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) extends FixedRule {
   private val lateness = spec.latenessInTime
 
-  /** By stream, and by the partner for whom it is. */
+  /** The side of each stream, for each partner stream. */
   private val sides: IndexedSeq[IndexedSeq[Side]] = streams.toIndexedSeq.map(one =>
     streams.toIndexedSeq.map(other => Side(one.window, (starts(one), starts(other)))))
 
@@ -136,7 +138,7 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
 
   def neededUntil(time: Long, stream: Int): Long = neededUntil(time, stream, Set(stream))
 
-  /** With three and more streams a row may wait for one that only a partner sees. */
+  /** With three or more streams a row may wait for a message that only a partner of this one sees. */
   private def neededUntil(time: Long, stream: Int, seen: Set[Int]): Long = streams.indices.filterNot(seen).map {
     other =>
       if (isFree(stream, other)) Due.Never
@@ -146,7 +148,7 @@ private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) e
       }
   }.maxOption.getOrElse(Due.AtOnce)
 
-  /** Where partners lie; both spans hold `time`, so nothing lies between them. */
+  /** The range of partners. Both spans contain `time`, so their hull has no gap. */
   private def partners(time: Long, stream: Int, other: Int): Option[Span] =
     (own(other).view(time) ++ own(stream).seenFrom(time)).reduceOption(_ hull _)
 

@@ -6,10 +6,10 @@ import windrow.core.time.Axis
 import windrow.core.store.MessageRun
 import windrow.core.store.StoredMessage
 
-/** Finds what a message goes together with. */
+/** Finds the messages that a message pairs with. */
 private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
 
-  /** Every group of one message of each stream, this one among them, such that all conditions hold (SEMANTICS R38). */
+  /** Every group of one message of each stream that includes this message and meets all conditions (SEMANTICS R38). */
   def of(runs: IndexedSeq[MessageRun], stream: Int, message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
     if (runs.size == 2) pairs(runs(1 - stream), stream, message) else groups(runs, stream, message)
 
@@ -37,7 +37,7 @@ private[join] final class Partners(spec: JoinSpec, rule: PairRule) {
 
   private type Group = Vector[Option[StoredMessage]]
 
-  /** The first stream comes first: all ranges go from it. */
+  /** Completes a group stream by stream, starting with the first one, because all ranges are relative to it. */
   private def grow(runs: IndexedSeq[MessageRun], group: Group, missing: List[Int]): Iterator[Group] = missing match {
     case Nil => Iterator.single(group)
     case next :: rest =>

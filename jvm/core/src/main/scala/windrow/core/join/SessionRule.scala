@@ -9,10 +9,11 @@ import windrow.core.time.Due
 import windrow.core.time.Position
 import windrow.core.window.SessionPlan
 
-/** Messages pair that share a session of all streams together, once, when they first share it (SEMANTICS R39).
+/** Messages pair if they share a session of all streams together. A pair is found once, when they first share it
+  * (SEMANTICS R39).
   *
   * @param sessions
-  *   of a key that still take messages, by start; messages that are kept beside them lie before them all
+  *   sessions of a key that still accept messages, by start; all other stored messages precede them
   */
 private[join] final class SessionRule(
     gap: Long,
@@ -21,7 +22,7 @@ private[join] final class SessionRule(
 
   def in(state: KeySides): PairRule = new SessionRule(gap, lateness, state.sessions)
 
-  /** The groups that a message completes: with it, and among messages whose sessions it brings together. */
+  /** The groups that a message completes: those that include it, and those across sessions that it merges. */
   def bringsTogether(
       state: KeySides,
       stream: Int,
@@ -38,12 +39,12 @@ private[join] final class SessionRule(
     Some(withIt ++ spread(streams, old).flatMap(place => product(streams)(side => messagesOf(side, place(side)))))
   }
 
-  /** The ways to choose a session for each stream, but for those in which it is the same for all. */
+  /** All ways to choose a session for each stream, except those with the same session for all streams. */
   private def spread(streams: List[Int], sessions: Vector[Bounds]): Iterator[Vector[Bounds]] =
     streams.foldLeft(Iterator.single(Vector.empty[Bounds]))((places, _) =>
       places.flatMap(place => sessions.iterator.map(place :+ _))).filter(_.distinct.size > 1)
 
-  /** One message of each stream, in all ways; none if a stream has none. */
+  /** All combinations of one message of each stream; none if a stream is empty. */
   private def product(streams: List[Int])(of: Int => Iterator[StoredMessage]): Iterator[IndexedSeq[StoredMessage]] =
     if (streams.forall(of(_).hasNext))
       streams.foldLeft(Iterator.single(Vector.empty[StoredMessage]))((groups, side) =>

@@ -19,34 +19,34 @@ private[join] object Span {
   val Everything: Span = Span(EventTime.Min, EventTime.Max)
 }
 
-/** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times in microseconds. */
+/** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times are in microseconds. */
 private[join] sealed trait Side {
 
-  /** A message of this side lies in its window taken at the partner's position. */
+  /** Whether a message of this side is in its window at the partner's position. */
   def shows(own: StoredMessage, partner: StoredMessage): Boolean
 
-  /** Times that the window taken at `time` holds; None if there is no window. */
+  /** Times in the window at `time`; None if the window does not exist. */
   def view(time: Long): Option[Span]
 
-  /** Times at which the window holds a message of `time`. */
+  /** Times whose window contains a message of `time`. */
   def seenFrom(time: Long): Option[Span]
 
-  /** The watermark from which on a message of this time comes too late. */
+  /** The watermark from which on a message of this time is late. */
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long
 
   def inGap(time: Long): Boolean = false
 
-  /** Its windows end in event time. */
+  /** Whether its windows end in event time. */
   def endsInTime: Boolean = true
 
-  /** The last time of a span at which this side takes messages. */
+  /** The last time of a span at which this side accepts messages. */
   def lastIn(span: Span): Option[Long] = Some(span.high)
 }
 
 private[join] object Side {
 
   /** @param starts
-    *   the first offset of each partition, and of the partner's
+    *   the first offset of each partition, for this side and for the partner
     */
   def apply(window: Option[WindowKind], starts: (Map[Long, Long], Map[Long, Long])): Side = window match {
     case Some(aligned: AlignedWindows) => new AlignedSide(SliceGrid(aligned))
@@ -56,13 +56,14 @@ private[join] object Side {
   }
 }
 
+/** Windows of event time with the same bounds for all keys. */
 private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
 
   def view(time: Long): Option[Span] =
     Option.when(!grid.inGap(time))(Span(grid.firstStart(time), grid.bounds(grid.lastStart(time)).last))
 
-  /** Two times see each other or neither does. */
+  /** Equal to `view`, because the relation is symmetric. */
   def seenFrom(time: Long): Option[Span] = view(time)
 
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = lateness.after(grid.end(grid.lastStart(time)))
@@ -74,6 +75,7 @@ private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
     else Some(grid.bounds(grid.lastStart(span.high)).last).filter(_ >= span.low)
 }
 
+/** A range of event time up to the partner's time. */
 private[join] final class OverSide(range: Long) extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean   = view(partner.time).exists(_.holds(own.time))
   def view(time: Long): Option[Span]                               = Some(Span(Position.minus(time, range), time))
@@ -81,7 +83,7 @@ private[join] final class OverSide(range: Long) extends Side {
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Position.plus(lateness.after(time), 1)
 }
 
-/** Windows on offsets, laid beside the partner's by the difference of the start offsets. Only retention bounds them in
+/** Windows on offsets, aligned with the partner's by the difference of the start offsets. Only retention bounds them in
   * time.
   */
 private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], partners: Map[Long, Long])
@@ -96,7 +98,7 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
 
   private def start(starts: Map[Long, Long], partition: Long): Long = starts.getOrElse(partition, 0L)
 
-  /** Some window `[k * step, k * step + n)` holds both. */
+  /** Whether some window `[k * step, k * step + n)` contains both. */
   private def share(a: Long, b: Long): Boolean = Position.plus(Position.floor(math.min(a, b), step), n) > math.max(a, b)
 
   def view(time: Long): Option[Span]                               = Some(Span.Everything)
@@ -105,7 +107,7 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
   override def endsInTime: Boolean                                 = false
 }
 
-/** Everything that is kept. */
+/** A side without a window: all its stored messages can pair. */
 private[join] object UnboundedSide extends Side {
   def shows(own: StoredMessage, partner: StoredMessage): Boolean   = true
   def view(time: Long): Option[Span]                               = Some(Span.Everything)

@@ -12,11 +12,11 @@ import windrow.core.store.Unsent
 import windrow.core.time.Due
 import windrow.core.trigger.WindowTrigger
 
-/** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each is written once: a key that waits with many costs a
-  * step no more than what comes with it (SEMANTICS S10).
+/** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each row is written once, so a key with many
+  * waiting rows costs a step only its new ones (SEMANTICS S10).
   *
   * @param periods
-  *   when those of keys end
+  *   ends of the periods of keys
   */
 private[join] final class WaitingRows(
     early: EveryPeriod,
@@ -26,10 +26,12 @@ private[join] final class WaitingRows(
     store: Spaces) {
   private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Due.Never)
 
-  /** @param fixed
-    *   the key of the messages of all its rows, if they have the same
+  /** Adds a row.
+    *
+    * @param fixed
+    *   the key of the messages of all its rows, if they share one
     * @param now
-    *   processing time, in microseconds; None before any
+    *   processing time in microseconds; None before the first one
     */
   def add(key: Key, fixed: Option[Key], row: JoinRow, now: Option[Long]): Unit = {
     val held = Option(keys.get(key)).getOrElse(new Waiting(fixed, segments))
@@ -46,12 +48,12 @@ private[join] final class WaitingRows(
     keys.put(key, held)
   }
 
-  /** Rows of which the period has ended, at the end of a step.
+  /** Emits rows whose period has ended, at the end of a step.
     *
     * @param isFirst
-    *   `now` is the first processing time
+    *   whether `now` is the first processing time
     * @param isEnd
-    *   nothing comes any more
+    *   whether the input has ended
     */
   def release(now: Option[Long], isFirst: Boolean, isEnd: Boolean): Iterator[Part[JoinEffect]] = {
     val due = if (isFirst || isEnd) keys.walkAll else periods.due(now)
@@ -80,23 +82,23 @@ private[join] object WaitingRows {
   val Space = "waiting"
 }
 
-/** Rows of one key.
+/** The waiting rows of one key.
   *
   * @param fixed
-  *   the key of their messages, if these have the same
+  *   the key of their messages, if they share one
   */
 private[join] final class Waiting(val fixed: Option[Key], segments: Segments) {
   private val stored = new Unsent.Stored(new JoinRowCodec(StoredMessage.codec(fixed)), segments)
   private var rows   = new Unsent[JoinRow]
 
-  /** Processing time at which their period ends, in microseconds; None: there was none yet. */
+  /** Processing time at which their period ends, in microseconds; None before the first processing time. */
   var until: Option[Long] = None
 
   def size: Long              = rows.size
   def add(row: JoinRow): Unit = { rows.add(row); () }
   def all: Iterator[JoinRow]  = stored.all(rows)
 
-  /** Lets go of all of them. */
+  /** Removes all rows. */
   def forget(): Unit = stored.forget(rows)
 
   def write(out: ByteWriter): Unit = {

@@ -7,14 +7,14 @@ import windrow.Timing
 import windrow.core.state.Key
 import windrow.core.time.Position
 
-/** Where a message comes from: its identity, by which a replay is known. */
+/** The identity of a message, by which duplicates are recognized: its source partition and offset. */
 final case class Origin(partition: SourcePartition, offset: Long) {
   def source: String = partition.source
 
-  /** The same of another source. */
+  /** A copy with another source. */
   private[windrow] def of(source: String): Origin = copy(partition = partition.copy(source = source))
 
-  /** Bytes that compare, unsigned, by source, partition and offset. */
+  /** Bytes whose unsigned order is by source, partition and offset. */
   def order: Array[Byte] = {
     val name = source.getBytes(UTF_8)
     ByteBuffer.allocate(name.length + 17)
@@ -25,27 +25,27 @@ final case class Origin(partition: SourcePartition, offset: Long) {
 object Origin {
   def apply(source: String, partition: Long, offset: Long): Origin = Origin(SourcePartition(source, partition), offset)
 
-  /** By source, partition and offset. */
+  /** Orders by source, partition and offset. */
   implicit val Order: Ordering[Origin] = (a, b) => {
     val byPartition = SourcePartition.Order.compare(a.partition, b.partition)
     if (byPartition != 0) byPartition else java.lang.Long.compare(a.offset, b.offset)
   }
 }
 
-/** A message, or several of one key that no window tells apart, on the way into a shard.
+/** A message on its way into a shard, or several messages of one key that all windows treat alike.
   *
   * @param time
   *   event time in microseconds; None if the message has none
   * @param gap
   *   session gap in microseconds; 0 for other windows
   * @param count
-  *   how many messages these are
+  *   number of messages
   * @param buffer
-  *   the messages, lifted
+  *   the messages as an aggregation buffer
   * @param raw
-  *   the original row, handed back if the message is refused; null where that cannot be
+  *   the original row, returned if the message is rejected; null if it cannot be rejected
   * @param pane
-  *   of inherited windows: what the message says as a pane of another operator
+  *   for inherited windows, the message as a pane of another operator
   */
 final case class Entry[B](
     key: Key,
@@ -57,9 +57,9 @@ final case class Entry[B](
     origin: Option[Origin],
     pane: Option[IncomingPane] = None)
 
-/** A message that is a pane, `[start, end)` in microseconds.
+/** A message that is a pane of another operator, with the window `[start, end)` in microseconds.
   *
   * @param content
-  *   what a retraction repeats: which pane of its window it was, and what counts of it
+  *   identifies the pane that a retraction repeats: its index in the window, and the values that count
   */
 final case class IncomingPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean, content: Key)

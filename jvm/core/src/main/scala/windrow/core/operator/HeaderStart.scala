@@ -9,8 +9,9 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
-/** What the header of a shard begins with: what may not change, then the watermark. The lateness may grow; what had left
-  * under a shorter one stays away, and is remembered until the longer one lets it go too (SEMANTICS S2).
+/** The start of a shard's header: the fingerprint, then the watermark. The lateness may grow. Windows that were removed
+  * under a shorter lateness stay removed, so their limit is stored until the longer lateness has passed it, too
+  * (SEMANTICS S2).
   */
 private[core] final class HeaderStart(fingerprint: SpecFingerprint, lateness: Distance[Axis.Time]) {
 

@@ -5,16 +5,16 @@ import windrow.core.state.Key
 import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 
-/** A window that still takes messages, as queries see it. What it keeps is looked up when it is asked for.
+/** A window that still accepts messages, as queries see it. Its contents are looked up on demand.
   *
   * @param isComplete
-  *   it has passed its time for a pane on time
+  *   whether the time of its on-time pane has passed
   * @param partition
-  *   of windows on offsets
+  *   source partition, for windows on offsets
   * @param keeps
-  *   of its panes
+  *   looks up the state of its panes
   * @param whole
-  *   all its messages
+  *   computes the buffer of all its messages
   */
 final class OpenWindow[B] private[core] (
     val key: Key,
@@ -47,7 +47,7 @@ private[core] object OpenWindow {
       whole: => B): OpenWindow[B] =
     new OpenWindow(key, bounds, isComplete, None, () => paneState, () => whole)
 
-  /** How many each key has. */
+  /** The number of windows of each key. */
   def countByKey(windows: Iterator[OpenWindow[_]]): Iterator[Long] =
     windows.toSeq.groupMapReduce(_.key)(_ => 1L)(_ + _).valuesIterator
 }

@@ -7,13 +7,13 @@ import windrow.WindowOperatorSpec
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 
-/** How far times in the panes of windows may lie behind the watermark of the operator (SEMANTICS R95). Corrections for late
-  * messages do not count: they are late for the next operator, too.
+/** Computes how far times in the panes of windows can be behind the operator's watermark (SEMANTICS R95). Corrections
+  * for late messages are excluded, because the next operator treats them as late, too.
   */
 private[windrow] object PaneLag {
 
-  /** The end of the window, or its last instant. A window that is not fired on time, or that only a message completes, may
-    * have its first pane at the end of its lateness.
+  /** The lag of the window's end, or of its last instant. A window that does not fire on time, or that only a message
+    * completes, may have its first pane at the end of its lateness.
     */
   def ofEnd(spec: WindowOperatorSpec): Distance[Axis.Time] = {
     val window = spec.window
@@ -23,7 +23,7 @@ private[windrow] object PaneLag {
     else Distance.none
   }
 
-  /** A time between the start of the window and its end. */
+  /** The lag of a time between the window's start and end. */
   def inside(window: WindowKind, ofEnd: Distance[Axis.Time]): Distance[Axis.Time] =
     ofEnd + window.longest.fold(Distance.endless[Axis.Time])((span: TimeSpan) => new Distance(span.micros))
 }

@@ -7,11 +7,11 @@ import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.Shown
 
-/** A window of a key, as panes name it. */
+/** Identifies the window of a key in panes. */
 private[core] final case class WindowId(key: Key, bounds: Bounds, message: Option[Array[Byte]] = None)
 
-/** Makes panes in the mode of accumulation (SEMANTICS R16-R18). What a window keeps of them is given back; nothing else
-  * changes.
+/** Makes panes in the configured accumulation mode (SEMANTICS R16-R18). Methods return the new pane state of a window
+  * and do nothing else.
   *
   * @param withdraws
   *   windows can be replaced (sessions), so their last pane is kept in both accumulating modes
@@ -24,20 +24,22 @@ private[core] final class PaneMaker[B, V](
   private val retracts = spec.accumulation == AccumulatingAndRetracting
   private val keeps    = retracts || spec.skipUnchanged || (withdraws && !discards)
 
-  /** The last pane of a window must be stored as it was shown: made again it could differ in its last digit (SEMANTICS R90). */
+  /** Whether the last pane of a window is stored as it was shown. An inexact aggregation could differ in its last digit
+    * if computed again (SEMANTICS R90).
+    */
   val storesShown: Boolean = keeps && !aggregation.isExact
 
-  /** Panes show all that their window holds, not only what came since the last. */
+  /** Whether panes show all messages of their window, not only those since the last pane. */
   val showWhole: Boolean = !discards
 
-  /** The window with one entry more. */
+  /** The state after one more entry. */
   def add(paneState: PaneState[B], entry: Entry[B], processingTime: Option[Long]): PaneState[B] =
     add(paneState, entry.count, entry.buffer, processingTime)
 
-  /** The window with several messages more.
+  /** The state after several more messages.
     *
     * @param buffer
-    *   of these messages; not asked for unless panes are of parts
+    *   buffer of these messages; only evaluated if panes show parts
     */
   def add(paneState: PaneState[B], messages: Long, buffer: => B, processingTime: Option[Long]): PaneState[B] =
     paneState.copy(
@@ -49,7 +51,9 @@ private[core] final class PaneMaker[B, V](
   private def joined(delta: Option[B], buffer: B): B =
     delta.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer))
 
-  /** A window that takes the place of others and has not fired yet; what they had not sent is its own (SEMANTICS R84). */
+  /** The state of a window that replaces others and has not fired yet. It takes over their unsent messages
+    * (SEMANTICS R84).
+    */
   def merged(replaced: Seq[PaneState[B]]): PaneState[B] =
     replaced.reduceOption(together).fold(PaneState[B]())(all =>
       PaneState(unsent = all.unsent, since = all.since, delta = all.delta))
@@ -59,21 +63,21 @@ private[core] final class PaneMaker[B, V](
     since = (one.since ++ other.since).minOption,
     delta = (one.delta ++ other.delta).reduceOption(aggregation.combine))
 
-  /** What a window would have kept of its pane on time, which was its first. */
+  /** The state that a window would have after its first pane, if that was on time. */
   def firedOnTime(whole: => B): PaneState[B] =
     PaneState(
       index = 1,
       shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)),
       last = Some(Timing.OnTime))
 
-  /** The first pane of a window that keeps nothing of it. */
+  /** The first pane of a window that keeps no pane state. */
   def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
     pane(id, timing, 0, isLast, whole, isRetraction = false)
 
-  /** Gives out panes; gives back what the window keeps from now on.
+  /** Emits the panes of a firing and returns the new pane state.
     *
     * @param whole
-    *   the value of the window so far; not asked for where it does not show
+    *   value of all messages of the window; only evaluated if a pane shows it
     */
   def fire(
       id: WindowId,
@@ -95,7 +99,7 @@ private[core] final class PaneMaker[B, V](
     }
   }
 
-  /** Gives out the retraction of a window's last pane, if that must be withdrawn. */
+  /** Emits the retraction of a window's last pane if one is kept. */
   def withdraw(id: WindowId, paneState: PaneState[B], out: Out[Effect[B, V]]): Unit =
     paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 

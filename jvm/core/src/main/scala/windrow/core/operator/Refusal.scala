@@ -5,13 +5,14 @@ import windrow.WindowOperatorSpec
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
+/** Chooses the reasons for rejecting late messages. */
 private[core] object Refusal {
 
-  /** Why a message that is too late for all its windows is refused (SEMANTICS R10). */
+  /** The reason for rejecting a message that is too late for all its windows (SEMANTICS R10). */
   def late(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Reason =
     if (isOutOfRetention(spec, time, watermark)) Reason.OutOfRetention else Reason.TooLate
 
-  /** A window without an end protects nothing from retention (SEMANTICS R10). */
+  /** Whether a message is out of retention for a window without an end, which does not protect it (SEMANTICS R10). */
   def isForgotten(spec: WindowOperatorSpec, time: Long, watermark: Watermark): Boolean =
     spec.window.holdsEverything && isOutOfRetention(spec, time, watermark)
 

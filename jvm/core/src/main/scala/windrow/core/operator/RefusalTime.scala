@@ -7,9 +7,10 @@ import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.LastEnd
 
-/** From which watermark on no window takes a message any more (SEMANTICS A5): a second coming of it would be refused.
+/** Computes the watermark from which on no window accepts a message (SEMANTICS A5), so that a duplicate of it would be
+  * rejected and its offset can be forgotten.
   *
-  * A message has a place in time: its event time, of a session its end, of an inherited window the end of that.
+  * The place of a message in time is its event time, the end of its session, or the end of the inherited window.
   */
 private[core] final class RefusalTime(window: WindowKind, lateness: Distance[Axis.Time], retention: Retention) {
 
@@ -24,7 +25,9 @@ private[core] final class RefusalTime(window: WindowKind, lateness: Distance[Axi
 
 private[core] object RefusalTime {
 
-  /** A message without a place in time is refused at any watermark, one whose place is not known at none. */
+  /** Whether a message is rejected at a watermark. A message without a place in time always is; one with an unknown
+    * place never is.
+    */
   def isBefore(place: Long, now: Watermark, from: Long => Long): Boolean =
     place == EventTime.Min || (place != EventTime.Max && now.reached(from(place)))
 }

@@ -2,14 +2,16 @@ package windrow.core.operator
 
 import java.util.ArrayDeque
 
-/** Takes what a step gives out, in order. */
+/** Receives the outputs of a step, in order. */
 private[core] trait Out[-E] {
   def put(effect: E): Unit
 
-  /** What must be done before anything else of the step, where it may give out too much to be done at once. */
+  /** Schedules parts that run before everything else in the step. For work whose output is too large to be produced at
+    * once.
+    */
   def andThen(parts: Iterator[Part[E]]): Unit
 
-  /** Takes effects of another kind for the same place. */
+  /** A view that accepts effects of another type and converts them. */
   final def taking[F](as: F => E): Out[F] = {
     val all = this
     new Out[F] {
@@ -19,23 +21,25 @@ private[core] trait Out[-E] {
   }
 }
 
-/** A part of a step. It reads, decides and writes as it is run, and not before; an iterator of parts only reads. */
+/** A part of a step. It reads, decides and writes only when it is run; iterating over parts only reads. */
 private[core] trait Part[+E] {
   def run(out: Out[E]): Unit
 
-  /** The same, giving out effects of another kind. */
+  /** A part that converts its effects to another type. */
   final def as[F](change: E => F): Part[F] = out => run(out.taking(change))
 }
 
 private[core] object Part {
 
-  /** Gives out something that changes nothing. */
+  /** A part that emits an effect and changes nothing. */
   def put[E](effect: E): Part[E] = _.put(effect)
 
-  /** Takes things one after another. A part goes on until one gives something out: most messages give nothing out. */
+  /** Processes things one after another. A part continues until one of them emits something, because most messages emit
+    * nothing.
+    */
   def each[A, E](things: Iterator[A])(take: (A, Out[E]) => Unit): Iterator[Part[E]] = new Each(things, take)
 
-  /** Parts that are asked for when all before them are run. */
+  /** Parts that are requested only when all earlier parts have run. */
   def later[E](parts: => Iterator[Part[E]]): Iterator[Part[E]] = Iterator.single(_.andThen(parts))
 
   private final class Each[A, E](things: Iterator[A], take: (A, Out[E]) => Unit)
@@ -66,15 +70,16 @@ private[core] object Part {
     }
   }
 
-  /** Changes something and gives out nothing. */
+  /** A part that changes something and emits nothing. */
   def silent(work: => Unit): Iterator[Part[Nothing]] = Iterator.single[Part[Nothing]](_ => work)
 }
 
-/** A step as what comes out of it: a part is run when what the parts before it gave out has been taken. So writes happen one
-  * after the other, in one place, and no more is held than what one part gives out.
+/** A step as an iterator over its output. The core's step is Spark's micro-batch. A part runs only when the output of
+  * all earlier parts has been consumed. Writes therefore happen one after another in a single place, and at most the
+  * output of one part is in memory.
   *
   * @param count
-  *   sees each effect as it is given out
+  *   called with each effect when it is emitted
   */
 private[core] final class Step[E](parts: Iterator[Part[E]], count: E => Unit) extends Iterator[E] with Out[E] {
   private val waiting = new ArrayDeque[E]

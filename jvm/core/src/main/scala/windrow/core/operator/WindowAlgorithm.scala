@@ -6,41 +6,42 @@ import windrow.core.state.Progress
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 
-/** What a kind of windows does with the messages and the watermarks of a shard. */
+/** Processes the messages and watermarks of a shard for one family of windows. */
 private[core] trait WindowAlgorithm[B, V] {
 
-  /** A step begins that brings these offsets to the whole stream. */
+  /** Starts a step that brings these offsets to all shards of the stream. */
   def begin(progress: Seq[Progress]): Unit = ()
 
-  /** A message has come that is no replay, whatever becomes of it. */
+  /** Observes a message that is not a duplicate, before it is accepted or rejected. */
   def see(origin: Origin): Unit = ()
 
-  /** The message has a place on the axis of the windows; else it is refused like one without a time. */
+  /** Whether the message has a position on the axis of the windows; otherwise it is rejected like one without a time.
+    */
   def hasPlace(entry: Entry[B]): Boolean = true
 
   /** Applies a message, judged by the watermark before the step. */
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit
 
-  /** The end of the step: what was left to it, what the move of the watermark completes, what leaves. */
+  /** Ends the step: deferred work, windows that the watermark completes, and removals. */
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]]
 
-  /** The processing time at which a window would fire though nothing came, in microseconds. */
+  /** The processing time, in microseconds, at which a window would fire without new messages. */
   def processingDeadline: Option[Long]
 
-  /** How many keys it keeps; of windows that are kept by slice only those that are remembered for their gaps. */
+  /** The number of stored keys. Windows stored by slice only count the keys that are stored for their gaps. */
   def keyCount: Long
 
-  /** The windows of all keys that still take messages, each once. */
+  /** The windows of all keys that still accept messages, each once. */
   def openWindows(at: Watermark): Iterator[OpenWindow[B]]
 
-  /** How many of these have messages, as it is written; None: that is not known without looking at them.
+  /** The number of open windows with messages, as written; None if only reading them would reveal it.
     *
     * @param before
-    *   as this object was made, if it was known then
+    *   the number when this object was created, if it was known
     */
   def openCount(before: Option[Long]): Option[Long] = None
 
-  /** Writes what has changed. */
+  /** Writes all changes. */
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit

@@ -12,16 +12,16 @@ import windrow.core.store.OriginCodec
 /** A message in a window.
   *
   * @param value
-  *   of the column that a delta policy looks at; 0 if there is none, NaN before the first that is a number (SEMANTICS R89)
+  *   value of the column that a delta policy uses; 0 without such a policy, NaN before the first number (SEMANTICS R89)
   * @param at
   *   processing time of its insertion, in microseconds
   * @param number
-  *   among all that were ever inserted into its partition
+  *   its index among all messages ever inserted into its partition
   */
 private[policy] final case class HeldMessage[B](message: Kept[B], value: Double, at: Long, number: Long)
 
-/** The messages of a window in the order of their insertion, in pages: what a step reads and writes goes by what comes and leaves,
-  * not by what is inside (SEMANTICS S10). Changed in place.
+/** The messages of a window in order of insertion, stored in pages. The cost of a step therefore depends on the
+  * messages that enter and leave, not on the size of the window (SEMANTICS S10). Mutable.
   */
 private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pageBytes: Int) {
   private val pages = new KeyPages[Long, HeldMessage[B], HeldSummary[B]](paged, segments, pageBytes)
@@ -33,7 +33,7 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   def oldest: Option[HeldMessage[B]] = pages.first
   def newest: Option[HeldMessage[B]] = pages.last
 
-  /** Read as they are asked for. */
+  /** All messages, read lazily. */
   def all: Iterator[HeldMessage[B]] = pages.all
 
   def messages: Vector[Kept[B]] = all.map(_.message).toVector
@@ -41,7 +41,7 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   /** Processing time of the earliest insertion. */
   def earliest: Option[Long] = pages.tells.map(_.earliest)
 
-  /** All messages in one buffer, which is not to be changed; None: they are to be taken one by one. */
+  /** All messages in one buffer, which must not be changed; None if the caller must combine the messages one by one. */
   def sum: Option[B] = {
     if (paged.sums && pages.tells.exists(_.sum.isEmpty)) pages.tellAnew(_.sum.isDefined)
     pages.tells.flatMap(_.sum)
@@ -52,10 +52,10 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
     count += 1
   }
 
-  /** Takes out what `leaves`, in order.
+  /** Removes and returns the messages that meet `leaves`, in order.
     *
     * @param among
-    *   of what some messages tell together: one of them may leave
+    *   must hold for the joint summary of messages if one of them may meet `leaves`
     */
   def take(among: HeldSummary[B] => Boolean)(leaves: HeldMessage[B] => Boolean): Vector[Kept[B]] = {
     val found = Vector.newBuilder[Kept[B]]
@@ -80,7 +80,7 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
     count = 0
   }
 
-  /** Messages of which no processing time was known are of this one. */
+  /** Sets the processing time of messages that were inserted before the first one was known. */
   def begin(now: Long): Unit = pages.rewrite(_.earliest == Partition.NoTime)(held =>
     Some(if (held.at == Partition.NoTime) held.copy(at = now) else held))
 
@@ -95,27 +95,30 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   }
 }
 
-/** What messages tell together.
+/** The summary of some messages.
   *
   * @param least
-  *   value; infinite: none has a value
+  *   the least value; infinite if none has a value
   * @param hasBlank
-  *   one has no value, so it has that of the first message that has one
+  *   whether a message lacks a value and therefore counts as having the first one
   * @param earliest
-  *   processing time of an insertion
+  *   processing time of the earliest insertion
   * @param sum
-  *   None: it is not kept
+  *   combined buffer; None if it is not kept
   */
 private[policy] final case class HeldSummary[B](least: Double, hasBlank: Boolean, earliest: Long, sum: Option[B]) {
 
-  /** One of the messages has a value below a bound, if those without one have `first`. */
+  /** Whether one of the messages has a value below a bound, given the value `first` for messages without one. */
   def isBelow(bound: Double, first: Double): Boolean = least < bound || (hasBlank && first < bound)
 }
 
-/** @param aggregation
-  *   of messages
+/** Describes the messages of a window in pages.
+  *
+  * @param aggregation
+  *   aggregation of messages
   * @param sums
-  *   the sum of two sums is what the messages of both give one by one; else none is kept
+  *   whether sums are kept, which requires that combining two sums gives the same as combining their messages one by
+  *   one
   */
 private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sums: Boolean)
     extends Paged[Long, HeldMessage[B], HeldSummary[B]] {
@@ -146,7 +149,7 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
   override def appended(told: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
     Option.when(told.sum.isDefined == sums)(both(told, tell(held)))
 
-  /** A sum that is about as large as its page is left out: then the page is read for it. */
+  /** Omits a sum that is about as large as its page; the page is then read to compute it. */
   val told: Codec[HeldSummary[B]] = new Codec[HeldSummary[B]] {
     def write(told: HeldSummary[B], out: ByteWriter): Unit = {
       out.long(java.lang.Double.doubleToLongBits(told.least))
@@ -170,7 +173,7 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
 
 private object PagedHeld {
 
-  /** Bytes of the sum of a page that its key knows without reading the page. */
+  /** Maximum size in bytes of a page's sum that is stored with its key. */
   val MostOfSum = 1024
 
   object Numbers extends Codec[Long] {
@@ -179,6 +182,7 @@ private object PagedHeld {
   }
 }
 
+/** Writes and reads a message of a window. */
 private[policy] final class HeldCodec[B](buffers: Codec[B]) extends Codec[HeldMessage[B]] {
   def write(held: HeldMessage[B], out: ByteWriter): Unit = {
     out.bytes(held.message.raw)

@@ -2,7 +2,7 @@ package windrow.core.policy
 
 import windrow.KeyLimits
 
-/** Which partitions must leave (SEMANTICS R66). */
+/** Decides which partitions the limits evict (SEMANTICS R66). */
 private[policy] final class LimitRules(limits: KeyLimits) {
 
   def isTooOld(touched: Long, now: Long): Boolean = limits.idle.exists(age => now - touched > age.micros)

@@ -2,32 +2,32 @@ package windrow.core.policy
 
 import windrow.core.time.EventTime
 
-/** The window of one key; times are processing time in microseconds.
+/** The window of one key. Times are processing time in microseconds.
   *
   * @param held
-  *   changed in place
+  *   the messages in the window; mutable
   * @param first
-  *   value of the first message ever; NaN: none has been a number
+  *   value of the first message ever that had one; NaN if none did
   * @param mark
-  *   value at the last TRIGGER by delta; NaN: none has been a number
+  *   value at the last TRIGGER by delta; NaN if no message had one
   * @param inserted
-  *   messages ever
+  *   number of messages ever inserted
   * @param isFull
-  *   INITIAL_FULL was raised
+  *   whether INITIAL_FULL was raised
   * @param checked
-  *   when a TRIGGER by time was last due or looked for
+  *   when a TRIGGER by time was last due or checked
   * @param tumbled
   *   when it last tumbled by time, or was created
   * @param touched
-  *   when its last message came
+  *   when its last message arrived
   * @param turn
-  *   of its last message among those of all partitions
+  *   sequence number of its last message among those of all partitions
   * @param panes
-  *   fired so far: the number of the window
+  *   number of panes fired so far, which is the number of the window
   * @param events
-  *   raised so far
+  *   number of events raised so far
   * @param state
-  *   what listeners keep beside it (SEMANTICS R61)
+  *   states of its listeners (SEMANTICS R61)
   */
 private[policy] final case class Partition[B](
     held: Held[B],
@@ -44,18 +44,18 @@ private[policy] final case class Partition[B](
     events: Long = 0,
     state: Vector[Array[Byte]] = Vector.empty) {
 
-  /** A value that is none counts as the one before it, and before the first value as that (SEMANTICS R89). */
+  /** A missing value counts as the previous one, or as the first one if there was none before (SEMANTICS R89). */
   def counted(value: Double): Double = if (value.isNaN) held.newest.fold(value)(valueOf) else value
 
   def valueOf(message: HeldMessage[B]): Double = if (message.value.isNaN) first else message.value
 
-  /** Messages before the first value count as having it. */
+  /** Sets the first values; messages before them count as having them. */
   def measuredFrom(value: Double, marked: Double): Partition[B] = {
     val begun = if (first.isNaN) copy(first = value) else this
     if (mark.isNaN) begun.copy(mark = marked) else begun
   }
 
-  /** What happened before any processing time counts as if it had happened at the first (SEMANTICS R14). */
+  /** Sets the times of everything that happened before the first processing time was known (SEMANTICS R14). */
   def begunAt(now: Long): Partition[B] = {
     def at(time: Long) = if (time == Partition.NoTime) now else time
     held.begin(now)
@@ -69,15 +69,21 @@ private[policy] final case class Partition[B](
 
 private[policy] object Partition {
 
-  /** No processing time has been seen. */
+  /** The processing time before the first one is known. */
   val NoTime: Long = EventTime.Min
 
-  /** Before its first message, which has these values of the columns of eviction and trigger. */
+  /** A partition before its first message.
+    *
+    * @param value
+    *   first message's value of the eviction column
+    * @param mark
+    *   first message's value of the trigger column
+    */
   def created[B](held: Held[B], value: Double, mark: Double, now: Long): Partition[B] =
     Partition(held, now, value, mark, 0, isFull = false, now, now, now, 0, 0)
 }
 
-/** What happens to a window, in the order in which listeners hear of it. */
+/** Events of a window, in the order in which listeners receive them. */
 sealed abstract class EventKind(override val toString: String)
 
 object EventKind {
@@ -92,6 +98,6 @@ object EventKind {
 }
 
 /** @param messages
-  *   that came (INSERTION), that leave (EVICTION), or all that are inside
+  *   those inserted (INSERTION) or evicted (EVICTION); otherwise the contents of the window
   */
 final case class WindowEvent[M](kind: EventKind, messages: Vector[M])

@@ -5,8 +5,10 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Segments
 
-/** @param pages
-  *   where messages stand that do not stand with their partition
+/** Writes and reads a partition.
+  *
+  * @param pages
+  *   store of messages that are not stored inside their partition
   */
 private[policy] final class PartitionCodec[B](paged: PagedHeld[B], pages: Segments, pageBytes: Int)
     extends Codec[Partition[B]] {

@@ -3,8 +3,8 @@ package windrow.core.policy
 import windrow._
 import windrow.core.state.FingerprintField
 
-/** What of policies is written into the state of a [[PolicyShard]], and so may not change while that lives: in words of its
-  * own, which stay when a class has another name.
+/** The properties of policies that are written into the state of a [[PolicyShard]] and must not change while the state
+  * exists. The text is independent of class names.
   */
 object PolicyFingerprint {
   def apply(eviction: Eviction): FingerprintField = {

@@ -6,7 +6,7 @@ import windrow.ByTime
 import windrow.By
 import windrow.Eviction
 
-/** Hears what happens to a window, as it happens.
+/** Receives the events of a window as they happen.
   *
   * @tparam B
   *   buffer of a message
@@ -14,27 +14,29 @@ import windrow.Eviction
 private[policy] trait Happening[B] {
 
   /** @param messages
-    *   that come or leave; asked for at once, if at all
+    *   inserted or evicted messages; must be evaluated during the call, if at all
     */
   def apply(kind: EventKind, partition: Partition[B], messages: => Vector[Kept[B]]): Unit
 }
 
-/** What a message, the clock and a marker do to a window: events in order, and the window after them (SEMANTICS P). Its messages are
-  * changed in place, the rest is not.
+/** Computes the effect of a message, the clock or a marker on a window: its events in order, and the window afterwards
+  * (SEMANTICS P). The window's messages are changed in place, its other fields are not.
   */
 private[policy] sealed trait PolicyRules {
 
-  /** @param partition
-    *   before the message; just created for the first one
+  /** Inserts a message.
+    *
+    * @param partition
+    *   the window before the message; newly created for the first message
     * @param mark
-    *   the message's value of the column that a trigger by delta looks at
+    *   the message's value of the column that a trigger by delta uses
     */
   def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B]
 
-  /** The processing time of the step has come; None: it brings nothing. */
+  /** Applies the processing time of a step; returns None if it changes nothing. */
   def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]]
 
-  /** The processing time at which `tick` has something to do, if nothing happens before. */
+  /** The processing time at which `tick` has an effect if nothing happens before. */
   def deadline(partition: Partition[_]): Option[Long]
 
   /** Whether a marker empties the window. */
@@ -54,15 +56,17 @@ private[policy] object PolicyRules {
     case Eviction.Sliding(by, trigger) => new SlidingRules(by, trigger)
   }
 
-  /** All messages leave. */
+  /** Evicts all messages. */
   def emptied[B](partition: Partition[B])(told: Happening[B]): Unit = {
     told(EventKind.Eviction, partition, partition.held.messages)
     partition.held.clear()
   }
 }
 
-/** @param by
-  *   None: markers alone empty the window
+/** Rules of tumbling windows.
+  *
+  * @param by
+  *   the policy of eviction; None if only markers empty the window
   */
 private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
   import PolicyRules.emptied
@@ -84,7 +88,7 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
     now
   }
 
-  /** Overdue periods tumble once; the next one counts from now (SEMANTICS R63). An empty window tumbles too. */
+  /** Tumbles once for all overdue periods; the next period starts now (SEMANTICS R63). An empty window tumbles, too. */
   def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]] =
     Option.when(deadline(partition).exists(_ <= now)) {
       emptied(partition)(told)
@@ -95,6 +99,7 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
     by.collect { case ByTime(period) => partition.tumbled + period.micros }
 }
 
+/** Rules of sliding windows. */
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
   def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B] = {
@@ -115,13 +120,13 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
     partition.copy(isFull = true)
   }
 
-  /** A window of a time is full before its first message (SEMANTICS R64). */
+  /** A time-based window is full before its first message (SEMANTICS R64). */
   private def fullFromTheStart[B](partition: Partition[B])(told: Happening[B]): Partition[B] = by match {
     case ByTime(_) if !partition.isFull => full(partition)(told)
     case _                              => partition
   }
 
-  /** What is older than the time, not just as old, leaves. True: something did. */
+  /** Evicts messages that are older than the period; those of exactly its age stay. Returns whether any was evicted. */
   private def expire[B](partition: Partition[B], now: Long)(told: Happening[B]): Boolean = by match {
     case ByTime(period) =>
       def isOld(at: Long) = now - at > period.micros
@@ -175,7 +180,9 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
     } else Option.when(expired)(partition)
   }
 
-  /** At multiples of the period since the partition's creation; several that pass within a step are one. */
+  /** Triggers are due at multiples of the period since the partition's creation; those that pass within one step are a
+    * single trigger.
+    */
   private def nextTrigger(partition: Partition[_]): Option[Long] = trigger match {
     case ByTime(period) =>
       val passed = Math.floorDiv(partition.checked - partition.created, period.micros)
@@ -185,7 +192,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
 
   def deadline(partition: Partition[_]): Option[Long] = {
     val expiry = by match {
-      case ByTime(period) => partition.held.earliest.map(_ + period.micros + 1) // clocks go back, too
+      case ByTime(period) => partition.held.earliest.map(_ + period.micros + 1) // also if the clock was set back
       case _              => None
     }
     (expiry ++ nextTrigger(partition)).minOption

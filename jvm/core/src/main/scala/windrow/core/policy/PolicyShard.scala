@@ -20,18 +20,18 @@ import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 
-/** A message on its way into a window of policies.
+/** A message on its way into a window with policies.
   *
   * @param value
-  *   of the column that eviction by delta looks at; 0 without one
+  *   value of the column that eviction by delta uses; 0 without it
   * @param isMarker
-  *   it is the last message of its window (punctuation)
+  *   whether it is the last message of its window (punctuation)
   * @param buffer
-  *   the message, lifted
+  *   the message as an aggregation buffer
   * @param raw
   *   the message as events show it
   * @param mark
-  *   of the column that a trigger by delta looks at; None: the same
+  *   value of the column that a trigger by delta uses; None if it is the same column
   */
 final case class PolicyEntry[B](
     key: Key,
@@ -42,37 +42,42 @@ final case class PolicyEntry[B](
     origin: Option[Origin],
     mark: Option[Double] = None)
 
-/** What comes out of a shard of policy windows. */
+/** An output of a shard of policy windows. */
 sealed trait PolicyEffect[+V]
 
 object PolicyEffect {
 
-  /** @param window
+  /** An event of a window.
+    *
+    * @param window
     *   number of the window in its partition
     * @param sequence
-    *   0, 1, … among the events of the partition; where the key's last one left in the same step it goes on from there
+    *   number of the event in its partition, from 0. If the key's previous partition was removed in the same step, the
+    *   numbers continue.
     */
   final case class Happened(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long)
       extends PolicyEffect[Nothing]
 
-  /** Window `n` of a key begins and ends at the number `n` of its pane. */
+  /** A pane. Window `n` of a key has the bounds `n` and `n`. */
   final case class Fire[V](pane: Pane[Key, V]) extends PolicyEffect[V]
 }
 
+/** A message as events and panes need it: its raw bytes, its buffer, and its identity. */
 private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Option[Origin])
 
-/** The windows of all keys of a shard (SEMANTICS P). Moved by its steps alone; it reads no clock.
+/** The policy windows of all keys of a shard (SEMANTICS P). Changes only in its steps and reads no clock.
   *
   * @param store
-  *   where it lives between two of its objects; written at the end of each step
+  *   where the shard is stored between two objects that run it; written at the end of each step
   * @param fingerprint
-  *   what may not change while the state lives, in words
+  *   properties of the query that must not change while the state exists
   * @param hasEvents
-  *   somebody hears of what happens beside panes: then each event carries its messages
+  *   whether anyone receives events in addition to panes; each event then carries its messages
   * @param sums
-  *   sums of messages may be combined for a pane in the place of the messages, since their order does not show (SEMANTICS R1)
+  *   whether a pane may combine sums of messages instead of the messages, because their order does not matter
+  *   (SEMANTICS R1)
   * @param pageBytes
-  *   so much of a window is read and written together
+  *   size in bytes of the pages in which a window is read and written
   */
 final class PolicyShard[B, V](
     spec: PolicyWindowSpec,
@@ -94,23 +99,24 @@ final class PolicyShard[B, V](
   private val pages = new Segments("held", store)
   private val codec = new PartitionCodec(new PagedHeld(aggregation, sums), pages, pageBytes)
 
-  /** The partition of each key, until a limit evicts it. In the checkpoint. */
+  /** The partition of each key, until a limit evicts it. Stored in the checkpoint. */
   private val windows = new KeyBuckets[Window]("partitions", store, codec, deadline)
 
-  /** By which partitions know when they leave. */
+  /** The age limit, by which the deadlines of partitions were computed. */
   private val terms = new Terms(spec.limits.idle.fold("no age")(age => s"age ${age.micros}"))
 
-  /** Of the last message among those of all partitions; it only grows. In the checkpoint. */
+  /** Sequence number of the last message among those of all partitions; it never decreases. Stored in the checkpoint.
+    */
   private var turn = 0L
 
-  /** Where limits concern all partitions together. */
+  /** The order of all partitions, if limits apply to all of them together. */
   private lazy val ranking = Option.when(spec.limits.areShared) {
     val all = new Ranking(limits)
     allKeys.foreach(key => all.put(key, windows.get(key)))
     all
   }
 
-  /** Of partitions that left in this step: how many events they had. Emptied as the next begins. */
+  /** For partitions removed in this step, their numbers of events. Cleared when the next step starts. */
   private var left = Map.empty[Key, Long]
 
   admission.open { in =>
@@ -123,7 +129,7 @@ final class PolicyShard[B, V](
   def counters: Counters                      = admission.counters
   def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
-  /** It knows none but the end of the input. */
+  /** Policy windows have no watermark except at the end of the input. */
   def watermark: Watermark = admission.watermark
 
   def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Due.Never)
@@ -137,14 +143,14 @@ final class PolicyShard[B, V](
   private def deadline(window: Window): Long =
     (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Due.Never)
 
-  /** One step: messages, then a marker for every key, then processing time (microseconds), by which all of it is judged.
-    *
-    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
+  /** Runs one step: messages, then a marker for every key, then processing time (microseconds), by which everything is
+    * judged. The step runs while its effects are consumed and writes its state after the last one, so the caller must
+    * consume all of them.
     *
     * @param now
-    *   None: that of the step before
+    *   None keeps the processing time of the previous step
     * @param progress
-    *   what the step brings to the whole stream, the same for every shard
+    *   offsets that the step brings to the stream, the same for every shard
     */
   def step(
       entries: Iterator[PolicyEntry[B]],
@@ -160,7 +166,7 @@ final class PolicyShard[B, V](
         admission.processingTime.iterator.flatMap(windows.walk).map(key => part(tick(key))))
   }
 
-  /** At the first processing time, and where what keys know of when to be looked at may not hold. */
+  /** Updates all partitions at the first processing time, or if their recorded deadlines may be outdated. */
   private def lookAtAll(): Unit = {
     allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
     terms.settle()
@@ -182,14 +188,14 @@ final class PolicyShard[B, V](
     case _: PolicyEffect.Happened => ()
   }
 
-  /** The input is over: FINAL for every partition, once. */
+  /** Ends the input: raises FINAL for every partition, once. */
   def finish(): Iterator[PolicyEffect[V]] = if (admission.watermark.isEnd) Iterator.empty
   else {
     admission.watermark = Watermark.End
     steps(allKeys.map(key => part(raised(key, EventKind.Final))))
   }
 
-  /** With all that is inside. */
+  /** Raises an event with all messages of the window. */
   private def raised(key: Key, kind: EventKind): Effects = {
     val window = windows.get(key)
     val told   = new Telling(key, window)
@@ -197,28 +203,30 @@ final class PolicyShard[B, V](
     keep(window, told)
   }
 
-  /** Marks a message that goes no further as applied; false: it was before. */
+  /** Marks the offset of a withheld message as applied; returns false if it already was. */
   def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
 
-  /** No message of a window by policies is ever too late. */
+  /** Policy windows never reject a message as late, so its place in time is the greatest. */
   private def isReplay(origin: Option[Origin]): Boolean = admission.isReplay(origin, place = Some(EventTime.Max))
 
   def partitions: Iterator[Key] = allKeys
 
-  /** Whether a limit of partitions asks for an eviction. */
+  /** Whether a limit of partitions requires an eviction. */
   def needsPartitionEviction: Boolean = {
     def isOld(key: Key) = limits.isTooOld(windows.get(key).touched, clock)
     ranking.exists(_.surplus.isDefined) || allKeys.exists(isOld)
   }
 
-  /** Drops a key's window, contents and marks. */
+  /** Drops the window, contents and marks of a key. */
   def evictPartition(key: Key): Iterator[PolicyEffect[V]] =
     if (windows.get(key) == null) Iterator.empty else steps(Iterator.single(part(drop(key))))
 
-  /** What listeners keep beside a key's window, in their order; empty if it has none (SEMANTICS R61). */
+  /** The listener states stored with a key's window, in the order of the listeners; empty if there are none
+    * (SEMANTICS R61).
+    */
   def state(key: Key): Seq[Array[Byte]] = Option(windows.get(key)).fold(Seq.empty[Array[Byte]])(_.state)
 
-  /** Keeps the state of listeners with those partitions that are there. */
+  /** Stores the states of listeners with existing partitions. */
   def keepState(states: Map[Key, Seq[Array[Byte]]]): Unit = {
     states.foreach { case (key, state) =>
       Option(windows.get(key)).foreach(window => windows.put(key, window.copy(state = state.toVector)))
@@ -226,7 +234,7 @@ final class PolicyShard[B, V](
     write()
   }
 
-  /** Where a replay must begin to rebuild what is inside the windows: for each source partition an offset. */
+  /** The first offset to read again for each source partition to rebuild the contents of the windows. */
   def restartOffsets: Map[SourcePartition, Long] =
     admission.restartOffsets(allKeys.flatMap(windows.get(_).held.all.flatMap(_.message.origin)))
 
@@ -258,7 +266,9 @@ final class PolicyShard[B, V](
     effects
   }
 
-  /** A key whose partition left in this step goes on counting its events, so that their order shows. */
+  /** A new partition. If the key's previous one was removed in this step, its events continue to be numbered, so that
+    * their order is visible.
+    */
   private def created(entry: PolicyEntry[B], mark: Double): Window =
     Partition.created(codec.nothing, entry.value, mark, clock).copy(events = left.getOrElse(entry.key, 0))
 
@@ -269,7 +279,7 @@ final class PolicyShard[B, V](
       keep(window, told)
     }
 
-  /** Of one that leaves with its age, what came due before comes first. */
+  /** Applies processing time. Everything that was due before a partition's eviction by age is raised first. */
   private def tick(key: Key): Effects = {
     val window  = windows.get(key)
     val leaves  = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
@@ -290,7 +300,7 @@ final class PolicyShard[B, V](
     effects
   }
 
-  /** Keeps a window after what was told of it. */
+  /** Stores a window after its events. */
   private def keep(window: Window, told: Telling): Effects = {
     val after = window.copy(panes = told.panes, events = told.events)
     windows.put(told.key, after)
@@ -298,7 +308,7 @@ final class PolicyShard[B, V](
     told.effects.result()
   }
 
-  /** Numbers the events of a window and the panes among them. */
+  /** Numbers the events and the panes of a window. */
   private final class Telling(val key: Key, before: Window) extends Happening[B] {
     val effects = Vector.newBuilder[PolicyEffect[V]]
     var panes   = before.panes
@@ -315,7 +325,7 @@ final class PolicyShard[B, V](
     }
   }
 
-  /** A tumbling window is told as it leaves, a sliding one when it is triggered (SEMANTICS R58). */
+  /** A tumbling window fires when its messages are evicted, a sliding one when it is triggered (SEMANTICS R58). */
   private def firesPane(kind: EventKind): Boolean = spec.eviction match {
     case _: Eviction.Sliding => kind == EventKind.Trigger
     case _                   => kind == EventKind.Eviction
@@ -342,6 +352,6 @@ final class PolicyShard[B, V](
 
 object PolicyShard {
 
-  /** The spaces of its store, for stores that must know them beforehand. */
+  /** Names of all spaces that it uses, for stores that must know them in advance. */
   val Spaces: Seq[String] = Seq("partitions", "held", AppliedOffsets.Space)
 }

@@ -3,8 +3,8 @@ package windrow.core.policy
 import scala.collection.mutable
 import windrow.core.state.Key
 
-/** The partitions of a shard in the order in which they must leave: the one whose last message is oldest first, empty ones
-  * before the others (SEMANTICS R66).
+/** The partitions of a shard in the order of eviction: empty ones first, then the one whose last message is oldest
+  * (SEMANTICS R66).
   */
 private[policy] final class Ranking(rules: LimitRules) {
   private val places   = mutable.HashMap.empty[Key, Ranking.Place]
@@ -24,7 +24,7 @@ private[policy] final class Ranking(rules: LimitRules) {
     messages -= place.messages
   }
 
-  /** The first of those that are too many. */
+  /** The first partition to evict, if the limits are exceeded. */
   def surplus: Option[Key] =
     Option.when(rules.isTooMuch(places.size.toLong, messages))(order.head._2)
 }

@@ -20,14 +20,15 @@ import windrow.core.trigger.Pending
 import windrow.core.trigger.PendingPolicy
 import windrow.core.window.LastEnd
 
-/** The windows of all keys of a shard. It never reads a clock: time moves by its steps (SEMANTICS T).
+/** Runs the windows of all keys of a shard, a part of an operator's keys. It never reads a clock: time moves only by
+  * its steps (SEMANTICS T).
   *
   * @param store
-  *   where the shard lives between two of its objects; written at the end of each step
+  *   where the shard is stored between two objects that run it; written at the end of each step
   * @param fingerprint
-  *   what may not change while the state lives, in words: the windows, the aggregates
+  *   properties of the query that must not change while the state exists: the windows and aggregates
   * @throws windrow.SpecError
-  *   if the spec asks for more than a guard allows
+  *   if the spec exceeds the limit of a guard
   */
 final class Shard[B, V](
     spec: WindowOperatorSpec,
@@ -48,7 +49,7 @@ final class Shard[B, V](
   private val bound     = aggregation.in(pieces, guards)
   private val algorithm = WindowAlgorithms(spec, bound, store)
 
-  /** Panes of the steps before. */
+  /** Number of panes before the current step. */
   private var panesBefore = 0L
 
   admission.open { in =>
@@ -61,31 +62,32 @@ final class Shard[B, V](
   def processingDeadline: Option[Long]        = algorithm.processingDeadline
   def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
-  /** The windows of all keys that still take messages. */
+  /** The windows of all keys that still accept messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(watermark)
 
-  /** The value of what [[openWindows]] shows: only the shard knows where it keeps messages apart. */
+  /** The value of a buffer of [[openWindows]]. Only the shard can read messages that it stores outside their buffer. */
   def value(buffer: B): V = bound.lower(buffer)
 
-  /** The open windows that will fire if nothing more comes, and how. */
+  /** The open windows that will fire without further messages, with their firings. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
     val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
     openWindows.flatMap(one => policy.of(one.bounds, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
   }
 
-  /** Windows above the stated number, kept because they still take messages (SEMANTICS R10). It looks at all keys. */
+  /** Number of windows above the configured number, kept because they still accept messages (SEMANTICS R10). Reads all
+    * keys.
+    */
   def overRetention: Long =
     spec.retention.windows.fold(0L)(most => OpenWindow.countByKey(openWindows).map(_ - most).filter(_ > 0).sum)
 
-  /** One step: messages, then the watermark, judged at a processing time in microseconds.
+  /** Runs one step: messages, then the watermark, judged at a processing time in microseconds. The step runs while its
+    * effects are consumed and writes its state after the last one, so the caller must consume all of them.
     *
     * @param watermark
-    *   asked for when all entries are taken
+    *   evaluated after the last entry
     * @param progress
-    *   what the step brings to the whole stream, the same for every shard. Offsets that are not covered count as seen when
-    *   their message comes
-    *
-    * The step goes on as its effects are taken, and the state is written behind the last one: take them all.
+    *   offsets that the step brings to the stream, the same for every shard. Other offsets count as seen when their
+    *   message arrives.
     */
   def step(
       entries: Iterator[Entry[B]],
@@ -118,12 +120,12 @@ final class Shard[B, V](
   private def reasonAgainst(entry: Entry[B]): Option[Reason] =
     if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
 
-  /** Marks a message that goes no further as applied; false: it was before. The next step writes it. */
+  /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
   def withhold(entry: Entry[B]): Boolean = !admission.isReplay(entry.origin, placeOf(entry, reasonAgainst(entry)))
 
   private val InvalidTime = Some(Reason.InvalidTime)
 
-  /** In time, by which it is refused one day (SEMANTICS R13). */
+  /** The place of an entry in time, which decides when it becomes too late (SEMANTICS R13). */
   private def placeOf(entry: Entry[B], reason: Option[Reason]): Option[Long] =
     Option.when(reason != InvalidTime)(timeOf(entry))
 

@@ -4,15 +4,15 @@ import windrow._
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.Pieces
 
-/** The spaces of its store that a [[Shard]] uses, for stores that must know them beforehand. */
+/** The names of the spaces that a [[Shard]] uses, for stores that must know them in advance. */
 object ShardSpaces {
   private val Sliced = Seq("slices", "panes")
   private val Keyed  = Seq("keys", "runs")
 
   /** @param keepsMessages
-    *   order shows in its aggregates
+    *   whether its aggregates depend on the order of messages
     * @param hasOffsets
-    *   messages have an identity
+    *   whether messages have an identity
     */
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
     val windows = spec.window match {

@@ -33,7 +33,7 @@ import windrow.core.time.Watermark
 import windrow.core.window.RunWindows
 import windrow.core.window.SliceGrid
 
-/** The algorithm for each kind of windows. */
+/** Creates the algorithm for each kind of windows. */
 private[core] object WindowAlgorithms {
 
   def apply[B, V](
@@ -49,7 +49,7 @@ private[core] object WindowAlgorithms {
   }
 
   /** @param startsOf
-    *   where the messages of a buffer start, if messages complete the windows
+    *   offsets at which the messages of a buffer start, if messages complete the windows
     */
   private def of[B, V](
       spec: WindowOperatorSpec,
@@ -78,7 +78,7 @@ private[core] object WindowAlgorithms {
   }
 }
 
-/** Windows that must know where their messages start. */
+/** An algorithm for windows that need the start offsets of their messages. */
 private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]) extends WindowAlgorithm[B, V] {
   override def begin(progress: Seq[Progress]): Unit = inner.begin(progress)
   override def see(origin: Origin): Unit            = inner.see(origin)

@@ -3,31 +3,32 @@ package windrow.core.state
 import scala.annotation.tailrec
 import windrow.core.time.EventTime
 
-/** Values that came to a large segment and stand beside it, in a value of their own.
+/** Values added to a large segment and stored in a value of their own, next to the segment's.
   *
   * @param count
-  *   how many there are
+  *   number of values
   */
 private[state] final case class Addition(id: Long, count: Long)
 
-/** When what is added to a segment is put together. A step writes what it brings, not all that is there; so that there are few parts
-  * to read, those of about the same size become one, which has a value written once for each time that its part grows fourfold.
+/** Decides when the additions to a large segment are merged. A step writes only the values that it adds instead of
+  * rewriting the segment. To limit the number of parts to read, additions of about the same size are merged into one,
+  * so a value is rewritten once each time its part grows fourfold.
   */
 private[state] object Additions {
 
-  /** Segments with fewer values are read and written whole. */
+  /** Segments with fewer values are always read and rewritten completely. */
   val LargeFrom = 512
 
-  /** So many parts of about the same size do not stand side by side. */
+  /** Number of parts of about the same size at which they are merged. */
   private val Alike = 4
 
-  /** No position of a segment is as great. */
+  /** Additions are numbered from here; positions of segments are always smaller. */
   val FirstId: Long = EventTime.Limit
 
   /** @param counts
-    *   how many values the parts of a segment have, in the order in which they came
+    *   numbers of values in the parts of a segment, oldest part first
     * @return
-    *   how many of the newest become one; 1: the newest stays by itself
+    *   how many of the newest parts to merge; 1 keeps the newest part separate
     */
   def together(counts: IndexedSeq[Long]): Int = {
     @tailrec def from(taken: Int, size: Long): Int = {

@@ -5,11 +5,12 @@ import windrow.core.time.EventTime
 import scala.collection.mutable
 import windrow.core.time.Position
 
-/** Offsets whose messages have had their fate, for each source partition (SEMANTICS R13). It forgets none of them while
-  * a window could still take its message.
+/** The offsets of each source partition whose messages have been processed, so that duplicates are recognized
+  * (SEMANTICS R13). It forgets an offset only when no window could accept its message anymore.
   *
-  * What the whole stream has seen counts as applied, too, once the step is over: it belongs to other shards and will go
-  * there again. So a source in order is one range, and only what leaves holes stands in pages in the store.
+  * After a step, offsets that any shard of the stream has seen count as applied, too: their messages belong to other
+  * shards and would be sent there again. A source that is read in order is therefore a single range, and only ranges
+  * with holes are stored as pages.
   */
 private[core] final class AppliedOffsets(store: Spaces) {
   import AppliedOffsets._
@@ -17,28 +18,28 @@ private[core] final class AppliedOffsets(store: Spaces) {
   private val segments   = new Segments(Space, store)
   private val partitions = mutable.LinkedHashMap.empty[SourcePartition, Partition]
 
-  /** The one that was asked for last: messages of one follow each other. */
+  /** The partition of the last lookup, because consecutive messages usually share a partition. */
   private var recent: Partition = _
 
-  /** Marks an offset as applied; false if it was already.
+  /** Marks an offset as applied; returns false if it already was.
     *
     * @param place
-    *   of the message in time, by which it is refused one day; the least of all numbers if it has none
+    *   place of the message in time, which decides when it becomes too late; `NoPlace` if it has none
     */
   def apply(partition: SourcePartition, offset: Long, place: Long): Boolean = of(partition).add(offset, place)
 
-  /** What the step brings to the whole stream. */
+  /** Records offsets that the step brings to all shards of the stream. */
   def tell(progress: Iterable[Progress]): Unit = progress.foreach { one =>
     if (one.isWhole) of(one.of).tell(one.first, one.last)
   }
 
-  /** For each source partition the offset after the greatest that was applied. */
+  /** For each source partition, the offset after the greatest applied one. */
   def next: Map[SourcePartition, Long] = partitions.view.mapValues(_.next).toMap
 
   /** Ends the step.
     *
     * @param isPast
-    *   a message of a source that has this place in time is refused from now on
+    *   whether a message of this source with this place in time is rejected from now on
     */
   def flush(isPast: (String, Long) => Boolean): Unit = {
     partitions.values.foreach(one => one.flush(isPast(one.of.source, _)))
@@ -72,27 +73,28 @@ private[core] final class AppliedOffsets(store: Spaces) {
 
 private[core] object AppliedOffsets {
 
-  /** Of the store, for what is not in the header. */
+  /** The space of the store for pages; ranges are in the header. */
   val Space = "offsets"
 
-  /** The place in time of a message that is refused whenever it comes. */
+  /** The place in time of a message that is always rejected. */
   val NoPlace: Long = EventTime.Min
 
-  /** Of so many source partitions all is known that may be known. */
+  /** Partitions beyond this number are forgotten once all of their messages would be too late. */
   private val MostPartitions = 1024
 
-  /** Of short ranges, when there are more than so many, only the highest stay: the others go to pages. A long one, of more
-    * than 65,536 offsets, stays.
+  /** With more short ranges than this, only the highest ones stay in the header and the others move to pages. Long
+    * ranges, of more than 65,536 offsets, always stay.
     */
   private val MostShort = 16
   private val FewShort  = 8
 
+  /** The applied offsets of one source partition. */
   private final class Partition(val of: SourcePartition, segments: Segments) {
     private val ranges = new OffsetRanges
     private val pages  = new OffsetPages(segments)
     private val told   = new ToldOffsets
 
-    /** After the greatest that was applied. */
+    /** The offset after the greatest applied one. */
     var next: Long = Position.Least
 
     def add(offset: Long, place: Long): Boolean = {
@@ -108,7 +110,9 @@ private[core] object AppliedOffsets {
 
     private def reach(offset: Long): Unit = next = math.max(next, Position.plus(offset, 1))
 
-    /** Not before the step is over: they are new for the shard that they go to. */
+    /** These offsets count only when the step is over: the shards that receive their messages in this step must see
+      * them as new.
+      */
     def tell(first: Long, last: Long): Unit = told.tell(first, last)
 
     def flush(isPast: Long => Boolean): Unit = {

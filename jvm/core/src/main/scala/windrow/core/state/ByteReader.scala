@@ -5,17 +5,18 @@ import scala.util.control.NonFatal
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** Reads what [[ByteWriter]] wrote; what cannot have been written so is refused by name, and takes no memory before.
+/** Reads bytes written by [[ByteWriter]]. Bytes that cannot be its output fail with an error that names `what`, before
+  * any memory is allocated for them.
   *
   * @param what
-  *   is read, for the error
+  *   name of the value being read, for errors
   */
 final class ByteReader private (val array: Array[Byte], private var at: Int, end: Int, what: => String) {
   private val buffer = ByteBuffer.wrap(array)
 
   def hasNext: Boolean = at < end
 
-  /** Bytes that have not been read. */
+  /** Number of unread bytes. */
   def left: Int = end - at
 
   private def take(bytes: Int): Int = {
@@ -47,10 +48,10 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
     result | (part.toLong << shift)
   }
 
-  /** How many things follow, each of one byte at least. */
+  /** Reads the number of elements that follow, each of at least one byte. */
   def size(): Int = fitting(count())
 
-  /** A number of things that follow, if they can. */
+  /** Checks that this many elements can follow, each of at least one byte, and returns the number. */
   def fitting(size: Long): Int = {
     if (size < 0 || size > end - at) throw damaged(s"$size things cannot stand behind byte $at")
     size.toInt
@@ -61,16 +62,16 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
     java.util.Arrays.copyOfRange(array, start, at)
   }
 
-  /** Steps over a byte string and gives the place where it starts in `array`; [[position]] is then its end. */
+  /** Skips a byte string and returns the index in `array` at which it starts; [[position]] is then its end. */
   def skipBytes(): Int = take(size())
 
   def position: Int = at
 
-  /** The error for a value that cannot be what was written. */
+  /** The error for a value that cannot have been written in this form. */
   def damaged(why: String): DamagedStateError =
     new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.VALUE", "what" -> what, "why" -> why))
 
-  /** Decodes with a codec that refuses what it does not know in its own way. */
+  /** Decodes with a codec whose exceptions for unknown input become errors of damaged state. */
   def decode[T](code: ByteReader => T): T =
     try code(this)
     catch {
@@ -84,16 +85,16 @@ object ByteReader {
   def apply(bytes: Array[Byte], what: => String = "a packet"): ByteReader =
     new ByteReader(bytes, 0, bytes.length, what)
 
-  /** Of a packet that is a part of an array. */
+  /** A reader of a packet that is part of an array. */
   def part(bytes: Array[Byte], from: Int, length: Int): ByteReader =
     new ByteReader(bytes, from, from + length, "a packet")
 
-  /** Opens a stored state value, after checking its checksum and version.
+  /** Opens a stored state value after checking its checksum and version.
     *
     * @throws DamagedStateError
-    *   if it is not as it was written
+    *   if it differs from the value written
     * @throws windrow.CheckpointError
-    *   if another version of the format wrote it
+    *   if it has another format version
     */
   def unsealed(bytes: Array[Byte], what: => String): ByteReader = {
     val length = bytes.length - 4
@@ -113,5 +114,5 @@ object ByteReader {
   }
 }
 
-/** Stored state that cannot be trusted. */
+/** The stored state is damaged and cannot be used. */
 final class DamagedStateError(message: String) extends IllegalStateException(message)

@@ -5,17 +5,17 @@ import java.util.Arrays
 import java.util.zip.CRC32C
 import windrow.ErrorConditions
 
-/** A growing buffer in which state is written: big-endian numbers, lengths as variable-length integers. */
+/** A growing buffer that state is written to: numbers are big-endian, lengths are variable-length integers. */
 final class ByteWriter(initial: Int = 256) {
   private var written = new Array[Byte](initial)
   private var end     = 0
 
   def size: Int = end
 
-  /** Holds what was written, from its beginning up to [[size]], until more is written. */
+  /** Holds the bytes written, from index 0 up to [[size]]; valid until the next write. */
   private[windrow] def array: Array[Byte] = written
 
-  /** Makes room for some bytes and gives the place in [[array]] where they stand, with anything in them. */
+  /** Reserves some bytes and returns their index in [[array]]. Their contents are undefined. */
   private[windrow] def space(length: Int): Int = {
     val start = end
     if (written.length - start < length) grow(start.toLong + length)
@@ -40,7 +40,7 @@ final class ByteWriter(initial: Int = 256) {
     ()
   }
 
-  /** A number that is never negative; small ones take one byte. */
+  /** Writes a number that is never negative; small ones take one byte. */
   def count(value: Long): Unit =
     if ((value & ~0x7fL) == 0) byte(value.toInt)
     else {
@@ -59,7 +59,7 @@ final class ByteWriter(initial: Int = 256) {
     append(value, offset, length)
   }
 
-  /** As they are, without their length. */
+  /** Appends bytes without their length. */
   def append(value: Array[Byte]): Unit = append(value, 0, value.length)
 
   def append(value: Array[Byte], offset: Int, length: Int): Unit = {
@@ -69,12 +69,12 @@ final class ByteWriter(initial: Int = 256) {
 
   def clear(): Unit = end = 0
 
-  /** Takes back what stands behind so many bytes. */
+  /** Discards everything after the first `size` bytes. */
   private[state] def cutTo(size: Int): Unit = end = size
 
   def result(): Array[Byte] = Arrays.copyOf(written, end)
 
-  /** The content behind its version byte and before its checksum: how every state value is stored. */
+  /** The content, preceded by the version byte and followed by a checksum: the form of every stored state value. */
   def sealedResult(): Array[Byte] = {
     val out = new Array[Byte](size + ByteWriter.Frame)
     out(0) = ByteWriter.Version
@@ -86,22 +86,26 @@ final class ByteWriter(initial: Int = 256) {
 
 object ByteWriter {
 
-  /** Of the format of all that is stored (docs/state-format.md): another one if an older reader would read it wrong. */
+  /** Version of the format of all stored state (docs/state-format.md). It changes if an older reader would misread the
+    * new format.
+    */
   private[windrow] val Version: Byte = 1
   private[state] val Frame           = 5
 
-  /** An array has no room for more, with its frame. */
+  /** Largest content of an array, including its frame. */
   private val Most = Int.MaxValue - 64L
 
   private val spare = new ThreadLocal[ByteWriter]
 
-  /** More is not kept between two uses. */
+  /** Larger buffers are not kept for reuse. */
   private val MostSpare = 1 << 20
 
-  /** Lends an empty writer whose room has grown with what this thread wrote before: growing copies all that is there. */
+  /** Lends an empty writer that keeps its capacity from earlier uses by this thread, because growing copies the
+    * content.
+    */
   private[core] def lent[A](use: ByteWriter => A): A = {
     val out = Option(spare.get).getOrElse(new ByteWriter(8192))
-    spare.remove() // a use inside this one has another
+    spare.remove() // a nested use gets a writer of its own
     val result = use(out)
     out.clear()
     if (out.written.length <= MostSpare) spare.set(out)

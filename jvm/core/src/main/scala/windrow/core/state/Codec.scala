@@ -1,6 +1,6 @@
 package windrow.core.state
 
-/** How a value stands in state. `read` gives back what `write` was given. */
+/** Encodes values as bytes of the state. `read` returns a value equal to the one passed to `write`. */
 trait Codec[T] {
   def write(value: T, out: ByteWriter): Unit
   def read(in: ByteReader): T
@@ -8,7 +8,7 @@ trait Codec[T] {
 
 object Codec {
 
-  /** Behind a byte that tells whether there is one. */
+  /** Writes a byte that distinguishes `Some` from `None`, then the value if it exists. */
   private[core] def option[T](codec: Codec[T]): Codec[Option[T]] = new Codec[Option[T]] {
     def write(value: Option[T], out: ByteWriter): Unit = {
       out.byte(if (value.isDefined) 1 else 0)

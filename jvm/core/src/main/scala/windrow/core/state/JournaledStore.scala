@@ -6,12 +6,12 @@ import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** Holds back what is written until `commit`, which then is whole or not at all: all changes are first put down as one
-  * value, the journal. A crash between any two writes leaves either no journal, and the state before, or the journal,
-  * which the next start carries out (SEMANTICS R25, R26).
+/** A store that buffers writes until `commit` and then applies them atomically. `commit` first writes all changes as
+  * one value, the journal. After a crash between any two writes there is either no journal and the old state, or a
+  * journal that the next start applies (SEMANTICS R25, R26).
   *
   * @param target
-  *   any store; its spaces must keep what was put under a number until that is removed
+  *   any store whose spaces keep a value until it is removed
   */
 final class JournaledStore(target: ShardStore) extends ShardStore {
   import JournaledStore._
@@ -19,7 +19,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
   private val journal = target.space("journal")
   private val changes = new JLinkedHashMap[(String, Long), Option[Array[Byte]]]
   private var head    = Option.empty[Array[Byte]]
-  private val undo    = new JLinkedHashMap[(String, Long), Option[Option[Array[Byte]]]] // since `begin`
+  private val undo    = new JLinkedHashMap[(String, Long), Option[Option[Array[Byte]]]] // old values since begin
   private var oldHead = Option.empty[Array[Byte]]
 
   Option(journal.get(Only)).foreach { bytes =>
@@ -27,7 +27,7 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     journal.remove(Only)
   }
 
-  /** An empty header is none: what has been there cannot be taken away. */
+  /** The header, or null if it is empty: a store cannot remove a header, so an empty one represents its absence. */
   def header: Array[Byte] = {
     val bytes = head.getOrElse(target.header)
     if (bytes == null || bytes.isEmpty) null else bytes.clone()
@@ -55,20 +55,20 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     ()
   }
 
-  /** From here on `undoAll` takes back what is written. */
+  /** Starts a unit of changes that `undoAll` can revert. */
   def begin(): Unit = {
     undo.clear()
     oldHead = head
   }
 
-  /** What was written since `begin` was not, if it is not committed yet. What shards have read before is void then. */
+  /** Reverts all uncommitted changes since `begin`. Shards that have read any of them must not be used anymore. */
   def undoAll(): Unit = {
     undo.forEach { (at, was) => was.fold(changes.remove(at))(changes.put(at, _)); () }
     head = oldHead
     begin()
   }
 
-  /** Writes what has changed: messages, then metadata, then the header with the applied offsets. */
+  /** Writes all changes: messages, then metadata, then the header with the applied offsets. */
   def commit(): Unit = if (!changes.isEmpty || head.isDefined) {
     val out = new ByteWriter(4096)
     val all = changes.entrySet.asScala.toSeq.sortBy { entry =>
@@ -90,10 +90,10 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     begin()
   }
 
-  /** All that is there as one value, whether it is committed or not.
+  /** The complete contents as one value, including uncommitted changes.
     *
     * @throws windrow.CheckpointError
-    *   if the store cannot tell what it has
+    *   if the store cannot list its contents
     */
   def image(): Array[Byte] = {
     val all = listed.filterNot { case (space, id) => changes.containsKey((space, id)) }
@@ -110,10 +110,11 @@ final class JournaledStore(target: ShardStore) extends ShardStore {
     out.sealedResult()
   }
 
-  /** Puts an image in the place of all that is there; None: nothing. What shards have read before is void then.
+  /** Replaces the contents by an image, or removes them if it is None. Shards that have read the old contents must not
+    * be used anymore.
     *
     * @throws windrow.core.state.DamagedStateError
-    *   and nothing has changed
+    *   if the image is damaged; nothing has changed then
     */
   def replaceBy(image: Option[Array[Byte]]): Unit = {
     val in = image.map(ByteReader.unsealed(_, "a checkpoint"))

@@ -4,19 +4,19 @@ import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.util.Arrays
 
-/** A key of messages, in the form in which its engine writes it. */
+/** A key of messages, as bytes written by the engine that runs the shard. */
 final class Key(val bytes: Array[Byte]) extends Serializable {
   private val hash = Key.hash(bytes)
 
-  /** By which keys are found in the state: fixed for good. Numbers that are alike in all but two bytes share it by the dozen, so
-    * maps in memory go by another one.
+  /** The hash by which stored state finds keys; its definition can never change. It maps dozens of numbers that differ
+    * only in two bytes to one value, so maps in memory use `hashCode` instead.
     */
   private[state] def storedHash: Int = {
     if (stored == 0) stored = Arrays.hashCode(bytes)
     stored
   }
 
-  private var stored = 0 // not known; a lazy value would lock for each key
+  private var stored = 0 // 0 if not computed yet; a lazy val would lock for each key
 
   override def hashCode: Int = hash
   override def equals(other: Any): Boolean = other match {

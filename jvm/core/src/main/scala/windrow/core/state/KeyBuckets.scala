@@ -5,13 +5,14 @@ import windrow.core.time.Due
 import scala.collection.mutable.ArrayBuffer
 import windrow.ErrorConditions
 
-/** Values by key, in buckets by hash, each with the earliest time at which one of its keys needs to be looked at.
+/** Values by key in hash buckets, each with the earliest time at which one of its keys is due.
   *
-  * Only buckets that are touched or due are read. When they outgrow `bucketBytes` one of them is split, then the next
-  * (linear hashing), so growth never holds all keys at once; as keys leave, buckets go the same way.
+  * Only buckets that are touched or due are read. When the buckets outgrow `bucketBytes`, one of them is split, then
+  * the next (linear hashing), so growth never loads all keys at once. As keys leave, buckets are merged in reverse
+  * order.
   *
   * @param deadlinesMove
-  *   deadlines are other ones in the next step, though no value changes
+  *   deadlines can differ in the next step even if no value changes
   */
 final class KeyBuckets[T](
     name: String,
@@ -23,7 +24,7 @@ final class KeyBuckets[T](
   type Keyed = JHashMap[Key, T]
 
   /** @param keys
-    *   as many as are stored
+    *   number of stored keys
     */
   private final class Bucket(var deadline: Long, var bytes: Long, var keys: Long) {
     var values: Keyed    = _
@@ -33,13 +34,13 @@ final class KeyBuckets[T](
   private val space   = store.space(name)
   private val buckets = ArrayBuffer(new Bucket(Due.Never, 0, 0))
 
-  /** Of all keys, as far as buckets know of theirs. */
+  /** Number of all keys: exact for the buckets as written, adjusted by later changes. */
   private var count = 0L
 
-  /** What a key takes up, as it was at the end of the last step. */
+  /** Average size of a key and its value at the end of the last step. */
   private var bytesPerKey = KeyBuckets.Guess
 
-  /** How many keys have a value. */
+  /** Number of keys that have a value. */
   def size: Long = count
 
   def readDirectory(in: ByteReader): Unit = {
@@ -64,7 +65,7 @@ final class KeyBuckets[T](
     }
   }
 
-  /** The earliest time at which a key needs to be looked at, as buckets were written. */
+  /** The earliest time at which a key is due, according to the buckets as last written. */
   def firstDue: Long = buckets.iterator.map(_.deadline).min
 
   /** The value of a key, or null. */
@@ -86,14 +87,13 @@ final class KeyBuckets[T](
     buckets(index).changed = true
   }
 
-  /** Keys in buckets where something may be due at a position; a bucket that changed is always among them. */
+  /** Keys of all buckets in which a key may be due at a position, and of all changed buckets. */
   def due(position: Long): Iterator[Key] = dueBuckets(position).flatMap(keysOf)
 
-  /** All keys. */
   def all: Iterator[Key] = due(Due.Never)
 
-  /** The same keys; each bucket is written, if it has changed, and let go of as the next one is asked for. What is done
-    * with a key is done before the next one is taken, and no key is added meanwhile.
+  /** Same keys as `due`. Each bucket is written if it has changed and then released from memory when the next one is
+    * requested. The caller must finish with a key before it takes the next one, and must not add keys meanwhile.
     */
   def walk(position: Long): Iterator[Key] = dueBuckets(position).flatMap { index =>
     keysOf(index) ++ {
@@ -102,10 +102,10 @@ final class KeyBuckets[T](
     }
   }
 
-  /** All keys, in the same way. */
+  /** Like `walk`, for all keys. */
   def walkAll: Iterator[Key] = walk(Due.Never)
 
-  /** The keys in buckets that have changed or are always due, in the same way. */
+  /** Like `walk`, for the keys of buckets that have changed or are always due. */
   def walkChanged: Iterator[Key] = walk(Due.AtOnce)
 
   private def dueBuckets(position: Long): Iterator[Int] =
@@ -134,7 +134,7 @@ final class KeyBuckets[T](
     if (buckets.count(_.values != null) > KeyBuckets.Cached) buckets.foreach(_.values = null)
   }
 
-  /** So many bytes may stand in this number of buckets. */
+  /** Number of bytes that the current number of buckets may hold. */
   private def most: Long = bucketBytes.toLong * buckets.size * 3 / 2
 
   private def estimate(): Unit = {
@@ -145,11 +145,13 @@ final class KeyBuckets[T](
   // ---- linear hashing
 
   private def hash(key: Key): Int = {
-    val hash = key.storedHash * 0x9e3779b9 // keys of a shard agree in the hash that sent them there
+    val hash = key.storedHash * 0x9e3779b9 // all keys of a shard have similar hashes, because the hash chose the shard
     hash ^ (hash >>> 16)
   }
 
-  /** Those below the next power of two that are not there yet are still in the bucket from which they will be split. */
+  /** The bucket of a key. Buckets up to the next power of two that do not exist yet are still part of the bucket from
+    * which they will be split.
+    */
   private def indexOf(key: Key): Int = {
     val low   = Integer.highestOneBit(buckets.size)
     val index = hash(key) & (2 * low - 1)
@@ -158,7 +160,7 @@ final class KeyBuckets[T](
 
   private def splitFrom(index: Int): Int = index - Integer.highestOneBit(index)
 
-  /** Adds a bucket, which takes about half of another's keys. */
+  /** Adds a bucket and moves about half of the keys of another bucket to it. */
   private def split(): Unit = {
     val added = buckets.size
     val from  = splitFrom(added)
@@ -175,7 +177,7 @@ final class KeyBuckets[T](
     ()
   }
 
-  /** Gives the keys of the last bucket back to the one from which it was split. */
+  /** Removes the last bucket and moves its keys to the one from which it was split. */
   private def merge(): Unit = {
     val last = buckets.size - 1
     val to   = splitFrom(last)
@@ -230,12 +232,12 @@ final class KeyBuckets[T](
 
 private object KeyBuckets {
 
-  /** Bytes of a key and its value, before anything is known. */
+  /** Assumed size of a key and its value before any is stored. */
   val Guess = 64L
 
-  /** Buckets go when they have less than this part of what they may have. */
+  /** Buckets are merged when they hold less than one part in this many of their capacity. */
   val Emptied = 4L
 
-  /** So many buckets stay in memory between steps. */
+  /** Buckets are merged when they hold less than 1 / `Emptied` of their capacity. */
   val Cached = 256
 }

@@ -1,7 +1,7 @@
 package windrow.core.state
 
-/** Values by key, in the order in which the keys came. They stand side by side in arrays: an object for each would cost more than
-  * what is done with it, and so they are read in the order in which they lie in memory.
+/** A hash map of values by key that iterates in insertion order. Keys and values are in plain arrays, because an object
+  * for each entry would cost more than the work done with it; iteration follows their order in memory.
   */
 final class KeyMap[T] private (
     private var keys: Array[Key],
@@ -10,7 +10,7 @@ final class KeyMap[T] private (
     private var count: Int) {
 
   /** @param expected
-    *   for so many keys nothing grows
+    *   number of keys that fit without growing the arrays
     */
   def this(expected: Int = 0) = this(
     new Array[Key](KeyMap.room(expected)),
@@ -26,7 +26,7 @@ final class KeyMap[T] private (
 
   def set(index: Int, value: T): Unit = values(index) = value.asInstanceOf[AnyRef]
 
-  /** The place of a key in their order; -1: it is not there. */
+  /** The index of a key in insertion order; -1 if it is absent. */
   def indexOf(key: Key): Int = {
     val hash  = key.hashCode
     val mask  = table.length - 1
@@ -43,7 +43,7 @@ final class KeyMap[T] private (
 
   def containsKey(key: Key): Boolean = indexOf(key) >= 0
 
-  /** null: there is none. */
+  /** The value of a key, or null. */
   def get(key: Key): T = {
     val index = indexOf(key)
     if (index < 0) null.asInstanceOf[T] else valueAt(index)
@@ -54,7 +54,7 @@ final class KeyMap[T] private (
     if (index < 0) add(key, value) else set(index, value)
   }
 
-  /** Of a key that is not there. */
+  /** Adds a key that must not be in the map yet. */
   def add(key: Key, value: T): Unit = {
     if (count == keys.length) grow()
     keys(count) = key
@@ -89,7 +89,7 @@ final class KeyMap[T] private (
     count = 0
   }
 
-  /** Another one with the same values. */
+  /** A copy with its own arrays and the same values. */
   def copied: KeyMap[T] = new KeyMap(keys.clone(), values.clone(), table.clone(), count)
 
   def keysInOrder: Iterator[Key] = Iterator.range(0, count).map(keyAt)
@@ -99,7 +99,7 @@ final class KeyMap[T] private (
 private object KeyMap {
   private val Least = 4
 
-  /** A power of two. */
+  /** The capacity for an expected number of keys, a power of two. */
   private def room(expected: Int): Int =
     if (expected <= Least) Least else Integer.highestOneBit(expected - 1) << 1
 }

@@ -3,19 +3,19 @@ package windrow.core.state
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
-/** The values of one key in order, in pages of neighbours: a B+-tree of height two whose root is this object. Only pages
-  * that are touched or due are read, only those that change are written; a few values live inside the root.
+/** The values of one key in order, in pages of neighbors: a B+-tree of height two whose root is this object. Only pages
+  * that are touched or due are read, and only changed pages are written. A few values are stored inside the root.
   */
 private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Segments, pageBytes: Int = 4096) {
   import KeyPages._
   import paged.order
 
   /** @param first
-    *   no value stands before it
+    *   lower bound of the places of its values
     * @param kept
-    *   null: not read yet
+    *   values; null if not read yet
     * @param told
-    *   None: its values must be asked, since they were touched or stand inside
+    *   summary of the values; None if it must be computed because they changed or are stored inside the root
     */
   private final class Page(val id: Long, var first: P, private var kept: ArrayBuffer[T], var told: Option[S]) {
     var changed = false
@@ -28,7 +28,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       kept
     }
 
-    /** The index of the first value that is not before a place. */
+    /** The index of the first value at or after a place. */
     def indexOf(place: P): Int = FirstIndex.where(values.size)(i => !order.lt(paged.at(values(i)), place))
 
     def hasAt(index: Int, place: P): Boolean = index < values.size && order.equiv(paged.at(values(index)), place)
@@ -64,21 +64,21 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   private val sums = new Summaries[S](pages.size, pages(_).tells, paged.both)
 
-  /** What stands in the store is not what is here. */
+  /** The state of this object differs from the stored state. */
   private var rewritten = false
 
   def isEmpty: Boolean = pages.isEmpty
 
-  /** Something was put, removed or told anew since it was written. */
+  /** A value was put or removed, or a summary recomputed, since the last write. */
   def isChanged: Boolean = rewritten
 
-  /** What each page tells of its values as they are now. */
+  /** Summaries of the pages with their current values. */
   def told: Iterator[S] = pages.iterator.map(_.tells)
 
-  /** What all values tell together. */
+  /** The summary of all values; None if there are none. */
   def tells: Option[S] = sums.all
 
-  /** What pages tell that do not tell enough is told anew; they are read for it. */
+  /** Recomputes the summaries that do not meet `isEnough`; this reads their pages. */
   def tellAnew(isEnough: S => Boolean): Unit = {
     pages.foreach(page => page.told = page.told.filter(isEnough))
     sums.moved()
@@ -89,7 +89,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   def all: Iterator[T] = pages.iterator.flatMap(_.values)
 
-  /** The values at a place and behind it. Nothing may be put or removed while they are taken; so with [[before]]. */
+  /** The values at and after a place. Values must not be put or removed during the iteration, nor during [[before]]. */
   def from(place: P): Iterator[T] = {
     val i = math.max(pageOf(place), 0)
     Iterator.range(i, pages.size).flatMap { at =>
@@ -98,7 +98,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
-  /** The values before a place, from the last one down, without those of pages that tell of nothing to look for. */
+  /** The values before a place, in descending order, without those of pages whose summary does not meet `among`. */
   def before(place: P, among: S => Boolean = _ => true): Iterator[T] = {
     val i = pageOf(place)
     Iterator.range(i, -1, -1).filter(pages(_).told.forall(among)).flatMap { at =>
@@ -107,7 +107,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
-  /** The last value before a place, then those at it and behind it as far as they meet a condition. */
+  /** The last value before a place, followed by those at and after it as long as they meet a condition. */
   def near(place: P)(isNear: T => Boolean): Vector[T] = {
     @tailrec def onwards(i: Int, index: Int, found: Vector[T]): Vector[T] =
       if (i == pages.size) found
@@ -132,7 +132,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
-  /** In the place of one that stands there already. */
+  /** Adds a value; replaces the value at the same place if there is one. */
   def put(value: T): Unit = {
     val place = paged.at(value)
     if (pages.isEmpty) pages += new Page(Inside, place, new ArrayBuffer, None)
@@ -163,7 +163,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     if (i + 2 == pages.size) sums.changed(i + 1) else sums.moved()
   }
 
-  /** Takes away what stands at the place of a value. */
+  /** Removes the value at the place of `value`. */
   def remove(value: T): Unit = {
     val place = paged.at(value)
     val i     = pageOf(place)
@@ -186,10 +186,11 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     if (pages.isEmpty) root.clear()
   }
 
-  /** Puts what `by` gives in the place of each value, at the same place, or takes it away; only on pages that tell something.
+  /** Replaces each value by the result of `by`, at the same place, or removes it if that is None. Skips pages whose
+    * summary does not meet `among`.
     *
     * @param among
-    *   of what neighbours tell together: one of them may be another or leave
+    *   must hold for the joint summary of neighbors if replacing or removing one of them is possible
     */
   def rewrite(among: S => Boolean)(by: T => Option[T]): Unit = {
     var i = sums.first(0)(among)
@@ -208,10 +209,10 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
-  /** Takes all values away.
+  /** Removes all values.
     *
     * @param count
-    *   of them
+    *   number of values
     */
   def clear(count: Long): Unit = {
     segments.grown -= count
@@ -221,7 +222,8 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     rewritten = true
   }
 
-  /** The values of pages that have changed or tell that they are due. What they tell is told anew. */
+  /** The values of pages that have changed or whose summary is due. The summaries of these pages are recomputed later.
+    */
   def due(isDue: S => Boolean): Vector[T] =
     pages.iterator.filter(page => page.changed || page.told.forall(isDue)).foldLeft(Vector.empty[T]) { (found, page) =>
       page.told = None
@@ -230,7 +232,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       found ++ page.values
     }
 
-  /** The index of the page where a place is or would be; -1 if that is before all. */
+  /** The index of the page that holds a place or would hold it; -1 if it precedes all pages. */
   private def pageOf(place: P): Int = FirstIndex.where(pages.size)(i => order.lt(place, pages(i).first)) - 1
 
   private def touched(i: Int): Unit = {
@@ -243,7 +245,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 
   // ---- bytes
 
-  /** One page stands inside; of several their number comes after a 0. */
+  /** Writes the values of a single small page inline; otherwise writes a 0 and the root's entries of the pages. */
   def write(out: ByteWriter): Unit = {
     if (pages.size == 1 && pages.head.changed) encoded(pages.head)(writeOne(pages.head, _, _, out))
     else {
@@ -257,7 +259,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     rewritten = false
   }
 
-  /** The only page, which has changed: inside, unless it has outgrown its bytes. */
+  /** Writes the only page, which has changed: inside the root unless it exceeds `pageBytes`. */
   private def writeOne(page: Page, values: ByteWriter, starts: Array[Int], out: ByteWriter): Unit =
     if (values.size <= pageBytes) {
       forget(page)
@@ -286,7 +288,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   }
 
   /** @param use
-    *   of the bytes of all values, and of where each begins
+    *   receives the bytes of all values and the index at which each value starts
     */
   private def encoded[A](page: Page)(use: (ByteWriter, Array[Int]) => A): A = ByteWriter.lent { out =>
     val starts = new Array[Int](page.values.size)
@@ -297,7 +299,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     use(out, starts)
   }
 
-  /** Pages in the store, equal parts of one that has outgrown its bytes. */
+  /** Writes a page to the store, cut into equal parts if it exceeds `pageBytes`. */
   private def stored(page: Page, values: ByteWriter, starts: Array[Int]): Seq[Page] = {
     val parts = math.max(1, values.size / pageBytes)
     val cuts =
@@ -327,6 +329,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
   }
 }
 
+/** Writes and reads the root of a key's pages. */
 private[core] final class KeyPagesCodec[P, T, S](paged: Paged[P, T, S], segments: Segments)
     extends Codec[KeyPages[P, T, S]] {
   def empty: KeyPages[P, T, S]                               = new KeyPages(paged, segments)
@@ -341,10 +344,10 @@ private[core] final class KeyPagesCodec[P, T, S](paged: Paged[P, T, S], segments
 
 private object KeyPages {
 
-  /** A page in the root. */
+  /** The id of a page that is stored in the root. */
   val Inside = 0L
 
-  /** In the place of a number of values. */
+  /** Written instead of a number of values if these are in pages. */
   val InPages = 0L
 
   val MostInPage = 512

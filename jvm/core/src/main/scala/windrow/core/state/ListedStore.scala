@@ -1,8 +1,8 @@
 package windrow.core.state
 
-/** A store that can tell all that it has: what the checkpoint of a standalone operator is made of. */
+/** A store that can list its contents. Checkpoints of standalone operators are made from it. */
 trait ListedStore extends ShardStore {
 
-  /** Name of the space, number and value, in any order; the header is not among them. */
+  /** Space, number and bytes of each value, in any order, without the header. */
   def entries: Iterator[(String, Long, Array[Byte])]
 }

@@ -1,9 +1,10 @@
 package windrow.core.state
 
-/** One of many parts of a shard that share its spaces, each with ids of its own.
+/** The spaces of one of several parts of a shard. All parts share the shard's spaces, and each has its own range of
+  * ids.
   *
   * @param number
-  *   of this part, from 0 on
+  *   number of this part, starting at 0
   */
 private[core] final class NumberedSpaces(whole: Spaces, number: Int) extends Spaces {
   private def own(id: Long): Long = (number.toLong << 40) + id

@@ -6,18 +6,18 @@ import windrow.core.time.Position
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
-/** Offsets of a source partition in pages, each a value of its own that is read when an offset falls into it and written
-  * when it has changed. Together they cover all numbers: one ends where the next begins.
+/** Offsets of a source partition in pages. Each page is a stored value, read when an offset falls into it and written
+  * when it has changed. The pages cover all numbers without gaps: each one ends where the next one starts.
   *
-  * `latest` says how late the messages of a page may still be taken: the greatest of their places in time.
+  * `latest` is the greatest place in time of the messages of a page. It determines how long the page is needed.
   */
 private[state] final class OffsetPages(segments: Segments) {
   import OffsetPages._
 
   private val pages   = new JTreeMap[java.lang.Long, Page]
-  private var touched = Vector.empty[Page] // by this step or the one before
+  private var touched = Vector.empty[Page] // by this step or the previous one
 
-  /** The one that was found last, and its last offset. */
+  /** The page of the last lookup, and its last offset. */
   private var recent: Page = _
   private var after        = Position.Greatest
 
@@ -26,23 +26,21 @@ private[state] final class OffsetPages(segments: Segments) {
     page != null && open(page).contains(offset)
   }
 
-  /** Takes an offset that is new. */
+  /** Adds an offset that is not in the set. */
   def add(offset: Long, latest: Long): Unit = {
     val page = roomFor(offset)
     open(page).add(offset)
     page.changed(latest)
   }
 
-  /** What comes after a page of some size has a page of its own: so one message that may be taken for long makes few
-    * others stay with it.
-    */
+  /** Starts a new page once the last one has its size, so that one long-lived offset keeps few others alive. */
   private def roomFor(offset: Long): Page = {
     val page = findOrMake(offset)
     if (page.offsets == null || offset <= page.fullTo) page
     else insert(new Page(page.fullTo + 1, NotStored, EventTime.Min))
   }
 
-  /** A short range; both ends inclusive. */
+  /** Adds a short range; both ends are inclusive. */
   @tailrec def add(first: Long, last: Long, latest: Long): Unit = {
     val page  = findOrMake(first)
     val until = lastOf(page)
@@ -51,7 +49,9 @@ private[state] final class OffsetPages(segments: Segments) {
     if (until < last) add(until + 1, last, latest)
   }
 
-  /** Moves what lies in ranges over to them, out of the pages that the step has looked at, and short pages as a whole. */
+  /** Moves offsets from the pages that the step has touched to `ranges`: those that overlap a range, and all offsets of
+    * pages with few runs.
+    */
   def giveTo(ranges: OffsetRanges): Unit = touched.foreach { page =>
     ranges.overlapping(page.first, lastOf(page)).foreach { range =>
       if (page.offsets.remove(range.first, range.last)) {
@@ -67,7 +67,7 @@ private[state] final class OffsetPages(segments: Segments) {
     }
   }
 
-  /** Pages, but for the last, of whose messages none can be taken any more. */
+  /** Removes pages whose messages would all be rejected, except the last page. */
   def forget(isPast: Long => Boolean): Unit = if (pages.size > 1) {
     val past = pages.headMap(pages.lastKey).values.asScala.filter(page => isPast(page.latest)).toVector
     past.foreach(drop)
@@ -84,7 +84,7 @@ private[state] final class OffsetPages(segments: Segments) {
     recent = null
   }
 
-  /** Writes what has changed; pages that no step looks at go back to the store. */
+  /** Writes changed pages and releases pages that neither this step nor the previous one has touched. */
   def flush(): Unit = {
     touched.filter(_.isChanged).foreach { page =>
       if (page.offsets.isEmpty) drop(page) else split(page).foreach(write)
@@ -117,7 +117,7 @@ private[state] final class OffsetPages(segments: Segments) {
     page.measure()
   }
 
-  /** null: there is none */
+  /** The page of an offset, or null. */
   private def find(offset: Long): Page = {
     val isRecent = recent != null && recent.first <= offset && offset <= after
     if (!isRecent && !pages.isEmpty) {
@@ -171,10 +171,10 @@ private[state] final class OffsetPages(segments: Segments) {
 
 private[state] object OffsetPages {
 
-  /** A page with more runs is split into halves: some 8 KB. */
+  /** A page with more runs, about 8 KB, is split. */
   private val MostRuns = 2048
 
-  /** So many need no page. */
+  /** A page with at most this many runs moves to the ranges. */
   private val FewRuns = 4
 
   private val NotStored = 0L
@@ -183,10 +183,12 @@ private[state] object OffsetPages {
     var offsets: OffsetSet = _
     var isChanged          = false
 
-    /** A step looks at it. */
+    /** The current step has touched it. */
     var isFresh = false
 
-    /** Where its offsets end, if it has a quarter of the runs that it may have; else the greatest of all numbers. */
+    /** Its last offset if it has at least a quarter of the maximum number of runs; otherwise the greatest number. Later
+      * offsets go to a new page.
+      */
     var fullTo: Long = Position.Greatest
 
     def read(set: OffsetSet): Unit = {

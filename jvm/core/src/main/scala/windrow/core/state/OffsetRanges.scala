@@ -4,23 +4,23 @@ import java.util.{TreeMap => JTreeMap}
 import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
 
-/** Offsets as a few ranges, none of which touches another. Ends are inclusive.
+/** A set of offsets as a few ranges that neither overlap nor adjoin. Both ends are inclusive.
   *
-  * `latest` says how late the messages of a range may still be taken: the greatest of their places in time.
+  * `latest` is the greatest place in time of the messages of a range. It determines how long the range is needed.
   */
 private[state] final class OffsetRanges {
   import OffsetRanges.Range
 
   private val byFirst = new JTreeMap[Long, Range]
 
-  /** The one that was found or grew last, since offsets come in order for the most part. */
+  /** The range that was last found or extended, because offsets mostly arrive in order. */
   private var recent: Range = _
 
   def isEmpty: Boolean       = byFirst.isEmpty
   def all: Iterator[Range]   = byFirst.values.iterator.asScala
   def contains(offset: Long) = around(offset) != null
 
-  /** Takes an offset that is in none if it follows one that is. */
+  /** Adds an offset that is in no range if it follows the end of one; returns whether it does. */
   def extend(offset: Long, latest: Long): Boolean = {
     val follows = offset != Position.Least && around(offset - 1) != null
     if (follows) add(offset, offset, latest)
@@ -44,7 +44,7 @@ private[state] final class OffsetRanges {
     recent = range
   }
 
-  /** Those that share an offset with a range, ascending. */
+  /** Ranges that share an offset with `first` to `last`, in ascending order. */
   def overlapping(first: Long, last: Long): Iterator[Range] = {
     val below = byFirst.floorEntry(first)
     val from  = if (below == null || below.getValue.last < first) first else below.getKey
@@ -56,7 +56,7 @@ private[state] final class OffsetRanges {
     recent = null
   }
 
-  /** Also those that end just before, or begin just after. */
+  /** The overlapping ranges and those directly before or after. */
   private def touching(first: Long, last: Long): Vector[Range] = overlapping(
     Position.minus(first, 1),
     Position.plus(last, 1)).toVector
@@ -77,7 +77,7 @@ private[state] object OffsetRanges {
 
   final class Range(val first: Long, var last: Long, var latest: Long) {
 
-    /** More than 64 bits where a range begins at the least of all numbers. */
+    /** Whether it has more than 65,536 offsets. The difference overflows if it starts at the least number. */
     def isLong: Boolean = last - first < 0 || last - first >= Long16
   }
 

@@ -6,7 +6,7 @@ import org.roaringbitmap.RoaringBitmap
 import scala.jdk.CollectionConverters._
 import windrow.ErrorConditions
 
-/** A set of offsets, as compressed bitmaps of 2^31 offsets each. */
+/** A set of offsets in compressed bitmaps of 2^31 offsets each. */
 private[windrow] final class OffsetSet {
   import OffsetSet._
 
@@ -20,15 +20,15 @@ private[windrow] final class OffsetSet {
     bitmap != null && bitmap.contains(low(offset))
   }
 
-  /** False if it was there. */
+  /** Adds an offset; returns false if it was present. */
   def add(offset: Long): Boolean = bitmap(high(offset)).checkedAdd(low(offset))
 
-  /** Both inclusive. */
+  /** Adds a range with inclusive ends. */
   def add(first: Long, last: Long): Unit = (high(first) to high(last)).foreach { at =>
     bitmap(at).add(from(at, first), until(at, last))
   }
 
-  /** Both inclusive; false if none of them was there. */
+  /** Removes a range with inclusive ends; returns false if it contained none of the offsets. */
   def remove(first: Long, last: Long): Boolean = {
     val touched = bitmaps.subMap(high(first), true, high(last), true).entrySet.asScala
       .filter(one => one.getValue.intersects(from(one.getKey, first), until(one.getKey, last))).toVector
@@ -39,7 +39,7 @@ private[windrow] final class OffsetSet {
     touched.nonEmpty
   }
 
-  /** Its runs without holes, ascending: first and last. One may end where the next begins. */
+  /** The maximal runs of each bitmap, ascending, as first and last offset. A run may end where the next one starts. */
   def runs: Iterator[(Long, Long)] = bitmaps.asScala.iterator.flatMap { case (at, bitmap) =>
     within(bitmap).map { case (first, after) => (at * Width + first, at * Width + after - 1) }
   }
@@ -72,11 +72,13 @@ private[windrow] object OffsetSet {
   private def high(offset: Long): Long = Math.floorDiv(offset, Width)
   private def low(offset: Long): Int   = Math.floorMod(offset, Width).toInt
 
-  /** The part of a range that lies in a bitmap: from here, until (exclusive) there. */
+  /** The part of a range that is in bitmap `at`, from this index up to `until`, exclusive. */
   private def from(at: Long, first: Long): Long = if (high(first) == at) low(first).toLong else 0L
   private def until(at: Long, last: Long): Long = if (high(last) == at) low(last) + 1L else Width
 
-  /** The runs of a bitmap: first, and after the last. Those of one that nobody wrote may go in circles. */
+  /** The runs of a bitmap as first index and the index after the last one. In a damaged bitmap they may not ascend,
+    * which would loop forever, so that is an error.
+    */
   private def within(bitmap: RoaringBitmap): Iterator[(Long, Long)] = Iterator.unfold(0L) { from =>
     val first = if (from < Width) bitmap.nextValue(from.toInt) else -1L
     Option.when(first >= 0) {

@@ -2,14 +2,15 @@ package windrow.core.state
 
 import windrow.core.time.Due
 
-/** What stands in [[KeyPages]].
+/** Describes the values of [[KeyPages]]: their order, their codecs, and a summary of each page that is available
+  * without reading it.
   *
   * @tparam P
-  *   where a value stands among those of its key; no other stands there
+  *   place of a value, unique within its key
   * @tparam T
-  *   the values
+  *   value
   * @tparam S
-  *   what a page tells of its values without being read
+  *   summary of the values of a page
   */
 private[core] trait Paged[P, T, S] {
   implicit def order: Ordering[P]
@@ -17,21 +18,21 @@ private[core] trait Paged[P, T, S] {
   def places: Codec[P]
   def values: Codec[T]
 
-  /** What is told of a single value. */
+  /** The summary of a single value. */
   def tell(value: T): S
 
-  /** What is told of several, at least one. */
+  /** The summary of at least one value. */
   def tell(values: Iterator[T]): S = values.map(tell).reduce(both)
 
-  /** What is told of values in the place of what is told of some of them and of the others, which stay as they are. */
+  /** Merges the summaries of two groups of values, without changing either. */
   def both(one: S, other: S): S
 
-  /** What is told after one more value has come behind all others; None: they must be asked again. */
+  /** The summary after a value was appended; None if it must be recomputed from the values. */
   def appended(told: S, value: T): Option[S] = None
   def told: Codec[S]
 }
 
-/** A place by start, then by end. */
+/** A place ordered by start, then by end. */
 private[core] final case class Place(start: Long, end: Long)
 
 private[core] object Place extends Codec[Place] {
@@ -46,7 +47,7 @@ private[core] object Place extends Codec[Place] {
   def read(in: ByteReader): Place = Place(in.long(), in.long())
 }
 
-/** A page tells the least time at which one of its values needs to be looked at. */
+/** Pages whose summary is the earliest time at which one of their values is due. */
 private[core] final class PagedByDeadline[T](val values: Codec[T], place: T => Place, deadline: T => Long)
     extends Paged[Place, T, Long] {
   implicit def order: Ordering[Place]    = Place.Order
@@ -60,7 +61,7 @@ private[core] final class PagedByDeadline[T](val values: Codec[T], place: T => P
 private[core] object PagedByDeadline {
   type Pages[T] = KeyPages[Place, T, Long]
 
-  /** When some value needs to be looked at. */
+  /** The earliest time at which a value is due. */
   def deadline(pages: Pages[_]): Long = pages.told.minOption.getOrElse(Due.Never)
 
   private object Deadlines extends Codec[Long] {

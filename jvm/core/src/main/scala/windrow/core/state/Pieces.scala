@@ -2,7 +2,7 @@ package windrow.core.state
 
 import scala.collection.mutable
 
-/** Large parts of the values of a shard, each stored as a value of its own: written once, read when it is asked for. */
+/** Large parts of the values of a shard. Each is a stored value of its own, written once and read on demand. */
 private[windrow] final class Pieces(store: Spaces) {
   private lazy val segments = new Segments(Pieces.Space, store)
   private val released      = mutable.LinkedHashSet.empty[Long]
@@ -15,7 +15,7 @@ private[windrow] final class Pieces(store: Spaces) {
 
   def read[T](id: Long)(code: ByteReader => T): T = segments.read(id)(code)
 
-  /** It goes with the end of the step: until then panes that are not made yet may need it. */
+  /** Removes a piece when the step ends: until then, panes that are still to be made may need it. */
   def release(id: Long): Unit = { released += id; () }
 
   def flush(): Unit = {

@@ -3,9 +3,9 @@ package windrow.core.state
 import java.util.Arrays
 import scala.collection.mutable.ArrayBuffer
 
-/** What the root of a tree knows of its parts, cut into blocks that are stored apart, so that a step writes the blocks that it changes
-  * and not all. The number of a part decides whether a block ends behind it: blocks begin anew at the same parts, whatever comes and
-  * goes before them.
+/** The entries of a tree's root about its parts, cut into blocks that are stored separately, so that a step writes only
+  * the blocks that it changes. The number of a part decides whether a block ends after it, so that inserting or
+  * removing parts does not shift the later blocks.
   */
 private[core] final class RootBlocks(segments: Segments) {
   import RootBlocks._
@@ -18,7 +18,7 @@ private[core] final class RootBlocks(segments: Segments) {
   private var blocks = Vector.empty[Block]
 
   /** @param number
-    *   of a part
+    *   returns the number of a part
     */
   def write[P](parts: Iterable[P], number: P => Long, out: ByteWriter)(one: (P, ByteWriter) => Unit): Unit = {
     val before = blocks.map(block => block.first -> block).toMap
@@ -71,7 +71,7 @@ private[core] final class RootBlocks(segments: Segments) {
     all ++= ArrayBuffer.fill(in.size())(one(in))
   }
 
-  /** The tree has no parts any more, or one that stands in its root. */
+  /** Removes all blocks, because the tree is empty or its only part is stored in its root. */
   def clear(): Unit = {
     blocks.foreach(block => segments.remove(block.id))
     blocks = Vector.empty
@@ -80,7 +80,7 @@ private[core] final class RootBlocks(segments: Segments) {
 
 private object RootBlocks {
 
-  /** So many parts stand together at least, and twice as many on the average. */
+  /** Minimum number of parts in a block; the average is twice as many. */
   private val Least = 32
   private val Most  = 256
 

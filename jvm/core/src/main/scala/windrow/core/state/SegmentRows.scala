@@ -3,10 +3,10 @@ package windrow.core.state
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 
-/** The values of some positions by key, as they stand together in one stored value.
+/** The codec of one stored value that holds the values of several positions by key.
   *
   * @param combine
-  *   makes one of two values of a key, the older one first, which is given up
+  *   merges two values of a key, the older one first; it may overwrite the older one
   */
 private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T) {
   type Rows = JTreeMap[Long, KeyMap[T]]
@@ -15,7 +15,7 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
 
   def size(rows: Rows): Long = rows.values.asScala.map(_.size.toLong).sum
 
-  /** The values of both; those of the first are changed, those of the second came later. */
+  /** Merges `more`, whose values are newer, into `rows`. */
   def joined(rows: Rows, more: Rows): Rows = {
     more.forEach { (position, keyed) =>
       val known = rows.putIfAbsent(position, keyed)
@@ -30,9 +30,9 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
   }
 
   /** @param first
-    *   no position is below it, nor above `last`
+    *   lower bound of the positions, as `last` is the upper one
     * @param bound
-    *   positions below it are left out
+    *   positions below it are skipped
     */
   def read(in: ByteReader, first: Long, last: Long, bound: Long): Rows = in.decode { in =>
     val rows = none
@@ -47,18 +47,18 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
     rows
   }
 
-  /** Writes keys of a position, from one on, at least one if there are any.
+  /** Writes keys of a position from index `from` on, at least one if there are any.
     *
     * @param most
-    *   no key is written after so many bytes
+    *   no further key is written once the output has this many bytes
     * @return
-    *   the first that is not written
+    *   index of the first key not written
     */
   def write(position: Long, keyed: KeyMap[T], from: Int, out: ByteWriter, most: Int): Int = {
     val start = out.size
     val until = writeSome(position, keyed, from, keyed.size, out, most)
     if (until < keyed.size) {
-      out.cutTo(start) // the number of keys stands before them
+      out.cutTo(start) // the number of keys precedes them
       writeSome(position, keyed, from, until, out, Int.MaxValue)
     } else until
   }

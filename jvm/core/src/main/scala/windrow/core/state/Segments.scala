@@ -2,12 +2,12 @@ package windrow.core.state
 
 import windrow.ErrorConditions
 
-/** Where the pieces of the runs of all keys of a shard are stored, by numbers that are never used again. */
+/** Stores byte strings, such as the pages of all keys of a shard, under numbers that are never reused. */
 private[core] final class Segments(name: String, store: Spaces) {
   private val space = store.space(name)
   private var last  = 0L
 
-  /** How many values were put into [[KeyPages]] here, less those that were removed, since this object was made. */
+  /** Values put into [[KeyPages]] here minus values removed, since this object was created. */
   var grown = 0L
 
   def newId(): Long = { last += 1; last }

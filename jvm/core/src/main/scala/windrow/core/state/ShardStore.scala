@@ -2,16 +2,16 @@ package windrow.core.state
 
 import scala.collection.mutable
 
-/** Byte strings by number, in a few named spaces. Nothing is ordered. */
+/** Byte strings by number in a few named spaces, without an order. */
 trait Spaces {
   def space(name: String): Space
 
-  /** A stored value of so many values of keys is not written anew for a few that come to it. */
+  /** Stored values with at least this many entries are not rewritten when a few entries are added. */
   def largeFrom: Int = Additions.LargeFrom
 }
 
-/** What a shard needs of a store. An array that it returns belongs to the caller, who may overwrite it: buffers are combined
-  * where they stand. An array that it was given belongs to the store for as long as the call lasts.
+/** The store of a shard. A returned array belongs to the caller, who may overwrite it, because buffers are merged in
+  * place. An array passed to the store belongs to the store only during the call.
   */
 trait ShardStore extends Spaces {
 
@@ -20,15 +20,17 @@ trait ShardStore extends Spaces {
   def putHeader(bytes: Array[Byte]): Unit
 }
 
+/** Byte strings by number. */
 trait Space {
 
-  /** null if absent */
+  /** The value, or null if absent. */
   def get(id: Long): Array[Byte]
   def put(id: Long, bytes: Array[Byte]): Unit
   def remove(id: Long): Unit
 }
 
-/** Keeps a shard on the heap: standalone operators, batch queries, tests. It shares no array with its callers. */
+/** Keeps a shard on the heap, for standalone operators, batch queries and tests. It shares no array with its callers.
+  */
 final class InMemoryShardStore(override val largeFrom: Int = Additions.LargeFrom) extends ListedStore {
   private var head: Array[Byte] = _
   private val spaces            = mutable.HashMap.empty[String, mutable.HashMap[Long, Array[Byte]]]
@@ -49,7 +51,7 @@ final class InMemoryShardStore(override val largeFrom: Int = Additions.LargeFrom
     for ((name, values) <- spaces.iterator; (id, bytes) <- values.iterator)
       yield (name, id, InMemoryShardStore.copy(bytes))
 
-  /** A copy that later changes do not reach. */
+  /** A copy that is independent of later changes. */
   def snapshot: InMemoryShardStore = snapshot(largeFrom)
 
   private[windrow] def snapshot(largeFrom: Int): InMemoryShardStore = {
@@ -59,7 +61,7 @@ final class InMemoryShardStore(override val largeFrom: Int = Additions.LargeFrom
     copy
   }
 
-  /** Bytes of all values. */
+  /** Total size of all values in bytes. */
   def bytes: Long = spaces.values.flatMap(_.values).map(_.length.toLong).sum
 }
 

@@ -5,19 +5,21 @@ import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
 import windrow.ErrorConditions
 
-/** Values by position and key, in segments of neighbouring positions: a B+-tree of height two.
+/** Values by position and key, in segments of neighboring positions: a B+-tree of height two.
   *
-  * A segment is one stored value, named by a position that is not above any of its own. Only segments that are touched
-  * are read, only those that change are written; one that outgrows `segmentBytes` is split between two positions, and the keys of
-  * a position that outgrows `mostBytes` stand in several values. What is added to a large one stands beside it ([[Additions]]), so that neither its size nor how many keys it has shows in the cost of
-  * a value that comes.
+  * A segment is one stored value whose id is at most its lowest position. Only touched segments are read, and only
+  * changed ones are written. A segment that exceeds `segmentBytes` is split between two positions, and the keys of a
+  * position that exceed `mostBytes` are spread over several values. Values added to a large segment are stored next to
+  * it as [[Additions]], so the cost of adding a value depends neither on the segment's size nor on its number of keys.
   *
   * @param leaves
-  *   hears of each value that is dropped; None: they are dropped unread
+  *   called for each dropped value; None drops values without reading them
   * @param combine
-  *   makes one of two values of a key, the older one first, which is given up; None: nothing is added, values are replaced
+  *   merges two values of a key, the older one first, which it may overwrite; None means that values are replaced,
+  *   never added
   * @param settles
-  *   a segment that was read with additions is written as one, so that its values are never combined in another grouping
+  *   a segment that was read with additions is written as one, so that its values are never combined in another
+  *   grouping
   */
 final class SortedRun[T](
     name: String,
@@ -34,7 +36,7 @@ final class SortedRun[T](
   private type Rows = rows.Rows
 
   /** @param stored
-    *   how many values were written without additions; 0: not known
+    *   number of values written, without additions; 0 if unknown
     */
   private final class Segment(val id: Long, var stored: Long = 0) {
     var last: Long       = id
@@ -42,10 +44,10 @@ final class SortedRun[T](
     var isStored         = false
     var additions        = Vector.empty[Addition]
 
-    /** All there is; null: not read. */
+    /** All values; null if not read. */
     var rows: Rows = _
 
-    /** What this step has added without reading the rest, or null. */
+    /** Values added in this step without reading the rest, or null. */
     var fresh: Rows = _
 
     def values: Long = stored + additions.map(_.count).sum
@@ -55,10 +57,10 @@ final class SortedRun[T](
   private val segments = new JTreeMap[Long, Segment]
   private var bound    = Position.Least
 
-  /** The last number of an addition. */
+  /** The id of the newest addition. */
   private var added = Additions.FirstId
 
-  /** Where values were added last: neighbours in a step mostly go to one position. */
+  /** The values that were added to last, because neighbors in a step mostly belong to one position. */
   private var recent: Keyed = _
   private var recentAt      = 0L
 
@@ -100,8 +102,8 @@ final class SortedRun[T](
 
   private def hasAdditions: Boolean = segments.values.stream.anyMatch(_.additions.nonEmpty)
 
-  /** The number of values, as written; None: a segment has additions, and which of these are of keys that it had is not
-    * known. Only the segment that the bound cuts is read.
+  /** The number of values as written; None if a segment has additions, because some of these may belong to keys that it
+    * already has. Reads only the segment that the bound cuts.
     */
   def size: Option[Long] = {
     val (cut, whole) = segments.values.asScala.partition(_.id < bound)
@@ -111,16 +113,16 @@ final class SortedRun[T](
   private def valuesIn(segment: Segment): Long =
     loaded(segment).tailMap(bound).values.asScala.map(_.size.toLong).sum
 
-  /** The values at a position, to be changed by the caller; made if absent. */
+  /** The values at a position, created if absent. The caller may change them. */
   def at(position: Long): Keyed = {
     if (combine.isDefined) segmentOf(position).foreach(loaded)
     toFill(position)
   }
 
-  /** Makes a value one with what its key has at a position. */
+  /** Merges a value into the value of its key at a position. */
   def add(position: Long, key: Key, value: T): Unit = rows.add(toFill(position), key, value)
 
-  /** All values at a position, or, where they are many, those that this step has added. */
+  /** All values at a position, or only those added in this step if the segment is large. */
   private def toFill(position: Long): Keyed = {
     if (recent == null || recentAt != position) {
       recent = find(position)
@@ -143,7 +145,7 @@ final class SortedRun[T](
     keyed
   }
 
-  /** It is added to without being read. */
+  /** Values are added to it without reading it. */
   private def isLarge(segment: Segment): Boolean =
     segment.rows == null && combine.isDefined && segment.values >= store.largeFrom
 
@@ -156,7 +158,7 @@ final class SortedRun[T](
       loaded(segment)
     }
 
-  /** The values at a position, to be read; null if there are none. */
+  /** The values at a position for reading only; null if there are none. */
   def peek(position: Long): Keyed =
     if (position < bound) null else segmentOf(position).fold(null: Keyed)(loaded(_).get(position))
 
@@ -180,11 +182,11 @@ final class SortedRun[T](
     None
   }
 
-  /** The values at positions in `[from, until)`, to be read. */
+  /** The values at positions in `[from, until)`, for reading only. */
   def between(from: Long, until: Long): Iterator[(Long, Keyed)] = Iterator.unfold(from)(next =>
     ceiling(next).filter(_ < until).map(position => ((position, peek(position)), position + 1)))
 
-  /** How many values lie at positions in `[from, until)`, or some more: nothing is read to count them. */
+  /** An upper bound of the number of values at positions in `[from, until)`. Reads nothing. */
   def sizeAtMost(from: Long, until: Long): Long = {
     val first = Option(segments.floorKey(from)).fold(from)(_.longValue)
     segments.subMap(first, until).values.asScala.iterator.filter(_.last >= from).map { segment =>
@@ -193,7 +195,7 @@ final class SortedRun[T](
     }.sum
   }
 
-  /** Lets go of everything below a position; the bound never falls. */
+  /** Removes all positions below `position`; the bound never decreases. */
   def dropBelow(position: Long): Unit = if (position > bound) {
     leaves.foreach(tellBelow(position, _))
     bound = position
@@ -207,13 +209,15 @@ final class SortedRun[T](
     }
   }
 
-  /** Has positions again below what was let go of: where they are times of a clock, it may have been set back. */
+  /** Allows positions below the bound again. Positions that are times of a clock need this, because a clock can be set
+    * back.
+    */
   def reopen(): Unit = bound = Position.Least
 
   private def tellBelow(position: Long, hears: T => Unit): Unit =
     between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(hears) }
 
-  /** Writes what has changed. */
+  /** Writes all changes. */
   def flush(): Unit = {
     recent = null
     segments.values.asScala.toArray.foreach { segment =>
@@ -246,7 +250,7 @@ final class SortedRun[T](
     additions.foldLeft(first)((all, addition) => rows.joined(all, read(segment, addition.id)))
 
   /** @param id
-    *   of the segment, or of an addition to it
+    *   id of the segment, or of an addition to it
     */
   private def read(segment: Segment, id: Long): Rows = {
     val bytes = space.get(id)
@@ -259,7 +263,9 @@ final class SortedRun[T](
     found
   }
 
-  /** Nothing empties a position to which values are added before the bound has passed it. */
+  /** Whether the lowest position of a segment is its id. A position to which values are added is never emptied before
+    * the bound has passed it.
+    */
   private def beginsAtItsId(segment: Segment): Boolean = combine.isDefined && segment.id >= bound
 
   private def write(segment: Segment): Unit = ByteWriter.lent { out =>
@@ -286,10 +292,10 @@ final class SortedRun[T](
     }
   }
 
-  /** Writes additions to a segment, one unless it has more than `mostBytes`.
+  /** Writes additions to a segment, split only where they exceed `mostBytes`.
     *
     * @param some
-    *   positions, and of each the first key that is not written yet
+    *   positions, each with the index of its first key that is not written yet
     */
   private def writeApart(segment: Segment, some: Iterator[(Long, Keyed, Int)]): Unit = ByteWriter.lent { out =>
     var count = 0L
@@ -312,7 +318,7 @@ final class SortedRun[T](
     close()
   }
 
-  /** Writes what was added to a segment, with as much of the rest as [[Additions]] says. */
+  /** Writes the additions of this step, merged with as many older parts as [[Additions]] decides. */
   private def append(segment: Segment): Unit = {
     segment.fresh.values.removeIf(_.isEmpty)
     if (segment.fresh.isEmpty) segment.fresh = null
@@ -337,7 +343,7 @@ final class SortedRun[T](
     segment.additions = segment.additions.dropRight(newest)
   }
 
-  /** Of what came and went within a step the store knows nothing. */
+  /** Removes a segment. The store never sees a value that was added and removed within one step. */
   private def remove(segment: Segment): Unit = {
     segments.remove(segment.id)
     removeAdditions(segment, segment.additions.size)

@@ -3,6 +3,7 @@ package windrow.core.state
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.SourcePartition
 
+/** Writes and reads a source partition as its source and number. */
 private[windrow] object SourcePartitionCodec extends Codec[SourcePartition] {
   def write(partition: SourcePartition, out: ByteWriter): Unit = {
     out.bytes(partition.source.getBytes(UTF_8))

@@ -5,18 +5,18 @@ import java.security.MessageDigest
 import windrow.CheckpointError
 import windrow.ErrorConditions
 
-/** One thing that may not change while a state lives (SEMANTICS S2).
+/** One property of a query that must not change while its state exists (SEMANTICS S2).
   *
   * @param label
-  *   what it is, in the user's words; a label is never used for anything else
+  *   name of the property, in the user's words; a label is never reused for another property
   * @param text
-  *   what it is like, in the user's words
+  *   value of the property, in the user's words
   * @param least
-  *   what `text` is as a number, which may grow and must not fall; None: the text stays the same
+  *   `text` as a number that may grow but not decrease; None if the text must stay equal
   * @param noted
-  *   what has to be remembered since it grew
+  *   number to remember since `least` grew
   * @param spoken
-  *   `text`, or one that a state has in its place, as an error says it
+  *   formats `text`, or the text found in a state, for errors
   */
 final case class FingerprintField(
     label: String,
@@ -25,14 +25,14 @@ final case class FingerprintField(
     noted: Option[Long] = None,
     spoken: String => String = identity) {
 
-  /** A long text by its beginning and a digest of the whole. */
+  /** A long text, shortened to its beginning and a digest of the entire text. */
   private[state] val shown: String = if (text.length <= FingerprintField.MostShown) text
   else s"${text.take(FingerprintField.MostShown)}… (${FingerprintField.digest(text)})"
 
   private[state] def kept: String =
     (Seq(label, shown) ++ (least ++ noted).map(_.toString)).mkString(FingerprintField.Behind)
 
-  /** What a state has in its place can be gone on with. */
+  /** Whether a state with this text and number is compatible with the query. */
   private[state] def goesOn(was: String, number: Option[Long]): Boolean =
     least.fold(was == shown)(now => number.exists(_ <= now))
 }
@@ -40,18 +40,18 @@ final case class FingerprintField(
 object FingerprintField {
   private val MostShown = 400
 
-  /** Between the parts of an entry. */
+  /** The separator between the parts of an entry. */
   private[state] val Behind = "\u0000"
 
   private def digest(text: String): String =
     MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).take(12).map(b => f"$b%02x").mkString
 }
 
-/** All that may not change while a state lives, as the header of each shard begins with it: a list of texts, each behind its
-  * label.
+/** All properties that must not change while a state exists. The header of each shard starts with them as a list of
+  * texts, each with its label.
   *
-  * What a state does not name, since it was begun before windrow knew of it, is taken over as the query has it and written from
-  * then on. So labels can be added; one that is taken away must be kept as something to be found.
+  * If a state lacks a label because it is older than the label, the query's value is accepted and stored from then on.
+  * Labels can therefore be added, but a label that is not written any longer must still be recognized in old states.
   */
 final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializable {
   @transient private lazy val bytes: Array[Byte] = {
@@ -61,29 +61,29 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
     out.result()
   }
 
-  /** The list that a header keeps. */
+  /** The list as written to a header. */
   def kept: Seq[String] = entries.map(_.kept)
 
   def write(out: ByteWriter): Unit = out.append(bytes)
 
   def and(more: FingerprintField*): SpecFingerprint = new SpecFingerprint(entries ++ more)
 
-  /** The same with others in the place of those that have their labels. */
+  /** Replaces the entries that have the labels of `others`. */
   def having(others: Seq[FingerprintField]): SpecFingerprint =
     new SpecFingerprint(entries.map(entry => others.find(_.label == entry.label).getOrElse(entry)))
 
-  /** Reads the list of a header, leaving the reader behind it; an error if the state cannot be gone on with. */
+  /** Reads the list of a header, positions the reader after it, and throws an error if the state is incompatible. */
   def check(in: ByteReader): Seq[String] = {
     val kept = SpecFingerprint.read(in)
     changed(kept).foreach(throw _)
     kept
   }
 
-  /** The same, remembering a number with a label if it has it. */
+  /** A copy that remembers a number with a label, if it has the label. */
   def noting(label: String, number: Long): SpecFingerprint =
     new SpecFingerprint(entries.map(entry => if (entry.label == label) entry.copy(noted = Some(number)) else entry))
 
-  /** None if a state that was begun with `kept` can be gone on with. */
+  /** The error for a state that was written with `kept`; None if the state is compatible. */
   def changed(kept: Seq[String]): Option[CheckpointError] = {
     val found = if (entries.isEmpty) Nil else differences(kept)
     Option.when(found.nonEmpty)(new CheckpointError(
@@ -107,23 +107,23 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
 
 object SpecFingerprint {
 
-  /** Asks nothing. */
+  /** Accepts every state. */
   val Nothing = new SpecFingerprint(Nil)
 
-  /** Labels and texts. */
+  /** Creates a fingerprint of labels and texts. */
   def apply(entries: (String, String)*): SpecFingerprint =
     new SpecFingerprint(entries.map { case (label, text) => FingerprintField(label, text) })
 
-  /** What a list says of a label in numbers: what may grow, then what is remembered since it grew. */
+  /** The numbers stored with a label: `least`, then `noted`. */
   private[core] def numbers(kept: Seq[String], label: String): Seq[Long] =
     kept.map(_.split(FingerprintField.Behind)).collectFirst { case Array(`label`, _, numbers @ _*) =>
       numbers.flatMap(_.toLongOption)
     }
       .getOrElse(Nil)
 
-  /** The list of a header. */
+  /** Reads the list from a header. */
   def read(in: ByteReader): Seq[String] = Seq.fill(in.size())(new String(in.bytes(), UTF_8))
 
-  /** Of a whole header. */
+  /** The list of a sealed header. */
   def of(header: Array[Byte]): Seq[String] = read(ByteReader.unsealed(header, "the header of a shard"))
 }

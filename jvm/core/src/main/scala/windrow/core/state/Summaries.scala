@@ -2,47 +2,47 @@ package windrow.core.state
 
 import scala.collection.mutable
 
-/** What neighbours in a list tell together, found in the logarithm of their number: blocks of two, four, eight, … neighbours are
-  * summed when they are asked for, and again after one of theirs has changed. Nothing of this is stored.
+/** Summaries of any range of a list, computed in logarithmic time. Blocks of two, four, eight, … neighbors are merged
+  * on demand, and again after one of their elements has changed. Nothing of this is stored.
   *
   * @param size
-  *   of the list
+  *   size of the list
   * @param at
-  *   what one tells
+  *   summary of an element
   * @param both
-  *   of two neighbours, the first before the second; it changes neither
+  *   merges two adjacent summaries, the first one before the second, without changing either
   */
 private[core] final class Summaries[S](size: => Int, at: Int => S, both: (S, S) => S) {
 
-  /** By level, those of blocks by their number. */
+  /** For each level, the computed summaries by block number. */
   private val blocks = mutable.ArrayBuffer.empty[mutable.LongMap[S]]
 
-  /** How many have left at the front: the others keep their blocks. */
+  /** Number of elements removed at the front. It is added to indexes, so that the other elements keep their blocks. */
   private var left = 0L
 
-  /** One has changed, or is new at the end. */
+  /** An element has changed or was appended. */
   def changed(index: Int): Unit =
     blocks.indices.foreach(level => blocks(level) -= (left + index) >> (level + 1))
 
-  /** The first has left. */
+  /** The first element was removed. */
   def droppedFirst(): Unit = {
     changed(0)
     left += 1
   }
 
-  /** Others stand elsewhere now. */
+  /** Elements have other indexes now, so all blocks are invalid. */
   def moved(): Unit = {
     blocks.clear()
     left = 0
   }
 
-  /** What those in a range tell. */
+  /** The summary of a range; None if it is empty. */
   def of(from: Int, until: Int): Option[S] = parts(from, until).map { case (level, block) => sum(level, block) }
     .reduceOption(both)
 
   def all: Option[S] = of(0, size)
 
-  /** The first from an index on that tells something; -1: there is none. */
+  /** The first index from `from` on whose summary meets `tells`; -1 if none does. */
   def first(from: Int)(tells: S => Boolean): Int =
     parts(from, size).find { case (level, block) => tells(sum(level, block)) }.fold(-1) { case (level, block) =>
       var (in, found) = (level, block)
@@ -54,7 +54,7 @@ private[core] final class Summaries[S](size: => Int, at: Int => S, both: (S, S) 
       (found - left).toInt
     }
 
-  /** Blocks that make up a range, as level and number. */
+  /** The blocks that make up a range, as level and number. */
   private def parts(from: Int, until: Int): Iterator[(Int, Long)] = {
     val end = left + until
     Iterator.unfold(left + from) { start =>

@@ -2,9 +2,9 @@ package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
 
-/** Of a source partition, what a step was told before its messages came: runs that the whole stream has seen, and which of
-  * these offsets this shard has had. As ranges they count when the step is over; until then only messages that come twice
-  * in the step must be known.
+/** Runs of offsets of a source partition that some shard of the stream has seen in this step, known before their
+  * messages arrive, and the offsets among them that this shard has received. They count as applied only when the step
+  * is over. Until then, only duplicates within the step must be recognized.
   */
 private[state] final class ToldOffsets {
   import ToldOffsets._
@@ -12,7 +12,7 @@ private[state] final class ToldOffsets {
   private val runs = new JTreeMap[Long, Run]
   private val seen = new OffsetSet
 
-  /** The one that was found last, since offsets come in order for the most part. */
+  /** The run of the last lookup, because offsets mostly arrive in order. */
   private var recent: Run = _
 
   def tell(first: Long, last: Long): Unit = {
@@ -21,7 +21,7 @@ private[state] final class ToldOffsets {
     recent = null
   }
 
-  /** An offset that lies in a run; false: in none that was told so far. */
+  /** Whether an offset is in a run that has been announced so far. */
   def holds(offset: Long): Boolean = {
     if (recent == null || offset < recent.first || offset > recent.last) {
       val below = runs.floorEntry(offset)
@@ -30,17 +30,17 @@ private[state] final class ToldOffsets {
     recent != null
   }
 
-  /** Marks an offset that a run holds; false: it came before in this step. */
+  /** Marks an offset that is in a run; returns false if it arrived before in this step. */
   def add(offset: Long, place: Long): Boolean = {
     val isNew = seen.add(offset)
     if (isNew && holds(offset)) recent.latest = math.max(recent.latest, place)
     isNew
   }
 
-  /** The step is over.
+  /** Ends the step.
     *
     * @param hear
-    *   a run, and how late its messages that came here may still be taken
+    *   receives first and last offset of each run, and the greatest place in time of its messages in this shard
     */
   def end(hear: (Long, Long, Long) => Unit): Unit = {
     runs.values.forEach(run => hear(run.first, run.last, run.latest))

@@ -17,15 +17,15 @@ import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 
-/** What the shards of all operators have in common: how far time has come, which messages are known, which have no place in
-  * time (SEMANTICS A), and the header that keeps it.
+/** The state that the shards of all operators share: the watermark, processing time, applied offsets, counts, the check
+  * of event times (SEMANTICS A), and the header that stores them.
   *
   * @param store
-  *   where the shard lives between two of its objects
+  *   where the shard is stored between two objects that run it
   * @param fingerprint
-  *   what may not change while the state lives, in words
+  *   properties of the query that must not change while the state exists
   * @param keepsClock
-  *   the header tells the last processing time
+  *   the header includes the last processing time
   */
 private[core] final class Admission(
     store: ShardStore,
@@ -35,35 +35,33 @@ private[core] final class Admission(
     keepsClock: Boolean = true) {
   val counters = new Counters
 
-  /** How late messages came. */
   val lateness = new LatenessCounts
 
-  /** How many windows are open. */
   val openWindows = new OpenCount
 
   private val start   = new HeaderStart(fingerprint, allowed)
   private val applied = new AppliedOffsets(store)
 
-  /** At the end of the last step. */
+  /** The watermark at the end of the last step. */
   var watermark: Watermark = Watermark.None
 
-  /** In microseconds; None before the first. */
+  /** Processing time in microseconds; None before the first one is known. */
   var processingTime: Option[Long] = None
 
-  /** A step has come; true if its processing time is the first. */
+  /** Starts a step; returns true if its processing time is the first one known. */
   def begin(now: Option[Long]): Boolean = {
     val isFirst = processingTime.isEmpty && now.isDefined
     processingTime = now.orElse(processingTime)
     isFirst
   }
 
-  /** What the step brings to the whole stream. */
+  /** Records offsets that the step brings to all shards of the stream. */
   def tell(progress: Iterable[Progress]): Unit = applied.tell(progress)
 
-  /** Marks a message as applied; true: it was before, which is counted.
+  /** Marks a message as applied; returns true, and counts a duplicate, if it already was.
     *
     * @param place
-    *   in time, by which it is refused one day; None: it has none
+    *   place of the message in time, which decides when it becomes too late; None if it has none
     */
   def isReplay(origin: Option[Origin], place: Option[Long]): Boolean = {
     val isKnown = origin.exists(from =>
@@ -72,11 +70,11 @@ private[core] final class Admission(
     isKnown
   }
 
-  /** The time of a message, or why it has none that can be used. */
+  /** The event time of a message, or the reason why it is unusable. */
   def timeOf(message: Incoming): Either[Reason, Long] =
     reasonAgainst(message.time, lasts = 0).toLeft(message.time.getOrElse(0L))
 
-  /** Why a message has no time that can be used (SEMANTICS A2, A3).
+  /** The reason why an event time is unusable, or None (SEMANTICS A2, A3).
     *
     * @param lasts
     *   the gap of its session
@@ -89,11 +87,11 @@ private[core] final class Admission(
   private def isTooFarAhead(time: Long): Boolean =
     maxFuture.exists(limit => processingTime.exists(EventTime.isBeyond(time, _, limit.micros)))
 
-  /** For each source partition the offset after the greatest that was applied. */
+  /** For each source partition, the offset after the greatest applied one. */
   def nextOffsets: Map[SourcePartition, Long] = applied.next
 
-  /** Where a replay must begin to rebuild a store: for each source partition the least offset that is still kept, else
-    * the next one (SEMANTICS R27).
+  /** The first offset to read again for each source partition to rebuild a store: the least offset still kept,
+    * otherwise the next one (SEMANTICS R27).
     */
   def restartOffsets(kept: Iterator[Origin]): Map[SourcePartition, Long] =
     kept.foldLeft(applied.next) { (least, origin) =>
@@ -101,8 +99,10 @@ private[core] final class Admission(
       least.updated(of, math.min(origin.offset, least.getOrElse(of, origin.offset)))
     }
 
-  /** @param rest
-    *   reads what the shard itself has put into its header
+  /** Reads the header if the store has one.
+    *
+    * @param rest
+    *   reads the part that the shard itself has added
     */
   def open(rest: ByteReader => Unit): Unit = Option(store.header).foreach { bytes =>
     ByteReader.unsealed(bytes, "the header of a shard").decode { in =>
@@ -115,10 +115,10 @@ private[core] final class Admission(
     }
   }
 
-  /** The windows of a step are written.
+  /** Records the number of open windows after those of the step are written.
     *
     * @param count
-    *   how many are open, of how many there were as the shard was opened
+    *   computes their number from the number when the shard was opened
     */
   def tellOpen(count: Option[Long] => Option[Long]): Unit = {
     openWindows.end(count)
@@ -126,10 +126,10 @@ private[core] final class Admission(
     counters.openChange = openWindows.change
   }
 
-  /** Ends a step.
+  /** Ends a step and writes the header.
     *
     * @param isPast
-    *   a message of a source that has this place in time is refused from now on
+    *   whether a message of this source with this place in time is rejected from now on
     */
   def write(isPast: (String, Long) => Boolean)(rest: ByteWriter => Unit): Unit = {
     applied.flush(isPast)

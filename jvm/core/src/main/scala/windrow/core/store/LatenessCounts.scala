@@ -5,36 +5,40 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.SpecFingerprint
 import windrow.core.time.Watermark
 
-/** How late the messages of a shard came (SEMANTICS S15): for each that comes when its last window has ended, by how much. Those
-  * in time are only counted, all together.
+/** Counts how late the messages of a shard were (SEMANTICS S15). A message that arrives after its last window has ended
+  * is counted by the distance of the watermark from that end; all others are only counted in total.
   *
-  * A message needs a lateness above the distance of the watermark from the end of its last window, whatever the lateness of
-  * the operator is.
+  * To accept such a message, an operator needs a lateness greater than this distance. The operator's own lateness does
+  * not affect the counts.
   */
 private[windrow] final class LatenessCounts {
   import LatenessCounts._
 
-  /** Messages with an event time, no duplicates. */
+  /** Number of messages with an event time, without duplicates. */
   var messages = 0L
 
-  /** Windows that fired on time. */
+  /** Number of windows that fired on time. */
   var windows = 0L
 
-  /** As they were written; they are read once a message is late. */
+  /** The counts as last written; decoded when the first late message arrives. */
   private var stored            = Array.emptyByteArray
   private var late: Array[Long] = _
 
-  /** @param place
-    *   in time, not above the end of its last window
+  /** Counts messages.
+    *
+    * @param place
+    *   place in time, at most the end of its last window
     * @param count
-    *   how many messages it stands for
+    *   number of messages
     * @param watermark
-    *   before their step
+    *   the watermark before their step
+    * @param lastEnd
+    *   end of the last window of a place
     */
   def see(place: Long, count: Long, watermark: Watermark, lastEnd: Long => Long): Unit = {
     messages += count
     if (place <= watermark.micros && watermark.isDefined && !watermark.isEnd) {
-      val end = lastEnd(place) // of a window without an end the last time of all
+      val end = lastEnd(place) // the greatest time if the window is unbounded
       if (end <= watermark.micros) counts(bucket(watermark.micros - end)) += count
     }
   }
@@ -47,14 +51,14 @@ private[windrow] final class LatenessCounts {
     late
   }
 
-  /** Adds those of another shard. */
+  /** Adds the counts of another shard. */
   def add(other: LatenessCounts): Unit = {
     messages += other.messages
     windows += other.windows
     other.all.foreach { case (bucket, count) => counts(bucket) += count }
   }
 
-  /** Number of the bucket, messages; ascending. */
+  /** Bucket numbers with their counts, ascending. */
   def all: Iterator[(Int, Long)] = counts.iterator.zipWithIndex.collect { case (count, i) if count > 0 => i -> count }
 
   def read(in: ByteReader): Unit = {
@@ -73,7 +77,9 @@ private[windrow] final class LatenessCounts {
 
 private[windrow] object LatenessCounts {
 
-  /** A bucket is 1 ms wide below 16 ms, and above a sixteenth of a power of two: some 3 to 6 % of its time. */
+  /** Buckets are 1 ms wide below 16 ms; above, each power of two has 16 of them, so their width is 3 to 6 % of the
+    * lateness.
+    */
   private val Parts   = 16
   private val Shift   = 4
   private val Buckets = Parts * 56
@@ -87,13 +93,13 @@ private[windrow] object LatenessCounts {
     up * Parts + (millis >> up).toInt
   }
 
-  /** The least lateness in microseconds that takes all messages of a bucket. */
+  /** The least lateness in microseconds that accepts all messages of a bucket. */
   def upTo(bucket: Int): Long = {
     val up = math.max(0, bucket / Parts - 1)
     ((bucket - up * Parts).toLong + 1 << up) * 1000
   }
 
-  /** What the header of a shard says. */
+  /** Reads the counts from the header of a shard. */
   def of(header: Array[Byte]): LatenessCounts = {
     val in = ByteReader.unsealed(header, "the header of a shard")
     SpecFingerprint.read(in)

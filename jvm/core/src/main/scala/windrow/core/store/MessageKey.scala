@@ -3,7 +3,7 @@ package windrow.core.store
 import windrow.ExpectedSize
 import windrow.core.time.Axis
 
-/** A part of the key under which a store keeps a message. */
+/** A part of the key by which a store sorts messages. */
 sealed trait KeyField
 
 object KeyField {
@@ -12,24 +12,24 @@ object KeyField {
   case object Offset         extends KeyField
 }
 
-/** What a message store is for. */
+/** The purpose of a message store. */
 sealed trait StoreUse
 
 object StoreUse {
   case object Aggregate extends StoreUse
 
   /** @param equality
-    *   equal fields are asked for
+    *   the join has equality conditions
     * @param timeRange
-    *   so is a range of time
+    *   the join has a range of time
     */
   final case class Join(equality: Boolean, timeRange: Boolean) extends StoreUse
 }
 
-/** The source's matrix of message keys (SEMANTICS R33): in which order a store sorts its messages.
+/** The order in which a store sorts its messages, by axis, use and expected size (SEMANTICS R33).
   *
-  * Equality fields in front mean one run for each of their values, any other order one run for all of them, with the
-  * equality fields inside its messages.
+  * If equality fields are first, there is one run for each of their values; otherwise there is one run for all
+  * messages, which then contain their equality fields.
   */
 object MessageKey {
   import KeyField._
@@ -42,7 +42,7 @@ object MessageKey {
     case (Axis.Time, _, _)                                          => Seq(Timestamp, Offset)
   }
 
-  /** One run for each value of the equality fields. */
+  /** Whether there is one run for each value of the equality fields. */
   def isRunPerKey(fields: Seq[KeyField]): Boolean = fields.headOption.contains(EqualityFields)
 
   /** The order of the messages of one run. */
@@ -51,7 +51,7 @@ object MessageKey {
     else fields.map {
       case EqualityFields                       => ByKey
       case Timestamp                            => ByTime
-      case Offset if fields.contains(Timestamp) => StoredMessage.Order // of equal times by source and partition
+      case Offset if fields.contains(Timestamp) => StoredMessage.Order // equal times go by source and partition
       case Offset                               => StoredMessage.OffsetOrder
     }.reduce(_ orElse _)
 

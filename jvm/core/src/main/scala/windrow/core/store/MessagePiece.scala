@@ -9,17 +9,18 @@ import windrow.core.state.Segments
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 
-/** Neighbours of a [[MessageRun]]: a segment, and what the root knows of it unread.
+/** Neighboring messages of a [[MessageRun]]: one segment and a summary in the root, which is available without reading
+  * it.
   *
   * @param id
-  *   of the segment; [[MessagePiece.Inside]]: none yet, it is written into the root
+  *   number of the segment, or [[MessagePiece.Inside]] if the messages are in the root
   */
 private[store] final class MessagePiece(var id: Long) {
   import MessagePiece._
 
   private var messages: ArrayBuffer[StoredMessage] = _
 
-  /** About how many bytes its messages take, once they are read. */
+  /** Approximate memory use of the messages in bytes, once they are read. */
   private var weight = 0L
 
   var changed              = false
@@ -27,10 +28,10 @@ private[store] final class MessagePiece(var id: Long) {
   var first: StoredMessage = _ // at least its position
   var maxTime              = EventTime.Min
 
-  /** Messages that are not settled. */
+  /** Number of messages that are not settled. */
   var unsettled = 0
 
-  /** Of all messages; null: not known without reading them. */
+  /** Totals of all messages; null if they are unknown without reading the messages. */
   private var told: Totals = _
 
   private var minOffset = Position.Greatest
@@ -43,23 +44,23 @@ private[store] final class MessagePiece(var id: Long) {
     weight = messages.iterator.map(weigh).sum
   }
 
-  /** Lets go of its messages, which are all in its segment. */
+  /** Releases the messages from memory; all of them must be in the segment. */
   def forget(): Unit = {
     messages = null
     weight = 0
   }
 
-  /** Bytes of memory. */
+  /** Memory use in bytes. */
   def held: Long = weight
 
-  // ---- of a piece that is read
+  // ---- requires that the messages are read
 
   def apply(index: Int): StoredMessage = messages(index)
 
-  /** They stay, even if the piece is let go of meanwhile. */
+  /** The messages, valid even if the piece is released meanwhile. */
   def all: IndexedSeq[StoredMessage] = messages
 
-  /** Those of some places; they stay, even if the piece is let go of meanwhile. */
+  /** The messages at some indexes, valid even if the piece is released meanwhile. */
   def some(places: Iterator[Int]): Iterator[StoredMessage] = {
     val these = messages
     places.map(these(_))
@@ -75,7 +76,7 @@ private[store] final class MessagePiece(var id: Long) {
     include(message)
   }
 
-  /** Puts another in the place of a message that is at the same position. */
+  /** Replaces a message by another at the same position. */
   def update(index: Int, by: StoredMessage): Unit = {
     if (by.isSettled && !messages(index).isSettled) unsettled -= 1
     messages(index) = by
@@ -85,7 +86,7 @@ private[store] final class MessagePiece(var id: Long) {
 
   def dropFront(some: Int): Unit = hold(messages.drop(some))
 
-  /** What all of its messages have in common, if it is known or the piece is read. */
+  /** Totals of all messages. They must be known or the piece must be read. */
   def totals: Totals = {
     if (told == null) told = Totals.of(messages.iterator)
     told
@@ -93,7 +94,7 @@ private[store] final class MessagePiece(var id: Long) {
 
   def knowsTotals: Boolean = told != null || isRead
 
-  /** Keeps the first half and gives the second. */
+  /** Keeps the first half and returns the second. */
   def split(): MessagePiece = {
     val (front, back) = messages.splitAt(count / 2)
     hold(front)
@@ -127,16 +128,16 @@ private[store] final class MessagePiece(var id: Long) {
     }
   }
 
-  // ---- unread
+  // ---- does not require that the messages are read
 
   def mayHoldOffsets(low: Long, high: Long): Boolean = minOffset <= high && maxOffset >= low
 
   def writeMessages(out: ByteWriter, codec: Codec[StoredMessage]): Unit = messages.foreach(codec.write(_, out))
 
-  /** Into the root.
+  /** Writes its entry of the root.
     *
     * @param tells
-    *   the root knows its totals, too, unless they are of many source partitions
+    *   also write its totals, unless they cover too many source partitions
     */
   def write(out: ByteWriter, codec: Codec[StoredMessage], tells: Boolean): Unit = {
     out.count(id)
@@ -153,12 +154,12 @@ private[store] final class MessagePiece(var id: Long) {
 
 private[store] object MessagePiece {
 
-  /** The number of a piece that lives inside the root. */
+  /** The number of a piece whose messages are in the root. */
   val Inside = 0L
 
   private val Overhead = 40
 
-  /** The root tells the offsets of so many source partitions. */
+  /** Maximum number of source partitions for which the root stores offsets. */
   private val MostTold = 4
 
   private val Told = Codec.option(Totals)
@@ -172,7 +173,7 @@ private[store] object MessagePiece {
     piece
   }
 
-  /** Of a root. */
+  /** Reads the entry of a root. */
   def read(in: ByteReader, codec: Codec[StoredMessage]): MessagePiece = {
     val (id, count) = (in.count(), in.count().toInt)
     if (count < 1) throw in.damaged(s"a piece has $count messages")
@@ -184,7 +185,7 @@ private[store] object MessagePiece {
       val piece = new MessagePiece(id)
       piece.count = count
       piece.first = codec.read(in)
-      in.long(): Unit // the time of the first
+      in.long(): Unit // the time of the first message
       piece.maxTime = in.long()
       piece.minOffset = in.long()
       piece.maxOffset = in.long()

@@ -15,19 +15,19 @@ import windrow.core.time.Axis
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 
-/** Messages in order, in pieces of neighbours: a B+-tree of height two whose root is this object.
+/** Messages in order, in pieces of neighbors: a B+-tree of height two whose root is this object.
   *
-  * Only pieces that are touched are read, only those that change are written; a small run lives inside its root. Pieces
-  * are cut as they grow, so that a message costs the logarithm of the run, however many come in one step; the more there are
-  * the larger they become, so that the root, which each step reads, grows with the square root of the run. In memory are no
-  * more than `heldBytes` of them: then what has changed is written, and all are read again as they are needed. What has left
-  * by retention is hidden at once and taken away piece by piece (SEMANTICS R11).
+  * Only touched pieces are read, and only changed ones are written; a small run is stored in its root. Pieces are split
+  * as they grow, so a message costs the logarithm of the run, however many arrive in one step. The size of pieces grows
+  * with their number, so that the root, which each step reads, grows with the square root of the run. At most
+  * `heldBytes` of messages are in memory: beyond that, changed pieces are written, and all pieces are read again when
+  * needed. Messages removed by retention are hidden at once and deleted piece by piece (SEMANTICS R11).
   *
   * @param order
-  *   event time in front. Messages that are equal in it differ in nothing but whether they are settled; those that are
-  *   stand before the others
+  *   orders by event time first. Messages that are equal in it differ only in whether they are settled; settled ones
+  *   precede the others
   * @param tells
-  *   the root knows the totals of pieces, so that [[totals]] does not read them
+  *   the root stores the totals of pieces, so that [[totals]] does not read them
   */
 private[core] final class MessageRun(
     order: Ordering[StoredMessage],
@@ -41,26 +41,26 @@ private[core] final class MessageRun(
   private val pieces = new ArrayDeque[MessagePiece]
   private val root   = new RootBlocks(segments)
 
-  /** How many messages of neighbours are not settled. */
+  /** Number of messages that are not settled. */
   private val unsettled = new Summaries[Int](pieces.size, pieces(_).unsettled, _ + _)
 
   private val totals = new Summaries[Totals](pieces.size, totalsOf, _ and _)
 
-  /** Messages at the front that have left; they are all in the first piece. */
+  /** Number of removed messages at the front; all of them are in the first piece. */
   private var hidden = 0
 
-  /** Messages in all pieces. */
+  /** Number of messages in all pieces. */
   private var total = 0L
 
-  /** About as many bytes of messages as are in memory. */
+  /** Approximate number of bytes of messages in memory. */
   private var held = 0L
 
-  /** Messages that have not left. */
+  /** Number of messages, without the removed ones. */
   def size: Long = total - hidden
 
   def isEmpty: Boolean = size == 0
 
-  /** Bytes of messages in memory. */
+  /** Exact number of bytes of messages in memory. */
   private[store] def inMemory: Long = pieces.iterator.map(_.held).sum
 
   def add(message: StoredMessage): Unit = {
@@ -91,7 +91,9 @@ private[core] final class MessageRun(
     totals.changed(at)
   }
 
-  /** The last piece has its size and ends before the message: what comes in order fills one piece after the other. */
+  /** Whether the last piece has its size and ends before the message, so that messages in order fill one piece after
+    * another.
+    */
   private def isFullBefore(message: StoredMessage): Boolean = {
     val last = loaded(pieces.size - 1)
     last.isHeavierThan(pieceBytes) && standsBefore(last(last.count - 1), message)
@@ -99,13 +101,13 @@ private[core] final class MessageRun(
 
   private def pieceBytes: Int = math.max(segmentBytes, pieces.size * BytesForEach)
 
-  /** One that is kept stands before one that comes. */
+  /** Whether a stored message precedes a new one. */
   private def standsBefore(kept: StoredMessage, message: StoredMessage): Boolean = {
     val compared = order.compare(kept, message)
     compared < 0 || compared == 0 && (kept.isSettled || !message.isSettled)
   }
 
-  /** Where a message belongs; -1: there is no piece. */
+  /** The index of the piece for a message; -1 if there are none. */
   private def pieceOf(message: StoredMessage): Int =
     if (pieces.isEmpty) -1
     else math.max(0, FirstIndex.where(pieces.size)(i => !standsBefore(pieces(i).first, message)) - 1)
@@ -113,7 +115,9 @@ private[core] final class MessageRun(
   private def placeOf(piece: MessagePiece, message: StoredMessage): Int =
     FirstIndex.where(piece.count)(i => !standsBefore(piece(i), message))
 
-  /** Messages with positions in a closed range, in the order of the run; None: open. They may be settled meanwhile. */
+  /** Messages with positions in a closed range, in the order of the run. A bound of None is open. Messages may be
+    * settled during the iteration.
+    */
   def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = axis match {
     case Axis.Time =>
       val high = to.getOrElse(EventTime.Max)
@@ -130,10 +134,10 @@ private[core] final class MessageRun(
     new UpTo(high, at, if (at == pieces.size || pieces(at).first.time > high) 0 else firstSince(loaded(at), time))
   }
 
-  /** Messages up to a time, from a place in a piece on. Pieces are read as it comes to them. */
+  /** Messages up to a time, starting at an index of a piece. Pieces are read when the iteration reaches them. */
   private final class UpTo(high: Long, private var at: Int, private var place: Int)
       extends AbstractIterator[StoredMessage] {
-    private var these: IndexedSeq[StoredMessage] = _ // of its piece; they stay, even if that is let go of meanwhile
+    private var these: IndexedSeq[StoredMessage] = _ // of the current piece; valid even if it is released
     private var until                            = 0
     private var found: StoredMessage             = _
 
@@ -190,7 +194,7 @@ private[core] final class MessageRun(
     piece.some(Iterator.range(if (at == 0) math.max(hidden, from) else from, piece.count))
   }
 
-  /** What messages in a closed range of event time have in common; None: from the oldest on. */
+  /** Totals of the messages in a closed range of event time; without `from`, starting at the oldest. */
   def totals(from: Option[Long], to: Long): Totals = {
     val low           = from.fold(0)(pieceReaching)
     val high          = FirstIndex.where(pieces.size)(i => pieces(i).first.time > to)
@@ -212,7 +216,7 @@ private[core] final class MessageRun(
         .map(found => (inPiece(found, 0), found + 1))
     }.flatten.filter(one => !one.isSettled && from <= one.time && one.time <= to)
 
-  /** Messages that stand before a position, from the last one down. */
+  /** Messages before a position, in descending order. */
   def before(position: StoredMessage): Iterator[StoredMessage] = {
     val at = FirstIndex.where(pieces.size)(i => !order.lt(pieces(i).first, position)) - 1
     Iterator.range(at, -1, -1).flatMap { i =>
@@ -224,11 +228,11 @@ private[core] final class MessageRun(
 
   def oldest: Option[StoredMessage] = Option.when(!isEmpty)(next)
 
-  /** Event time of the oldest. */
+  /** Event time of the oldest message. */
   def oldestTime: Option[Long] = Option.when(!isEmpty)(if (hidden == 0) pieces(0).first.time else next.time)
 
-  /** A time that no message at or after `time` precedes: the first such message's, if its piece has been read. None: there
-    * is no such message.
+  /** A lower bound of the event times at or after `time`; exact if the piece of the first such message is read. None if
+    * such a message does not exist.
     */
   def nextTime(time: Long): Option[Long] = {
     val at = pieceReaching(time)
@@ -238,7 +242,7 @@ private[core] final class MessageRun(
     }
   }
 
-  /** Settles a message that is kept, or one that is equal to it. */
+  /** Settles a stored message, or one that is equal to it. */
   def settle(message: StoredMessage): Unit = {
     val settled = message.copy(isSettled = true)
     val at      = pieceOf(settled)
@@ -254,12 +258,13 @@ private[core] final class MessageRun(
   private def isOpen(kept: StoredMessage, message: StoredMessage): Boolean =
     !kept.isSettled && order.equiv(kept, message)
 
-  /** Lets go of the oldest messages, as long as one `leaves`; those before one that leaves do too. Whole pieces go unread.
+  /** Removes the oldest messages as long as one meets `leaves`; if one meets it, all earlier ones are removed, too.
+    * Complete pieces are removed without reading them.
     *
     * @param leaves
-    *   of the time of a message, and of the number of messages from this one on
+    *   of the event time of a message, and of the number of messages from this one on
     * @return
-    *   how many
+    *   number of removed messages
     */
   def retire(leaves: (Long, Long) => Boolean): Long = {
     val before = size
@@ -268,12 +273,12 @@ private[core] final class MessageRun(
     before - size
   }
 
-  /** The oldest message, if it leaves. */
+  /** The oldest message, if it meets `leaves`. */
   def leaving(leaves: (Long, Long) => Boolean): Option[StoredMessage] =
     oldest.filter(message => leaves(message.time, size))
 
   def dropOldest(): Unit = {
-    next // it may stand in a piece that is not read
+    next // reads the piece if necessary
     hidden += 1
     if (hidden == pieces(0).count) dropPiece()
   }
@@ -296,7 +301,7 @@ private[core] final class MessageRun(
     hidden = 0
   }
 
-  /** Takes everything away. */
+  /** Removes all messages. */
   def clear(): Unit = while (pieces.nonEmpty) dropPiece()
 
   private def loaded(at: Int): MessagePiece = {
@@ -308,7 +313,7 @@ private[core] final class MessageRun(
     piece
   }
 
-  /** Has more in memory, and lets go of all but one piece if that is too much. */
+  /** Records more bytes in memory, and releases all other pieces if there are too many. */
   private def hold(piece: MessagePiece, more: Long): Unit = {
     held += more
     if (held > heldBytes) {
@@ -324,7 +329,7 @@ private[core] final class MessageRun(
 
   // ---- bytes
 
-  /** Writes the pieces that changed, and into `out` the root. */
+  /** Writes the changed pieces, and the root to `out`. */
   def write(out: ByteWriter): Unit = {
     if (hidden > 0 && pieces(0).changed) dropHidden()
     pieces.foreach(piece => if (piece.changed) store(piece))
@@ -356,6 +361,6 @@ private[core] final class MessageRun(
 private[core] object MessageRun {
   private val InsideBytes = 1024
 
-  /** A piece has so many bytes for each piece that there is: an eighth of the root. */
+  /** The size of a piece is at least this times the number of pieces, which is an eighth of the root. */
   private val BytesForEach = 8
 }

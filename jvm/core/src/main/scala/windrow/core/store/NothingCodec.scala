@@ -4,7 +4,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** Where only the key matters. */
+/** The codec of stored keys without a value. */
 private[core] object NothingCodec extends Codec[Unit] {
   def write(value: Unit, out: ByteWriter): Unit = ()
   def read(in: ByteReader): Unit                = ()

@@ -3,22 +3,24 @@ package windrow.core.store
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** How many windows of a shard are open (SEMANTICS S16), told where they need not be looked at for it. */
+/** The number of open windows of a shard (SEMANTICS S16), for shards that know it without reading the windows. */
 private[core] final class OpenCount {
 
-  /** As the shard was opened; None: not known. One without a header has no windows. */
+  /** The number when the shard was opened; None if unknown. A shard without a header has 0. */
   private var before: Option[Long] = Some(0L)
 
   private var after: Option[Long] = None
 
-  /** At the end of the last step; None: not known. */
+  /** The number at the end of the last step; None if unknown. */
   def now: Option[Long] = after
 
-  /** Since the shard was opened. */
+  /** The change since the shard was opened. */
   def change: Option[Long] = for (now <- after; was <- before) yield now - was
 
-  /** @param count
-    *   of the number before
+  /** Sets the number at the end of a step.
+    *
+    * @param count
+    *   computes it from the number when the shard was opened
     */
   def end(count: Option[Long] => Option[Long]): Unit = after = count(before)
 

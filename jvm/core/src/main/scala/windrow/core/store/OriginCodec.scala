@@ -6,6 +6,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.SourcePartitionCodec
 
+/** Writes and reads the source partition and offset of a message. */
 private[windrow] object OriginCodec extends Codec[Origin] {
   val Optional: Codec[Option[Origin]] = Codec.option(this)
 

@@ -7,8 +7,8 @@ import windrow.core.state.SortedRun
 import windrow.core.state.Spaces
 import windrow.core.time.Due
 
-/** When the periods of keys end, in microseconds of processing time. Clocks are set back (SEMANTICS R86), so what has ended is
-  * taken out, and nothing is said of the time before.
+/** The ends of keys' periods, in microseconds of processing time. A clock can be set back (SEMANTICS R86), so periods
+  * are removed one by one after they have ended, and earlier times remain possible.
   */
 private[core] final class Periods(store: Spaces) {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
@@ -18,13 +18,13 @@ private[core] final class Periods(store: Spaces) {
     if (known == null || !known.containsKey(key)) ends.at(end).put(key, ())
   }
 
-  /** Keys of which some period has ended. */
+  /** Keys with a period that has ended. */
   def due(now: Option[Long]): Iterator[Key] = ended(now).flatMap(at => ends.peek(at).keysInOrder.toVector)
 
   private def ended(now: Option[Long]): Iterator[Long] = now.iterator.flatMap(now =>
     Iterator.unfold(Due.AtOnce)(from => ends.ceiling(from).filter(_ <= now).map(at => (at, at + 1))))
 
-  /** When the first of them ends. */
+  /** The end of the first period. */
   def first: Option[Long] = ends.ceiling(Due.AtOnce)
 
   def forget(now: Option[Long]): Unit = ended(now).foreach(ends.at(_).clear())
@@ -33,7 +33,7 @@ private[core] final class Periods(store: Spaces) {
 
   def readDirectory(in: ByteReader): Unit = {
     ends.readDirectory(in)
-    ends.reopen() // versions before let go of everything up to the clock
+    ends.reopen() // earlier versions have dropped everything up to the clock
   }
 
   def writeDirectory(out: ByteWriter): Unit = ends.writeDirectory(out)

@@ -5,19 +5,20 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
-/** What leaves a run: from the oldest on, as long as `leaves` says so (SEMANTICS R10). Times in microseconds.
+/** Decides which messages retention removes from a run: starting at the oldest, as long as `leaves` holds
+  * (SEMANTICS R10). Times are in microseconds.
   *
   * @param time
-  *   messages below it leave; a message at it stays
+  *   messages below it are removed; a message at it stays
   * @param newest
-  *   how many stay
+  *   number of newest messages that stay
   * @param protectedFrom
-  *   messages from here on may be in a window that still takes messages, and stay
+  *   messages from this time on stay, because they may be in a window that still accepts messages
   */
 private[core] final case class RetentionBound(time: Long, newest: Long, protectedFrom: Long) {
 
   /** @param left
-    *   messages from this one on
+    *   number of messages from this one on
     */
   def leaves(message: Long, left: Long): Boolean = message < protectedFrom && (message < time || left > newest)
 }
@@ -29,11 +30,11 @@ private[core] object RetentionBound {
     retention.messages.getOrElse(Long.MaxValue),
     protectedFrom)
 
-  /** A message is older than what a stated time of retention keeps. */
+  /** Whether a message is older than the time for which retention keeps messages. */
   def isOut(retention: Retention, now: Watermark, time: Long): Boolean =
     now.isDefined && retention.time.exists(span => time < below(now, span.micros))
 
-  /** At the end of a bounded input nothing is young any more. */
+  /** At the end of a bounded input no message is recent enough to stay. */
   private def below(now: Watermark, span: Long): Long =
     if (now.isEnd) EventTime.Max
     else Position.minus(now.micros, span)

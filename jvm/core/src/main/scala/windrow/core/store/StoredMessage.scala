@@ -11,18 +11,18 @@ import windrow.core.state.Codec
 import windrow.core.state.Key
 import windrow.core.time.Position
 
-/** A message on its way into an operator.
+/** A message, which is one input row, on its way into an operator.
   *
-  * Key and payload are bytes in the form of the engine that brings them, and the core looks into neither. So nothing is
-  * converted row by row: Spark gives the bytes of its UnsafeRows, and turns an Arrow batch from Python into such rows
-  * and back with its own generated code; a Scala operator writes them with a codec.
+  * Key and payload are bytes in the engine's own format, and the core interprets neither, so nothing is converted row
+  * by row. Spark passes the bytes of its UnsafeRows, and converts an Arrow batch from Python to such rows and back with
+  * its own generated code; a Scala operator writes them with a codec.
   *
   * @param time
   *   event time in microseconds; None if the message has none
   * @param origin
-  *   its identity; None: duplicates of it cannot be known. In a join its source is the name of the stream
+  *   identity of the message; without it duplicates are not recognized. In a join its source is the stream's name
   * @param gap
-  *   session gap in microseconds, where sessions ask the message for it
+  *   session gap in microseconds, for sessions with a gap for each message
   */
 final case class Incoming(
     key: Key,
@@ -31,7 +31,7 @@ final case class Incoming(
     payload: Array[Byte],
     gap: Option[Long] = None) {
 
-  /** Bytes that compare, unsigned, as messages of one key stand in the order of event time, not for messages of one key. */
+  /** Bytes whose unsigned order is the order of messages of one key by event time. Not for windows on offsets. */
   private[windrow] def position: Array[Byte] = {
     val order = origin.fold(Array[Byte](0))(1.toByte +: _.order)
     val at    = ByteBuffer.allocate(9 + order.length + payload.length)
@@ -52,7 +52,7 @@ object Incoming {
     .orElse((a, b) => Arrays.compareUnsigned(a.key.bytes, b.key.bytes))
     .orElse((a, b) => Arrays.compareUnsigned(a.payload, b.payload))
 
-  /** Each source partition in the order of its offsets. */
+  /** Orders each source partition by offset. */
   private val ByPosition: Ordering[Incoming] =
     Ordering.by[Incoming, Option[Origin]](_.origin)(StoredMessage.Origins).orElse(ByTime)
 }
@@ -60,8 +60,7 @@ object Incoming {
 /** A message in a store.
   *
   * @param isSettled
-  *   of an outer join: a partner was found for it, or it has come out without one; of full state: it has a window to
-  *   come out with
+  *   in an outer join: it has a partner, or was emitted without one; in full state: a window will emit it
   */
 final case class StoredMessage(
     key: Key,
@@ -72,20 +71,20 @@ final case class StoredMessage(
 
   private[core] def offset: Option[Long] = origin.map(_.offset)
 
-  /** Enough of it to be compared by [[StoredMessage.Order]]. */
+  /** A message with just enough contents to be compared by [[StoredMessage.Order]]. */
   private[core] def position: StoredMessage = if (origin.isEmpty) this else copy(payload = Array.emptyByteArray)
 }
 
 object StoredMessage {
   private[store] val Origins: Ordering[Option[Origin]] = Ordering.Option(Origin.Order)
 
-  /** By (time, source, partition, offset); what has none of these by content. */
+  /** Orders by (time, source, partition, offset); messages without origin are ordered by payload. */
   val Order: Ordering[StoredMessage] = (a, b) =>
     if (a.time != b.time) java.lang.Long.compare(a.time, b.time)
     else if (a.origin.isDefined || b.origin.isDefined) Origins.compare(a.origin, b.origin)
     else Arrays.compareUnsigned(a.payload, b.payload)
 
-  /** By offset, then source and partition. */
+  /** Orders by offset, then by source and partition. */
   val OffsetOrder: Ordering[StoredMessage] =
     Ordering.by[StoredMessage, Option[Long]](_.offset).orElse(Ordering.by[StoredMessage, Option[Origin]](_.origin)(
       Origins))
@@ -93,7 +92,7 @@ object StoredMessage {
   private val Settled = 1; private val HasOrigin = 2
 
   /** @param key
-    *   of all the messages, if they have the same: then it is not written
+    *   the common key of all messages, which is then not written
     */
   private[core] def codec(key: Option[Key]): Codec[StoredMessage] = new Codec[StoredMessage] {
     def write(message: StoredMessage, out: ByteWriter): Unit = {

@@ -4,19 +4,19 @@ import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 
-/** What of a spec may change while its state lives, and by which keys know when to be looked at: after a change each is looked
-  * at once. In the checkpoint.
+/** Spec values that may change between restarts and that decide when a key is next due. After a change every key is
+  * visited once. Stored in the checkpoint.
   *
   * @param said
-  *   these terms, in words
+  *   the current values, as text
   */
 private[core] final class Terms(said: String) {
   private var isNew = false
 
-  /** They differ from those of the step before. */
+  /** The values differ from those of the previous step. */
   def changed: Boolean = isNew
 
-  /** All keys have been looked at. */
+  /** Records that all keys have been visited. */
   def settle(): Unit = isNew = false
 
   def read(in: ByteReader): Unit = isNew = new String(in.bytes(), UTF_8) != said

@@ -5,7 +5,7 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** What messages have in common that a window tells of its own (SEMANTICS R22).
+/** Count and offsets of some messages, for the metadata of their window (SEMANTICS R22).
   *
   * @param offsets
   *   by source partition

@@ -5,8 +5,9 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 import windrow.core.state.Segments
 
-/** What waits to be sent (messages of a window, rows of a join), in the order in which it came. What has grown large stands
-  * apart, written once: a key that waits for long costs a step no more than what comes with it (SEMANTICS S10).
+/** Messages of a window, or rows of a join, that wait to be emitted, in order of arrival. When many are waiting, they
+  * move to segments that are written once, so that a key that waits for a long time costs each step only the new ones
+  * (SEMANTICS S10).
   */
 private[core] final class Unsent[T] private (
     private var apart: Vector[Unsent.Apart],
@@ -17,7 +18,7 @@ private[core] final class Unsent[T] private (
 
   def size: Long = countApart + here.size
 
-  /** One more; there is only one that grows. */
+  /** Adds one; changes this object. */
   def add(one: T): Unsent[T] = {
     here :+= one
     this
@@ -34,25 +35,27 @@ private[core] final class Unsent[T] private (
 
 private[core] object Unsent {
 
-  /** Those that stand in a segment. */
+  /** Those stored in a segment. */
   private final case class Apart(id: Long, count: Long)
 
-  /** In the place of their number. */
+  /** Written instead of their number if there are segments. */
   private val InParts = Int.MaxValue + 1L
 
-  /** The bytes that tell of a part. */
+  /** Approximate size in bytes of a segment's entry. */
   private val PartInWords = 8
 
-  /** Parts grow with their number, so that to tell them costs no more than to write one. */
+  /** Writes and reads them. The size of segments grows with their number, so that writing their entries costs no more
+    * than writing one segment.
+    */
   final class Stored[T](each: Codec[T], segments: Segments, partBytes: Int = 4096) extends Codec[Unsent[T]] {
 
-    /** Part by part, each read as it is asked for. */
+    /** All of them; segments are read when the iteration reaches them. */
     def all(unsent: Unsent[T]): Iterator[T] =
       unsent.apart.iterator.flatMap(part => segments.read(part.id)(read(_, part.count))) ++ unsent.here
 
     def forget(unsent: Unsent[T]): Unit = unsent.apart.foreach(part => segments.remove(part.id))
 
-    /** All of them, which are then not kept any more. */
+    /** Returns all of them and removes their segments. */
     def take(unsent: Unsent[T]): Vector[T] = {
       val found = all(unsent).toVector
       forget(unsent)

@@ -32,16 +32,16 @@ object OffsetSpan {
   }.toMap
 }
 
-/** A window among those of its key.
+/** Identifies a window among those of its key.
   *
   * @param start
-  *   inclusive; of a global window the least position
+  *   inclusive; the least position for a global window
   * @param end
-  *   exclusive; of a global window the greatest position
+  *   exclusive; the greatest position for a global window
   * @param partition
-  *   of windows on offsets
+  *   source partition, for windows on offsets
   * @param message
-  *   whose window it is (`Over`); then it begins and ends with it, whatever it shows
+  *   the message that owns the window (`Over`); the window is removed with it, whatever its bounds
   */
 private[core] final case class WindowId(
     start: Long,
@@ -54,7 +54,7 @@ private[core] object WindowId {
   private val Partitions: Ordering[Option[SourcePartition]] = Ordering.Option(SourcePartition.Order)
   private val Messages: Ordering[Option[StoredMessage]]     = Ordering.Option(StoredMessage.Order)
 
-  /** Windows on offsets stand by their partitions. */
+  /** Windows on offsets are ordered by partition first. */
   implicit val Order: Ordering[WindowId] = (a, b) => {
     val byPartition = Partitions.compare(a.partition, b.partition)
     if (byPartition != 0) byPartition
@@ -78,16 +78,17 @@ private[core] object WindowId {
   }
 }
 
-/** What is known of a window beside its messages (SEMANTICS R22).
+/** The metadata of a window in full state, without its messages (SEMANTICS R22).
   *
   * @param offsets
   *   by source partition
   * @param count
-  *   messages ever accepted; 0: they are all stored, and counted when the window closes or is asked for
+  *   number of messages ever accepted; 0 if all of them are stored, and are counted when the window closes or is
+  *   queried
   * @param oldest
-  *   least event time of these, from which on retention takes nothing while the window is open
+  *   least event time of these messages; retention removes nothing from here on while the window is open
   * @param newest
-  *   of its messages, in the order of the store; when this one leaves, so does the row
+  *   the last of its messages in the order of the store; the row is removed with it
   * @param last
   *   timing of its last pane
   */
@@ -118,33 +119,34 @@ private[core] final case class WindowRow(
   def isCounted: Boolean = count > 0
 
   /** @param newest
-    *   of the messages of these totals
+    *   last of the messages of these totals
     */
   def counted(totals: Totals, newest: Option[StoredMessage]): WindowRow =
     copy(count = totals.count, offsets = totals.offsets, newest = newest.map(_.position))
 
-  /** One message more that waits for a pane of this window. */
+  /** Adds a message that waits for a pane of this window. */
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(paneState = paneState.copy(
     unsent = paneState.unsent + 1,
     since = paneState.since.orElse(processingTime),
     delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message)),
     isTouched = true))
 
-  /** Before the first processing time a period counts from the first that is seen (SEMANTICS R14). */
+  /** The row with a started period if that waited for the first processing time (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): WindowRow = {
     val now = paneState.begun(processingTime)
     if (now eq paneState) this else copy(paneState = now)
   }
 
-  /** The row after it has sent what waits. */
+  /** The row after a pane with all waiting messages. */
   def fired(timing: Timing): WindowRow = copy(
     last = Some(timing),
     paneState = paneState.copy(index = paneState.index + 1, unsent = 0, since = None, delta = None, isTouched = false))
 
-  /** A session that takes the place of this one and others (SEMANTICS R84): what waits moves over to it.
+  /** A session that replaces this one and others (SEMANTICS R84) and takes over their waiting messages.
     *
     * @param isComplete
-    *   without what is still to come: else it is open again, and has an ON_TIME to come (SEMANTICS R79)
+    *   whether the session is complete before its new message is added; otherwise it is open again and will fire on
+    *   time (SEMANTICS R79)
     */
   def joined(others: Seq[WindowRow], id: WindowId, isComplete: Boolean): WindowRow = {
     val all = this +: others
@@ -167,7 +169,7 @@ private[core] object WindowRow {
   def opened(id: WindowId): WindowRow = opened(id, EventTime.Max)
 
   /** @param oldest
-    *   it holds no message before this event time
+    *   lower bound of the event times of its messages
     */
   def opened(id: WindowId, oldest: Long): WindowRow = WindowRow(id, Map.empty, 0, oldest, None, None, PaneState())
 

@@ -1,6 +1,6 @@
 package windrow.core.time
 
-/** What windows stand on, and what a position is a place of. */
+/** The dimension on which windows and positions are defined. */
 sealed trait Axis
 
 object Axis {
@@ -11,7 +11,7 @@ object Axis {
   /** The offsets of a source partition. */
   case object Offset extends Axis
 
-  /** The sequence numbers of a key's messages. Nothing is asked by them, so it is a type alone. */
+  /** The sequence numbers of a key's messages. Only a type, because no query uses it. */
   sealed trait Sequence extends Axis
 
   type Time   = Time.type

@@ -1,7 +1,7 @@
 package windrow.core.time
 
-/** `[start, end)` on an axis. The end is never inside, whatever panes show of it: that is told by
-  * [[windrow.WindowBounds]] alone.
+/** The bounds `[start, end)` of a window on an axis. The end is always exclusive; only [[windrow.WindowBounds]] decides
+  * how panes show it.
   */
 final case class Bounds(start: Long, end: Long) {
 
@@ -11,12 +11,12 @@ final case class Bounds(start: Long, end: Long) {
   /** From the first start to the last end of both. */
   def span(other: Bounds): Bounds = Bounds(math.min(start, other.start), math.max(end, other.end))
 
-  /** It has a position of a closed range; None: open. */
+  /** Whether it overlaps a closed range. A bound of None is open. */
   def meets(from: Option[Long], to: Option[Long]): Boolean = from.forall(_ < end) && to.forall(_ >= start)
 }
 
 object Bounds {
 
-  /** Of what has its last position inside. */
+  /** Bounds with an inclusive last position. */
   def to(start: Long, last: Long): Bounds = Bounds(start, Position.plus(last, 1))
 }

@@ -1,11 +1,11 @@
 package windrow.core.time
 
-/** Positions at which something is to be looked at again. */
+/** Special positions at which something is due. */
 object Due {
 
-  /** At none. */
+  /** Never due. */
   final val Never = Position.Greatest
 
-  /** Whatever the position. */
+  /** Due at any position. */
   final val AtOnce = Position.Least
 }

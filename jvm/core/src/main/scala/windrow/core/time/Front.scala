@@ -1,56 +1,56 @@
 package windrow.core.time
 
-/** How far an axis has come: all positions below `at` have been passed. It never falls. A [[Watermark]] is that of event
-  * time; on the axes of positions it is the one that comes next.
+/** The progress of an axis: all positions below `at` have been passed. It never decreases. A [[Watermark]] is the front
+  * of event time; on the axes of positions the front is the next position.
   *
   * @param at
-  *   [[Position.Least]] before the first, [[Position.Greatest]] at the end of a bounded input
+  *   [[Position.Least]] before the first position, [[Position.Greatest]] at the end of a bounded input
   * @param left
-  *   windows that end here or before have left already, under a lateness that was shorter (SEMANTICS S2)
+  *   windows that end at or before this position were already removed under a shorter lateness (SEMANTICS S2)
   */
 final case class Front[A <: Axis](at: Long, left: Long = Position.Least) {
 
-  /** It has reached a position. What has not begun has reached none. */
+  /** Whether the front has reached a position; false for every position before the first. */
   def reached(position: Long): Boolean = at >= position && at != Position.Least
 
-  /** Something is due; see [[Due]]. */
+  /** Whether something is due; see [[Due]]. */
   def isDue(from: Long): Boolean = from == Due.AtOnce || reached(from)
 
-  /** A window that ends at this position has left: the axis has reached it and the lateness after it. */
+  /** Whether a window that ends at this position is closed: the front has passed its end by the lateness. */
   def reached(end: Long, lateness: Distance[A]): Boolean =
     reached(lateness.after(end)) || (end <= left && left != Position.Least)
 
-  /** Windows that end here or before have left; [[Position.Least]] if none has. */
+  /** The end up to which all windows are closed; [[Position.Least]] if none is. */
   def leaves(lateness: Distance[A]): Long =
     if (!isDefined || lateness.isEndless) left
     else if (isEnd) Position.Greatest
     else math.max(left, lateness.before(at))
 
-  /** As far as it has come for those who stay so far behind it. */
+  /** The front of a consumer that is behind by this distance. */
   def behind(lag: Distance[A]): Front[A] = if (!isDefined || isEnd) this else copy(at = Position.minus(at, lag.value))
 
   def max(other: Front[A]): Front[A] = Front(math.max(at, other.at), math.max(left, other.left))
   def isDefined: Boolean             = at != Position.Least
 
-  /** Past everything: the end of a bounded input. */
+  /** Whether the front is at the end of a bounded input. */
   def isEnd: Boolean = at == Position.Greatest
 
-  /** In microseconds, of event time. */
+  /** The watermark in microseconds. */
   def micros(implicit isTime: A =:= Axis.Time): Long = at
 
-  /** In microseconds; not before the first and not at the end of time. */
+  /** The watermark in microseconds; None before the first and at the end of a bounded input. */
   def instant(implicit isTime: A =:= Axis.Time): Option[Long] = Option.when(isDefined && !isEnd)(at)
 }
 
 object Front {
 
-  /** Nothing has come yet. */
+  /** The front before the first position. */
   def none[A <: Axis]: Front[A] = Front(Position.Least)
 
-  /** Past everything: the end of a bounded input. */
+  /** The front at the end of a bounded input. */
   def end[A <: Axis]: Front[A] = Front(Position.Greatest)
 
-  /** A position has come, and all before it. No position is the end. */
+  /** The front after a position and all earlier ones. A position never becomes the end. */
   def past[A <: Axis](position: Position[A]): Front[A] = Front(math.min(position.next.value, Position.Greatest - 1))
 }
 

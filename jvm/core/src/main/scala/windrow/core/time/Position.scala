@@ -1,16 +1,16 @@
 package windrow.core.time
 
-/** A place on an axis: an [[EventTime]], an [[Offset]], a [[Sequence]].
+/** A position on an axis: an [[EventTime]], an [[Offset]], or a [[Sequence]].
   *
-  * In state, arrays, maps and whatever goes message by message a position is a bare `Long`, which needs no box, and its axis
-  * is that of what holds it. The arithmetic is the same, and there is no other: what passes an end of 64 bits stands there
+  * In state, arrays, maps and code that runs for each message a position is a plain `Long` to avoid boxing, on the axis
+  * of its container. The arithmetic is the same and must always be used: it saturates at the ends of 64 bits
   * (SEMANTICS T1).
   */
 final class Position[A <: Axis](val value: Long) extends AnyVal {
   def +(by: Distance[A]): Position[A] = new Position(Position.plus(value, by.value))
   def -(by: Distance[A]): Position[A] = new Position(Position.minus(value, by.value))
 
-  /** The one after it. */
+  /** The next position. */
   def next: Position[A] = this + Distance.one
 
   override def toString: String = value.toString
@@ -18,10 +18,10 @@ final class Position[A <: Axis](val value: Long) extends AnyVal {
 
 object Position {
 
-  /** Before all others; where none has been yet. */
+  /** Less than all other positions; means that there has been none yet. */
   final val Least = Long.MinValue
 
-  /** After all others; without end. */
+  /** Greater than all other positions; means unbounded. */
   final val Greatest = Long.MaxValue
 
   def plus(a: Long, b: Long): Long = {
@@ -34,19 +34,19 @@ object Position {
     if (((a ^ b) & (a ^ difference)) < 0) (if (a < 0) Least else Greatest) else difference
   }
 
-  /** The greatest place of a grid at or below a position.
+  /** The greatest point of a grid at or below a position.
     *
     * @param step
-    *   between two places, at least 1
+    *   distance of two points, at least 1
     * @param origin
-    *   one of them, the one from 0 to below a step
+    *   a point of the grid, from 0 to below `step`
     */
   def floor(position: Long, step: Long, origin: Long = 0): Long = {
     val beyond = Math.floorMod(position, step) - origin
     minus(position, if (beyond < 0) beyond + step else beyond)
   }
 
-  /** The same number for bytes that compare unsigned. */
+  /** The number whose bytes, compared unsigned, have the same order. */
   def unsigned(position: Long): Long = position ^ Least
 }
 
@@ -58,13 +58,13 @@ private[windrow] object Sequence {
   def apply(value: Long): Sequence = new Position(value)
 }
 
-/** How far two positions of an axis are apart: microseconds, or a number of offsets or messages. */
+/** The distance of two positions of an axis: microseconds, or a number of offsets or messages. */
 final class Distance[A <: Axis](val value: Long) extends AnyVal {
 
-  /** A position so far after another. */
+  /** The position at this distance after another one. */
   def after(position: Long): Long = if (isEndless) Position.Greatest else Position.plus(position, value)
 
-  /** A position so far before another. */
+  /** The position at this distance before another one. */
   def before(position: Long): Long = if (isEndless) Position.Least else Position.minus(position, value)
 
   def +(other: Distance[A]): Distance[A] = new Distance(Position.plus(value, other.value))
@@ -80,6 +80,6 @@ object Distance {
   /** From one position to the next. */
   def one[A <: Axis]: Distance[A] = new Distance(1)
 
-  /** It passes the end of every axis. */
+  /** A distance beyond the end of every axis. */
   def endless[A <: Axis]: Distance[A] = new Distance(Position.Greatest)
 }

@@ -1,10 +1,10 @@
 package windrow.core.time
 
-/** What the messages of a step are judged by.
+/** The times by which the messages of a step are judged.
   *
   * @param before
-  *   the watermark at the end of the step before
+  *   the watermark at the end of the previous step
   * @param processingTime
-  *   of the step, in microseconds; None before the first
+  *   processing time of the step, in microseconds; None before the first one is known
   */
 private[windrow] final case class StepClock(before: Watermark, processingTime: Option[Long])

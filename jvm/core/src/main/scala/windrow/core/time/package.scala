@@ -1,11 +1,11 @@
 package windrow.core
 
-/** Event time and positions: their arithmetic, and how far they have come. */
+/** Positions on the axes of windows, with their arithmetic, and the progress of an axis. */
 package object time {
   type EventTime = Position[Axis.Time]
   type Offset    = Position[Axis.Offset]
   type Sequence  = Position[Axis.Sequence]
 
-  /** How far event time has come, in microseconds. */
+  /** The progress of event time, in microseconds. */
   type Watermark = Front[Axis.Time]
 }

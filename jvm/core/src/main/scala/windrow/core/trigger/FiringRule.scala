@@ -2,7 +2,7 @@ package windrow.core.trigger
 
 import windrow.Timing
 
-/** How far a window has come. */
+/** The stage of a window, by the watermark. */
 private[windrow] sealed abstract class Stage(val isComplete: Boolean, val isClosed: Boolean)
 
 private[windrow] object Stage {
@@ -10,35 +10,36 @@ private[windrow] object Stage {
   /** Messages are on time. */
   case object Open extends Stage(isComplete = false, isClosed = false)
 
-  /** It takes late messages. */
+  /** The window accepts late messages. */
   case object Complete extends Stage(isComplete = true, isClosed = false)
 
-  /** It takes no more; what is unsent comes out now or never. */
+  /** The window accepts no messages; unsent ones are emitted now or never. */
   case object Closed extends Stage(isComplete = true, isClosed = true)
 
   def apply(isComplete: Boolean, isClosed: Boolean): Stage =
     if (isClosed) Closed else if (isComplete) Complete else Open
 }
 
-/** Whether a window fires, and with which timing: the one place that knows, for windows of all kinds.
+/** Decides whether a window fires, and with which timing. This is the only place that decides it, for all kinds of
+  * windows.
   *
-  * A window is asked at two moments: when a message has reached it, and at the end of a step.
+  * A window is checked at two moments: when a message has arrived in it, and at the end of a step.
   *
   * @param onTime
-  *   windows fire as they complete
+  *   whether windows fire when they are complete
   */
 private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) {
 
-  /** The pane that a message brings.
+  /** The pane that a message fires.
     *
     * @param isComplete
-    *   before the message
+    *   whether the window was complete before the message
     * @param isNew
-    *   the window has had no message before
+    *   whether this is the window's first message
     * @param completes
-    *   the window is complete with this message, and was not before; not asked for where it does not matter
+    *   whether the message completes the window; only evaluated if it matters
     * @param unsent
-    *   messages since the last pane, this one included
+    *   number of messages since the last pane, including this one
     */
   def withMessage(isComplete: Boolean, isNew: Boolean, completes: => Boolean, unsent: Long): Option[Timing] = {
     val isFirst = isNew && isComplete && onTime && !policy.waitsForStepEnd(isComplete) // SEMANTICS R79
@@ -48,13 +49,13 @@ private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) 
   /** The pane at the end of a step.
     *
     * @param stage
-    *   after the step
+    *   stage after the step
     * @param completes
-    *   the window is complete since this step, and has not fired as such
+    *   whether the window became complete in this step and has not fired for it
     * @param now
     *   processing time of the step
     * @param isTouched
-    *   a message has reached the window in the step
+    *   whether a message has arrived in the window in the step
     */
   def atStepEnd(
       stage: Stage,

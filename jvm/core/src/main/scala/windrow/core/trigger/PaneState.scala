@@ -7,24 +7,24 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Codec
 
-/** What a window keeps of its panes.
+/** The state that a window keeps about its panes.
   *
   * @param index
-  *   of its next pane
+  *   index of its next pane
   * @param unsent
-  *   messages since its last pane
+  *   number of messages since its last pane
   * @param since
-  *   processing time of the first of these, in microseconds; None before there is any
+  *   processing time of the first of these, in microseconds; None before the first processing time
   * @param isPastOnTime
-  *   it has fired ON_TIME, or was complete when its first message came (SEMANTICS R79)
+  *   whether it has fired ON_TIME, or was complete when its first message arrived (SEMANTICS R79)
   * @param delta
-  *   DISCARDING: the unsent messages
+  *   the unsent messages, in mode DISCARDING
   * @param shown
-  *   its last pane, where that may have to be withdrawn or compared
+  *   its last pane, if that may have to be withdrawn or compared
   * @param last
   *   timing of its last pane
   * @param isTouched
-  *   a message has come since the last pane, in the steps that are in memory; not in the state
+  *   whether a message has arrived since the last pane; not stored
   */
 private[windrow] final case class PaneState[B](
     index: Long = 0,
@@ -39,18 +39,20 @@ private[windrow] final case class PaneState[B](
   def map[C](change: B => C): PaneState[C] =
     copy(delta = delta.map(change), shown = shown.map(one => one.copy(buffer = change(one.buffer))))
 
-  /** Before the first processing time, a period counts from the first that is seen (SEMANTICS R14). */
+  /** The state with a started period if that waited for the first processing time (SEMANTICS R14). */
   def begun(processingTime: Option[Long]): PaneState[B] =
     if (unsent > 0 && since.isEmpty) copy(since = processingTime) else this
 }
 
-/** A pane that was fired; `buffer` is never changed. */
+/** A fired pane; `buffer` must not be changed. */
 private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
 
-/** @param buffers
-  *   of panes, whose messages their window keeps
+/** Writes and reads pane states.
+  *
+  * @param buffers
+  *   codec of shown panes, whose messages the window keeps
   * @param owned
-  *   of what is unsent, which keeps its own
+  *   codec of unsent messages, which the pane state keeps itself
   */
 private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned: Codec[B])
     extends Codec[PaneState[B]] {
@@ -63,7 +65,7 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
   def write(paneState: PaneState[B], out: ByteWriter): Unit = write(paneState, out, isWhole = false)
 
   /** @param isWhole
-    *   what the last pane showed is the whole value of the window, which is written elsewhere
+    *   whether the last pane shows the complete value of the window, which is written elsewhere
     */
   def write(paneState: PaneState[B], out: ByteWriter, isWhole: Boolean): Unit = {
     out.byte(
@@ -86,7 +88,7 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
     read(in, throw new IllegalStateException("the value of a window stands nowhere"))
 
   /** @param whole
-    *   the whole value of the window, of which nothing else makes use
+    *   the complete value of the window; ownership passes to the result
     */
   def read(in: ByteReader, whole: => B): PaneState[B] = {
     val flags  = in.byte()
@@ -114,6 +116,6 @@ private object PaneStateCodec {
   private val HasShown   = 4
   private val Whole      = 8
   private val PastOnTime = 16
-  private val LastTiming = 5 // bits from there on: one more than its code
+  private val LastTiming = 5 // the bits from here on hold its code plus 1, or 0 for None
   private val IsLast     = 8
 }

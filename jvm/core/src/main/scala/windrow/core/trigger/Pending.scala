@@ -6,16 +6,16 @@ import windrow.core.time.Bounds
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 
-/** A firing of a window that comes if no more messages do.
+/** A firing of a window that will happen if it receives no further messages.
   *
   * @param watermark
-  *   the least that brings it, in microseconds; None: it waits for no watermark
+  *   the least watermark that triggers it, in microseconds; None if it depends on none
   * @param processingTime
-  *   that brings it, in microseconds; None: it waits for none
+  *   the processing time that triggers it, in microseconds; None if it depends on none
   */
 final case class Pending(timing: Timing, watermark: Option[Long], processingTime: Option[Long])
 
-/** Which firings of a window are to come. */
+/** Computes the pending firings of a window. */
 private[windrow] final class PendingPolicy(
     window: WindowKind,
     early: PaneTrigger,
@@ -25,7 +25,7 @@ private[windrow] final class PendingPolicy(
   private val policy = new WindowTrigger(early, late)
 
   /** @param firesEmpty
-    *   on time, also when nothing is unsent
+    *   whether it fires on time even without unsent messages
     */
   def of(bounds: Bounds, isComplete: Boolean, paneState: PaneState[_], firesEmpty: Boolean): Seq[Pending] = {
     val isUnsent = paneState.unsent > 0

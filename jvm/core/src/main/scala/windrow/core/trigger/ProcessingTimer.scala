@@ -4,8 +4,8 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.time.Due
 
-/** The earliest processing time, in microseconds, at which a window of a shard is to be looked at because its period ends, though
-  * nothing comes. In the checkpoint; found anew from all windows once it is due.
+/** The earliest processing time, in microseconds, at which a period of one of the shard's windows ends. Stored in the
+  * checkpoint; once it is due, it is recomputed from all windows.
   */
 private[core] final class ProcessingTimer(policy: WindowTrigger) {
   import ProcessingTimer._
@@ -16,7 +16,9 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
 
   def isReached(now: Option[Long]): Boolean = earliest.zip(now).exists { case (due, at) => at >= due }
 
-  /** A window that has this to send. Messages from before any processing time wait for the first. */
+  /** Adds the deadline of a window with this state. Messages that arrived before the first processing time are due at
+    * once.
+    */
   def add(isComplete: Boolean, paneState: PaneState[_]): Unit =
     if (policy.hasPeriods && paneState.unsent > 0) {
       val due = if (paneState.since.isEmpty) Some(Due.AtOnce) else policy.deadline(isComplete, paneState.since)
@@ -25,7 +27,9 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
 
   def clear(): Unit = earliest = None
 
-  /** What was found under other periods may be too late: all windows are looked at anew (SEMANTICS R14). */
+  /** Reads the stored time. A timer computed with other periods may fire too late, so all windows are checked again
+    * (SEMANTICS R14).
+    */
   def read(in: ByteReader): Unit = {
     val form  = in.byte()
     val found = Option.when((form & HasEarliest) != 0)(in.long())

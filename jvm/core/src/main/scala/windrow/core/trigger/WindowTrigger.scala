@@ -2,8 +2,8 @@ package windrow.core.trigger
 
 import windrow._
 
-/** When a window fires beside its completion, as decisions on what is unsent (SEMANTICS R14-R16). Processing time in
-  * microseconds.
+/** Decides when a window fires in addition to its completion, based on its unsent messages (SEMANTICS R14-R16).
+  * Processing time is in microseconds.
   */
 private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger) {
   private val earlyParts = WindowTrigger.parts(early)
@@ -11,10 +11,10 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
 
   private def of(isComplete: Boolean): Seq[PaneTrigger] = if (isComplete) lateParts else earlyParts
 
-  /** Fire now, with the message that was just applied?
+  /** Whether to fire now, after the message that was just applied.
     *
     * @param unsent
-    *   messages since the last pane, this one included
+    *   number of messages since the last pane, including this one
     */
   def afterMessage(isComplete: Boolean, unsent: Long): Boolean = of(isComplete).exists {
     case EachMessage => true
@@ -22,20 +22,20 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
     case _           => false
   }
 
-  /** A window may fire with a message. */
+  /** Whether a window may fire after a message. */
   def looksAtMessages(isComplete: Boolean): Boolean = of(isComplete).exists {
     case EachMessage | Every(_) => true
     case _                      => false
   }
 
-  /** Fire at the end of the step?
+  /** Whether to fire at the end of the step.
     *
     * @param since
     *   processing time of the first unsent message
     * @param now
     *   processing time of the step
     * @param isChanged
-    *   by the step: another trigger may have left messages unsent in those before
+    *   whether the step has changed the window; unsent messages may also remain from earlier steps
     */
   def atStepEnd(
       isComplete: Boolean,
@@ -51,23 +51,23 @@ private[windrow] final class WindowTrigger(early: PaneTrigger, late: PaneTrigger
       case _ => false
     }
 
-  /** Windows that a message reached are looked at when the step ends. */
+  /** Whether windows that received a message are checked at the end of the step. */
   def waitsForStepEnd(isComplete: Boolean): Boolean = of(isComplete).contains(EachBatch)
 
-  /** Something may fire at the end of a step. */
+  /** Whether a window may fire at the end of a step. */
   def mayFireAtStepEnd(isComplete: Boolean): Boolean = of(isComplete).exists {
     case EachBatch | EveryPeriod(_) => true
     case _                          => false
   }
 
-  /** Some windows fire by processing time. */
+  /** Whether any window fires by processing time. */
   val hasPeriods: Boolean = (earlyParts ++ lateParts).exists(_.isInstanceOf[EveryPeriod])
 
-  /** The periods of incomplete windows, then those of complete ones; in microseconds. */
+  /** The periods of incomplete windows, then those of complete windows, in microseconds. */
   def periods: Seq[Seq[Long]] =
     Seq(earlyParts, lateParts).map(_.collect { case EveryPeriod(period) => period.micros })
 
-  /** The processing time at which a period ends, if nothing happens before. */
+  /** The processing time at which the next period ends. */
   def deadline(isComplete: Boolean, since: Option[Long]): Option[Long] = since.flatMap(from =>
     of(isComplete).collect { case EveryPeriod(period) => WindowTrigger.due(from, period) }.minOption)
 }

@@ -2,14 +2,16 @@ package windrow.core.window
 
 import windrow._
 
-/** Where the last of the windows that take a message ends, exclusive: from that watermark on, and the lateness after it, it
-  * comes too late (SEMANTICS R53).
+/** Computes the exclusive end of the last window that accepts a message. Once the watermark has passed this end by the
+  * lateness, the message is late (SEMANTICS R53).
   *
-  * A message has a place in time: its event time, of a session the end of its own, of an inherited window the end of that.
+  * The place of a message in time is its event time, the end of its session, or the end of the inherited window.
   */
 private[windrow] object LastEnd {
 
-  /** In microseconds; [[windrow.core.time.EventTime.Max]] where no time is too late. */
+  /** Returns the function from place to end, in microseconds; [[windrow.core.time.EventTime.Max]] if no message is ever
+    * late.
+    */
   def of(window: WindowKind): Long => Long = window match {
     case aligned: AlignedWindows =>
       val grid = SliceGrid(aligned)

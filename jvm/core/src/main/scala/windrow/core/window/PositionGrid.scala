@@ -2,7 +2,7 @@ package windrow.core.window
 
 import windrow.core.time.Axis
 
-/** Windows `[first, first + n)` of positions, one every `step` from a start on (SEMANTICS R21, R82). */
+/** Windows `[first, first + n)` of positions, one every `step` positions from a start on (SEMANTICS R21, R82). */
 private[core] final class PositionGrid[A <: Axis](n: Long, step: Long, start: Long) extends SliceGrid[A] {
   private val grid = new FixedGrid[A](n, step, start)
 
@@ -13,6 +13,6 @@ private[core] final class PositionGrid[A <: Axis](n: Long, step: Long, start: Lo
   def sliceStart(position: Long): Long = grid.sliceStart(position)
   def slicesPerWindow: Long            = grid.slicesPerWindow
 
-  /** Before the start or between two windows. */
+  /** Whether a position is before the start or between two windows. */
   def inGap(position: Long): Boolean = position < start || grid.inGap(position)
 }

@@ -15,10 +15,10 @@ import windrow.core.time.Position.floor
 import windrow.core.time.Position.minus
 import windrow.core.time.Position.plus
 
-/** A window that messages of a key make.
+/** A window determined by the messages of a key.
   *
   * @param id
-  *   among the windows of its key
+  *   unique among the windows of its key
   * @param start
   *   inclusive
   * @param end
@@ -26,59 +26,59 @@ import windrow.core.time.Position.plus
   * @param from
   *   index of its first cell
   * @param until
-  *   index past its last cell
+  *   index after its last cell
   * @param owner
-  *   index of the message whose window it is, or -1
+  *   index of the message that owns the window, or -1
   */
 final case class RunWindow(id: Long, start: Long, end: Long, from: Int, until: Int, owner: Int) {
   def bounds: Bounds = Bounds(start, end)
 }
 
-/** Which windows the messages of one key make (KIP-450's and those of `Over`), read from their run alone. Nothing is kept
-  * for a window. Positions are event times; windows come in order of their ends.
+/** Computes the windows that the messages of one key create (`Sliding`, as in KIP-450, and `Over`) from their run
+  * alone; nothing is stored for a window. Positions are event times. Windows are returned in order of their ends.
   */
 private[core] sealed trait RunWindows {
 
-  /** Where a message of a time stands. */
+  /** The position of a message with this time. */
   def position(time: Long): Long = time
 
-  /** The end of the last window that could come to be by a message at a position, or hold it. */
+  /** The end of the last window that a message at a position creates or belongs to. */
   def lastEnd(position: Long): Long
 
   /** Windows with ends in a closed range. */
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
 
-  /** Windows with ends from one on. */
+  /** Windows with ends at or after `low`. */
   final def endingFrom(run: KeyRun[_], low: Long): Iterator[RunWindow] = ending(run, low, EventTime.Max)
 
-  /** All windows, and perhaps some more, that messages with positions in a closed range hold or bring into being. */
+  /** All windows that messages with positions in a closed range create or belong to, possibly with some others. */
   def reached(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow]
 
-  /** The windows that exist since a cell at this index came, if they did not before; by end. */
+  /** The windows that the cell at this index has created, ordered by end. */
   def made(run: KeyRun[_], index: Int): Iterator[RunWindow]
 
-  /** The cell since whose acceptance a window exists. */
+  /** The cell that has created a window. */
   def maker[B](run: KeyRun[B], window: RunWindow): Cell[B]
 
-  /** The cells that have changed a window since another was accepted. */
+  /** The cells that have changed a window since another one was accepted. */
   def updates[B](run: KeyRun[B], window: RunWindow, stamp: Long): Iterator[Cell[B]] =
     run.acceptedAfter(stamp, window.from, window.until)
 
-  /** The cells that have changed a window since it was on time. */
+  /** The cells that have changed a window since its on-time pane. */
   def lateUpdates[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
     run.judgedFrom(window.end, window.from, window.until)
 
-  /** What a window held when it was on time. */
+  /** The cells of a window at the time of its on-time pane. */
   def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
     run.cells(window.from, window.until).filter(_.judged < window.end)
 
-  /** Windows begin at the first message that they hold. */
+  /** Whether windows start at their first message. */
   def beginAtMessage: Boolean = false
 
-  /** Cells below this index are in no window that ends after `bound`, and make none. */
+  /** Cells below this index belong to no window that ends after `bound`, and create none. */
   def firstNeeded(run: KeyRun[_], bound: Long): Int
 
-  /** The least bound at which [[firstNeeded]] moves though no window ends. */
+  /** The least bound at which [[firstNeeded]] increases without the end of a window. */
   def nextUnneeded(run: KeyRun[_]): Option[Long]
 }
 
@@ -92,7 +92,7 @@ private[core] object RunWindows {
   }
 }
 
-/** `[t - size, t]` and `[t + g, t + g + size]`, the latter if it holds anything (SEMANTICS R45-R49). */
+/** The windows `[t - size, t]` and, if it is not empty, `[t + g, t + g + size]` of each message (SEMANTICS R45-R49). */
 private final class SlidingWindows(size: Long, granularity: Long) extends RunWindows {
   override def position(time: Long): Long = floor(time, granularity)
 
@@ -100,7 +100,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
 
   private def right(position: Long): Long = plus(plus(position, granularity), size)
 
-  /** The position whose right window ends with this one. */
+  /** The position whose right window ends together with this one. */
   private def leftOf(last: Long): Long = minus(last, granularity + size)
 
   private def startOf(last: Long): Long = minus(last, size)
@@ -113,8 +113,8 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
     if (run.isEmpty || low > high) Iterator.empty else new Ending(run, minus(low, 1), minus(high, 1))
 
-  /** Windows by their last positions, between two of them: four fingers go over the run, to the next message that a window ends at,
-    * to the next that one begins behind, and to both ends of the window that these two make.
+  /** Windows with last positions in a range. Four cursors move over the run: to the next message at which a window
+    * ends, to the next one after which a window starts, and to both ends of the resulting window.
     */
   private final class Ending(run: KeyRun[_], first: Long, high: Long) extends AbstractIterator[RunWindow] {
     private val lefts            = run.cursor(first)
@@ -134,7 +134,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
       window
     } else Iterator.empty.next()
 
-    /** Makes the next window, if it holds anything; false: there is none. */
+    /** Moves to the next window and stores it if it contains a message; returns false after the last window. */
     private def seek(): Boolean = {
       val left = if (lefts.isAtEnd) Long.MaxValue else lefts.position
       val last = if (rights.isAtEnd) left else math.min(left, right(rights.position))
@@ -185,7 +185,7 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
     Option.unless(run.isEmpty)(plus(right(run(0).position), 1))
 }
 
-/** A window for each message, ending at it (SEMANTICS R43, R44). */
+/** One window for each message, ending at it (SEMANTICS R43, R44). */
 private sealed trait OverWindows extends RunWindows {
 
   protected def window(run: KeyRun[_], index: Int): RunWindow
@@ -205,6 +205,7 @@ private sealed trait OverWindows extends RunWindows {
   protected def upTo(run: KeyRun[_], index: Int): Int = run.indexOf(plus(run(index).position, 1))
 }
 
+/** Windows of a range of time before each message. */
 private final class OverRange(range: Long) extends OverWindows {
 
   protected def window(run: KeyRun[_], index: Int): RunWindow = {
@@ -221,6 +222,7 @@ private final class OverRange(range: Long) extends OverWindows {
   def nextUnneeded(run: KeyRun[_]): Option[Long] = Option.unless(run.isEmpty)(plus(plus(run(0).position, range), 1))
 }
 
+/** Windows of a number of messages up to each message. */
 private final class OverRows(rows: Int) extends OverWindows {
 
   protected def window(run: KeyRun[_], index: Int): RunWindow = {
@@ -230,15 +232,15 @@ private final class OverRows(rows: Int) extends OverWindows {
 
   override def beginAtMessage: Boolean = true
 
-  /** Also those that were pushed out since. */
+  /** Includes cells that were pushed out of the window since. */
   override def updates[B](run: KeyRun[B], window: RunWindow, stamp: Long): Iterator[Cell[B]] =
     news(window, run.acceptedAfter(stamp, _, window.until)).filter(wasInside(run, window, _))
 
   override def lateUpdates[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
     news(window, run.judgedFrom(window.end, _, window.until)).filter(wasInside(run, window, _))
 
-  /** The new cells of a window, from an index on at which it has its full number of old ones, all older than they are:
-    * what stands before that was never inside together with a new one.
+  /** The new cells of a window. The search starts at an index with the full number of old cells before the owner, all
+    * of them older than the new ones: an earlier cell was never in the window together with a new one.
     */
   @tailrec private def news[B](
       window: RunWindow,
@@ -248,14 +250,14 @@ private final class OverRows(rows: Int) extends OverWindows {
     if (found.size <= pushed) found.iterator else news(window, from, found.size)
   }
 
-  /** When the cell came, there were not too many between it and the owner of the window. Stamps tell cells apart, not
-    * objects: a long run reads a cell more than once.
+  /** Whether fewer than `rows` cells were between the cell and the owner of the window when the cell arrived. Cells are
+    * compared by stamp, not by reference, because a long run reads a cell repeatedly.
     */
   private def wasInside(run: KeyRun[_], window: RunWindow, cell: Cell[_]): Boolean =
     Iterator.range(window.owner, -1, -1).map(run(_)).takeWhile(_.stamp != cell.stamp)
       .filter(_.stamp < cell.stamp).drop(rows - 1).isEmpty
 
-  /** Late messages have pushed others out. */
+  /** Skips late messages, because they have pushed others out of the window. */
   override def onTime[B](run: KeyRun[B], window: RunWindow): Iterator[Cell[B]] =
     Iterator.range(window.owner, -1, -1).map(run(_)).filter(_.judged < window.end).take(rows).toVector.reverseIterator
 
@@ -264,8 +266,8 @@ private final class OverRows(rows: Int) extends OverWindows {
     windows(run, run.indexOf(low), math.min(last, run.size.toLong).toInt)
   }
 
-  /** Open windows need the `rows - 1` before them, and what was pushed out of them: it was part of a pane, or an update
-    * that is not sent yet.
+  /** Open windows need the `rows - 1` cells before them and the cells that were pushed out of them, which were part of
+    * a pane or of an update that has not been sent.
     */
   def firstNeeded(run: KeyRun[_], bound: Long): Int = {
     val open   = run.indexOf(bound)
@@ -273,7 +275,7 @@ private final class OverRows(rows: Int) extends OverWindows {
     run.cells(0, beforeLate(run, open)).takeWhile(_.stamp < oldest).size
   }
 
-  /** The index from which on there are `rows - 1` that were not late. */
+  /** The index from which on `rows - 1` cells were not late. */
   private def beforeLate(run: KeyRun[_], open: Int): Int =
     if (open < rows) 0
     else if (run.maxJudged == Cell.NotLate) open - rows + 1
@@ -283,7 +285,7 @@ private final class OverRows(rows: Int) extends OverWindows {
   def nextUnneeded(run: KeyRun[_]): Option[Long] = None
 }
 
-/** The oldest cell stands for all that have left. */
+/** Windows of all messages so far. The oldest cell contains all removed messages. */
 private object OverEverything extends OverWindows {
 
   protected def window(run: KeyRun[_], index: Int): RunWindow =

@@ -4,21 +4,21 @@ import windrow.core.state.FirstIndex
 import windrow.core.time.Bounds
 import windrow.core.time.Position.plus
 
-/** What a message does to the sessions of its key (SEMANTICS R18, R19). */
+/** The effect of a message on the sessions of its key (SEMANTICS R18, R19). */
 sealed trait SessionPlan
 
 object SessionPlan {
 
-  /** It lies inside the session at this index, whose bounds stay. */
+  /** The message is inside the session at this index, whose bounds stay. */
   final case class Update(index: Int) extends SessionPlan
 
-  /** A session of these bounds takes the place of those at `from until until`, none of them if it is the first. */
+  /** A session with these bounds replaces those at `from until until`, or no session if it is new. */
   final case class Replace(from: Int, until: Int, bounds: Bounds) extends SessionPlan
 
-  /** Two messages at distance exactly the gap share a session, so bounds that touch do too (SEMANTICS R20).
+  /** Two messages whose distance equals the gap share a session, so sessions that touch are merged (SEMANTICS R20).
     *
     * @param sessions
-    *   of one key, ascending and apart
+    *   sessions of one key, ascending and not touching
     */
   def apply(sessions: IndexedSeq[Bounds], message: Bounds): SessionPlan = {
     val from   = FirstIndex.where(sessions.size)(sessions(_).end >= message.start)
@@ -27,10 +27,10 @@ object SessionPlan {
     if (until == from + 1 && bounds == sessions(from)) Update(from) else Replace(from, until, bounds)
   }
 
-  /** Sessions that a message touches, ascending, with a look at these and one more.
+  /** Sessions that a message touches, ascending. Reads these and one more.
     *
     * @param before
-    *   of those that begin before a time the last one; sessions of one key, apart
+    *   the last session that starts before a time; sessions of one key do not touch
     */
   def touched(message: Bounds)(before: Long => Option[Bounds]): Vector[Bounds] =
     Iterator.unfold(plus(message.end, 1))(start =>

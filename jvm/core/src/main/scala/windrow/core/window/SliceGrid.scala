@@ -17,9 +17,9 @@ import windrow.core.time.Position.floor
 import windrow.core.time.Position.minus
 import windrow.core.time.Position.plus
 
-/** Where windows begin and end that depend on an axis alone. A slice is the part of it between two neighbouring window
-  * edges: all its messages are in the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). All division is
-  * floor division.
+/** Windows whose bounds depend only on the axis. A slice is the part between two neighboring window edges: all of its
+  * messages belong to the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). All divisions are floor
+  * divisions.
   */
 trait SliceGrid[A <: Axis] {
 
@@ -29,34 +29,34 @@ trait SliceGrid[A <: Axis] {
   /** The start of the earliest window that ends after a time. */
   def firstStart(time: Long): Long
 
-  /** The end of the window that begins at `start`. */
+  /** The end of the window that starts at `start`. */
   def end(start: Long): Long
 
-  /** The start of the window after the one that begins at `start`. */
+  /** The start of the window after the one that starts at `start`. */
   def next(start: Long): Long
 
-  /** With a step longer than the size some times are in no window. */
+  /** Whether a time belongs to no window, which is possible if the step is longer than the size. */
   def inGap(time: Long): Boolean
 
-  /** The start of the slice that holds a time: the greatest window edge at or below it. */
+  /** The start of the slice that contains a time: the greatest window edge at or below it. */
   def sliceStart(time: Long): Long
 
   def slicesPerWindow: Long
 
-  /** Some time may be in several windows. */
+  /** Whether a time may belong to several windows. */
   def overlaps: Boolean = slicesPerWindow > 1
 
-  /** The window that begins at `start`. */
+  /** The bounds of the window that starts at `start`. */
   final def bounds(start: Long): Bounds = Bounds(start, end(start))
 
-  /** Windows that hold a position and do not begin before another, in order. */
+  /** Windows that contain a position and start at or after `from`, in order. */
   final def windowsAt(position: Long, from: Long = Position.Least): Iterator[Long] =
     Iterator.iterate(math.max(firstStart(position), from))(next).takeWhile(_ <= position)
 
-  /** Windows from one to another, by their starts, both included. */
+  /** Windows with starts from `from` to `to`, inclusive. */
   final def between(from: Long, to: Long): Iterator[Long] = Iterator.iterate(from)(next).takeWhile(_ <= to)
 
-  /** Windows that hold any of some positions and do not begin before `first`, in order.
+  /** Windows that contain any of some positions and start at or after `first`, in order.
     *
     * @param ceiling
     *   the least of these positions at or above another
@@ -75,7 +75,7 @@ object SliceGrid {
     case calendar: Calendar  => new CalendarGrid(calendar)
   }
 
-  /** One window for all times. */
+  /** A single window for all times. */
   object Everything extends SliceGrid[Axis.Time] {
     def lastStart(time: Long): Long  = EventTime.Min
     def firstStart(time: Long): Long = EventTime.Min
@@ -87,6 +87,7 @@ object SliceGrid {
   }
 }
 
+/** Windows of a fixed size at a fixed step. */
 final class FixedGrid[A <: Axis](val size: Long, val step: Long, startTime: Long) extends SliceGrid[A] {
   private val origin = Math.floorMod(startTime, step)
 
@@ -101,6 +102,7 @@ final class FixedGrid[A <: Axis](val size: Long, val step: Long, startTime: Long
   override def overlaps: Boolean = size > step
 }
 
+/** Windows of calendar units in a time zone. */
 final class CalendarGrid(windows: Calendar) extends SliceGrid[Axis.Time] {
   private val count        = windows.count.toLong
   private val zone: ZoneId = windows.zone
@@ -120,18 +122,18 @@ final class CalendarGrid(windows: Calendar) extends SliceGrid[Axis.Time] {
   def sliceStart(time: Long): Long = lastStart(time)
   def slicesPerWindow: Long        = 1
 
-  /** Dates are compared, so a day of 23 or 25 hours is one day. One that has begun goes on where clocks go back past its
-    * midnight, into the date before.
+  /** The index of the window of a time. Dates are compared, so a day of 23 or 25 hours is one day. If a clock is set
+    * back past midnight, into the previous date, the new day continues.
     */
   private def indexOf(time: Long): Long = {
     val date  = Instant.EPOCH.plus(time, ChronoUnit.MICROS).atZone(zone).toLocalDate
     val guess = Math.floorDiv(unit.between(origin, date), count)
-    // Whole units between dates are cut towards zero, before 1970 one too many.
+    // `between` truncates towards zero, which is one too many before 1970.
     val index = if (origin.plus(guess * count, unit).isAfter(date)) guess - 1 else guess
     if (startOf(index + 1) <= time) index + 1 else index
   }
 
-  /** In whole seconds, which Java counts further than nanoseconds (they end in the year 2262). */
+  /** Uses whole seconds, because nanoseconds since the epoch overflow in 2262. */
   private def startOf(index: Long): Long =
     TimeUnit.SECONDS.toMicros(origin.plus(index * count, unit).atStartOfDay(zone).toEpochSecond)
 }

@@ -18,10 +18,12 @@ import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
-/** Windows that are the same for every key: messages are kept once, by slice; the value of a window is made when it fires.
+/** Windows with the same bounds for every key. Each message is stored once, in its slice; the value of a window is
+  * computed from its slices when it fires.
   *
-  * A window that fires nothing but its pane on time has no record: it is on time once, if a slice of it has the key. Its pane is made
-  * again when it must be withdrawn; where that would give another last digit the window has a record from its pane on (SEMANTICS R90).
+  * A window needs no record if it only fires its pane on time: it fires once if one of its slices contains the key. If
+  * this pane must be withdrawn later, it is computed again. If that could change its last digit, the window has a
+  * record from its pane on (SEMANTICS R90).
   */
 private[core] final class AlignedAlgorithm[B, V](
     grid: SliceGrid[Axis.Time],
@@ -36,36 +38,38 @@ private[core] final class AlignedAlgorithm[B, V](
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = false)
 
-  /** Windows have a record from their first message on, not only from their first late one. */
+  /** Whether windows have a record from their first message on, not only from their first late one. */
   private val recordsAll = spec.early != Never || !spec.onTime
 
-  /** All messages, by slice; those leave that no open window holds. In the checkpoint. */
+  /** All messages by slice. Slices that no open window contains are removed. Stored in the checkpoint. */
   private val slices = new GridSlices(grid, aggregation, store, settles = panes.storesShown && !recordsAll)
 
-  /** Windows are recorded with their pane on time, for it cannot be made again to the bit. */
+  /** Whether windows get a record with their pane on time, because computing it again could give different bits. */
   private val recordsShown = panes.storesShown && !Sweep.combinesInOrder(grid.slicesPerWindow)
 
-  /** What windows keep of their panes, by start and key, where they keep any; they leave as they close. In the checkpoint. */
+  /** Pane states of windows by start and key, for windows that have one; removed when the window closes. Stored in the
+    * checkpoint.
+    */
   private val records = new SortedRun("panes", store, new PaneStateCodec(aggregation))
 
-  /** Those of the windows that begin at one time; null: there are none. */
+  /** The records of windows with one start; null if there are none. */
   private type Records = KeyMap[PaneState[B]]
 
   private val touched = new TouchedWindows
 
   private val periods = new ProcessingTimer(policy)
 
-  /** Of the message that came last. */
+  /** The slice of the last message. */
   private val slice = new SlicePlace(grid)
 
-  /** Windows without messages, where they count. In the checkpoint, for good. */
+  /** Windows without messages, if the spec requests them. Stored in the checkpoint. */
   private val gaps = GapWindows.of(spec, store)
 
-  /** Windows that are incomplete hear of messages when the step ends. */
+  /** Messages for incomplete windows, if these are processed only when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
     new StepArrivals(grid, aggregation, adds = spec.accumulation == Discarding))
 
-  /** Incomplete windows have a record and hear of each message. */
+  /** Whether incomplete windows have a record and process each message at once. */
   private val recordsAtOnce = recordsAll && arrivals.isEmpty
 
   def processingDeadline: Option[Long] = periods.next
@@ -89,7 +93,7 @@ private[core] final class AlignedAlgorithm[B, V](
     gaps.foreach(_.add(entry.key, entry.time.get, clock.before))
   }
 
-  /** Of a message of which some windows hear at once. */
+  /** Applies a message that some windows must react to immediately. */
   private def record(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
     val open = windowsToRecord(entry.time.get, clock.before).map(start =>
       (start, recordOf(start, entry.key, records.peek(start), clock.before)))
@@ -97,13 +101,13 @@ private[core] final class AlignedAlgorithm[B, V](
     open.foreach { case (start, record) => update(start, entry, record, clock, out) }
   }
 
-  /** Windows of a time that still take messages, as far as they have records and hear of them at once. */
+  /** Windows at a time that still accept messages, have records and process messages at once. */
   private def windowsToRecord(time: Long, before: Watermark): Seq[Long] =
     Iterator.iterate(grid.firstStart(time))(grid.next)
       .takeWhile(start => start <= time && (recordsAtOnce || before.reached(grid.end(start))))
       .filterNot(start => before.reached(grid.end(start), lateness)).toSeq
 
-  /** None: the window is new. */
+  /** The pane state of a window; None if it is new. */
   private def recordOf(start: Long, key: Key, records: Records, before: Watermark): Option[PaneState[B]] = {
     val found = kept(key, records)
     if (found.isDefined) found
@@ -114,13 +118,13 @@ private[core] final class AlignedAlgorithm[B, V](
   private def kept(key: Key, records: Records): Option[PaneState[B]] =
     if (records == null) None else Option(records.get(key))
 
-  /** Of a window that has had messages, where all have records. */
+  /** The pane state of a window with messages, if all windows have records. */
   private def keptSurely(start: Long, key: Key, records: Records): PaneState[B] = kept(key, records).getOrElse(
     throw new DamagedStateError(ErrorConditions.message("STATE_DAMAGED.PANES", "start" -> start)))
 
   private def idOf(start: Long, key: Key): WindowId = WindowId(key, grid.bounds(start))
 
-  /** A message reaches a window; a new one that is complete already fires with it (SEMANTICS R79). */
+  /** Updates a window for a message. A new window that is already complete fires at once (SEMANTICS R79). */
   private def update(
       start: Long,
       entry: Entry[B],
@@ -135,7 +139,7 @@ private[core] final class AlignedAlgorithm[B, V](
     }
   }
 
-  /** Fires nothing before the step ends. */
+  /** Records a window that fires nothing before the step ends. */
   private def rest(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
     if (policy.waitsForStepEnd(true) || policy.waitsForStepEnd(isComplete)) touched.add(start, key)
     keep(start, key, record, isComplete)
@@ -191,7 +195,7 @@ private[core] final class AlignedAlgorithm[B, V](
         })
     }
 
-  /** Windows without messages (SEMANTICS R3). */
+  /** Fires windows without messages (SEMANTICS R3). */
   private def gapPanes(gaps: GapWindows, before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
     gaps.fill(before, now) { (key, ended) =>
       def each(ranges: Seq[(Long, Long)])(fire: (Long, Boolean, Out[Effect[B, V]]) => Unit) =
@@ -205,9 +209,9 @@ private[core] final class AlignedAlgorithm[B, V](
           out.put(panes.first(idOf(start, key), Timing.OnTime, isLast, aggregation.zero)))
     }
 
-  /** Finds the windows that are looked at as the step ends, beside those that messages touched. */
+  /** Finds windows to check at the end of the step, in addition to those that messages touched. */
   private def touchDue(clock: StepClock, now: Watermark, moved: Boolean): Unit = {
-    // A window that completes without a pane goes on under the late policy, which may release what is unsent at once.
+    // A window that completes without a pane continues with the late trigger, which may emit unsent messages at once.
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
     val isDue      = periods.isReached(clock.processingTime)
     if (isDue) periods.clear()
@@ -215,11 +219,11 @@ private[core] final class AlignedAlgorithm[B, V](
     else {
       if (isReleased) touchUnsent(slices.firstIncomplete(clock.before))(start => now.reached(grid.end(start)))
       if (moved)
-        touchUnsent(EventTime.Min)(start => now.reached(grid.end(start), lateness)) // they close: SEMANTICS R80
+        touchUnsent(EventTime.Min)(start => now.reached(grid.end(start), lateness)) // they close (SEMANTICS R80)
     }
   }
 
-  /** Windows with something unsent, from one on as long as they are to be looked at. */
+  /** Marks windows with unsent messages, from a start on as long as `isLookedAt` holds. */
   private def touchUnsent(first: Long)(isLookedAt: Long => Boolean): Unit =
     Iterator.unfold(first)(from => records.ceiling(from).map(start => (start, start + 1))).takeWhile(isLookedAt)
       .foreach { start =>
@@ -227,13 +231,13 @@ private[core] final class AlignedAlgorithm[B, V](
         (0 until known.size).foreach(i => if (known.valueAt(i).unsent > 0) touched.add(start, known.keyAt(i)))
       }
 
-  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  /** Checks the touched windows at the end of the step, by the watermark and the processing time after it. */
   private def endStep(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] =
     if (touched.isEmpty) Iterator.empty
     else if (!panes.showWhole || slices.sizeAtMost(touched.starts) <= touched.size * Few) endByWindow(clock, now)
     else endByKey(clock, now)
 
-  /** Most keys of the windows have something to show: one sweep makes the values of all. */
+  /** For windows of which most keys fire: one sweep computes the values of all keys. */
   private def endByWindow(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val sweep = slices.sweep
     Part.each(touched.byStart) { case ((start, keys), out) =>
@@ -244,7 +248,7 @@ private[core] final class AlignedAlgorithm[B, V](
     }
   }
 
-  /** Few keys have: the values of each are made by themselves. */
+  /** For windows of which few keys fire: computes the values of each key separately. */
   private def endByKey(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] =
     Part.each(touched.byKey) { case ((key, starts), out) =>
       val fires  = starts.flatMap(start => due(start, key, records.peek(start), clock, now))
@@ -252,7 +256,7 @@ private[core] final class AlignedAlgorithm[B, V](
       fires.foreach(_.fire(values.next(), out))
     }
 
-  /** Decides about a window as the step ends; one that fires nothing is kept. */
+  /** Decides whether a window fires at the end of the step; stores it if it does not. */
   private def due(start: Long, key: Key, records: Records, clock: StepClock, now: Watermark): Option[Due] =
     kept(key, records).flatMap { found =>
       val end    = grid.end(start)
@@ -263,7 +267,7 @@ private[core] final class AlignedAlgorithm[B, V](
       timing.map(new Due(start, key, record, _, stage.isClosed))
     }
 
-  /** A window that fires as the step ends. */
+  /** A window that fires at the end of the step. */
   private final class Due(val start: Long, key: Key, record: PaneState[B], timing: Timing, isLast: Boolean) {
     def fire(whole: => B, out: Out[Effect[B, V]]): Unit =
       AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole, out)
@@ -319,6 +323,6 @@ private[core] final class AlignedAlgorithm[B, V](
 
 private object AlignedAlgorithm {
 
-  /** A sweep is worth while where no more than so many values come to each window of a key that is looked at. */
+  /** A sweep over all keys is used up to this number of stored values for each window and key to be checked. */
   private val Few = 2
 }

@@ -16,11 +16,11 @@ import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** The messages of all keys of a shard, kept once, by slice, and the values of windows made of them. Windows are named by
-  * their starts.
+/** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
+  * identified by their starts.
   *
   * @param settles
-  *   the value of a slice stays as it was read, to the bit
+  *   the value of a slice stays bit for bit as it was read
   */
 private[core] final class GridSlices[B](
     grid: SliceGrid[Axis.Time],
@@ -40,10 +40,10 @@ private[core] final class GridSlices[B](
   def hasContent(key: Key, start: Long): Boolean =
     slices.between(start, grid.end(start)).exists { case (_, keyed) => keyed.containsKey(key) }
 
-  /** To be used up by the caller. */
+  /** The value of a window; the caller may change it. */
   def value(key: Key, start: Long): B = values(key, Seq(start)).next()
 
-  /** The values of windows that ascend, in one sweep over the slices of their key. */
+  /** The values of windows with ascending starts, in one sweep over the slices of their key. */
   def values(key: Key, starts: Seq[Long]): Iterator[B] = {
     val positions = new ArrayBuffer[Long]
     val buffers   = new ArrayBuffer[B]
@@ -62,8 +62,8 @@ private[core] final class GridSlices[B](
     new RangeSweep(new Gathered(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
   }
 
-  /** The windows with messages that a move of the watermark completes, ascending, each with the values of all keys, which
-    * are not to be changed.
+  /** The windows with messages that a move of the watermark completes, in ascending order, with the values of all keys.
+    * The caller must not change these.
     */
   def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
     val sweep = this.sweep
@@ -71,10 +71,10 @@ private[core] final class GridSlices[B](
       .map(start => (start, sweep.to(start).window))
   }
 
-  /** From window to window, for all keys. */
+  /** A sweep over the windows of all keys. */
   def sweep: WindowSweep[B] = new WindowSweep(grid, aggregation)(slices.between)
 
-  /** How many values lie in the slices of some windows, which ascend, or some more: none is read. */
+  /** An upper bound of the number of values in the slices of windows with ascending starts. Reads nothing. */
   def sizeAtMost(starts: Iterator[Long]): Long = {
     var counted = EventTime.Min
     starts.map { start =>
@@ -84,20 +84,20 @@ private[core] final class GridSlices[B](
     }.sum
   }
 
-  /** The first window that the watermark has not completed. */
+  /** The start of the first window that the watermark has not completed. */
   def firstIncomplete(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.micros) else EventTime.Min
 
-  /** All windows, some more than once. */
+  /** All windows, some of them repeatedly. */
   def windows: Iterator[(Key, Long)] = for {
     (position, keyed) <- slices.between(EventTime.Min, EventTime.Max)
     start             <- grid.windowsAt(position)
     key               <- keyed.keysInOrder
   } yield (key, start)
 
-  /** How many windows have messages; None: windows share slices, or nobody has counted. */
+  /** The number of windows with messages; None if windows share slices or the number is unknown. */
   def count: Option[Long] = if (grid.overlaps) None else slices.size
 
-  /** Lets go of all that no window from this one on holds. */
+  /** Removes everything that belongs to no window from `start` on. */
   def dropBelow(start: Long): Unit          = slices.dropBelow(start)
   def flush(): Unit                         = slices.flush()
   def readDirectory(in: ByteReader): Unit   = slices.readDirectory(in)

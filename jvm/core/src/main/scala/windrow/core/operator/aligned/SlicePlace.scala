@@ -4,16 +4,16 @@ package aligned
 import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
-/** What all times of a slice have in common, found once where neighbouring messages are of one slice. */
+/** The properties that all times of a slice share, computed once for consecutive messages of a slice. */
 private[core] final class SlicePlace(grid: SliceGrid[Axis.Time]) {
   private var until = 0L
 
   var start = 0L
 
-  /** Where the first and the last of its windows end. */
+  /** The ends of its first and of its last window. */
   var firstEnd, lastEnd = 0L
 
-  /** It is in no window. */
+  /** It belongs to no window. */
   var isInGap = false
 
   def goTo(time: Long): Unit = if (time < start || time >= until) {

@@ -9,10 +9,10 @@ import windrow.core.state.KeyMap
 import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
-/** What a step brings, by slice and key, so that each window hears of it once and not with every message.
+/** Collects the messages of a step by slice and key, so that each window is updated once instead of for every message.
   *
   * @param adds
-  *   windows are told what came, not only how many messages
+  *   whether to collect buffers, not only numbers of messages
   */
 private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregation: Combine[B], adds: Boolean) {
   private val slices = new JTreeMap[Long, KeyMap[Arrived[B]]]
@@ -25,7 +25,7 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
   }
 
   /** @param buffer
-    *   stays the caller's
+    *   not changed; still belongs to the caller
     */
   def add(key: Key, slice: Long, count: Long, buffer: B): Unit = {
     val keyed   = slices.computeIfAbsent(slice, _ => new KeyMap)
@@ -35,10 +35,10 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
     else keyed.set(index, combine.combine(keyed.valueAt(index), arrived))
   }
 
-  /** Tells all windows that do not begin before `first`, ascending, and forgets.
+  /** Reports all windows that start at or after `first`, in ascending order, and clears the collection.
     *
     * @param hear
-    *   a window, and what came to its keys; buffers are not to be changed
+    *   receives a window and the messages of its keys; must not change the buffers
     */
   def tell(first: Long)(hear: (Long, Iterator[(Key, Arrived[B])]) => Unit): Unit = {
     val sweep = new WindowSweep(grid, combine)((from, until) =>
@@ -49,7 +49,9 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
   }
 }
 
-/** @param buffer
-  *   of these messages, where that is asked for
+/** Messages that arrived for a key.
+  *
+  * @param buffer
+  *   buffer of these messages, if buffers are collected
   */
 private[core] final case class Arrived[B](count: Long, buffer: Option[B])

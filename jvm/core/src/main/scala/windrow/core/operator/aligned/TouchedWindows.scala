@@ -7,11 +7,11 @@ import scala.jdk.CollectionConverters._
 import windrow.core.state.Key
 import windrow.core.state.KeyMap
 
-/** Windows of keys to look at when a step ends; empty between steps. Windows are named by their starts. */
+/** Windows of keys to check when a step ends; empty between steps. Windows are identified by their starts. */
 private[core] final class TouchedWindows {
   private val windows = new JTreeMap[Long, KeyMap[Unit]]
 
-  /** What was added to last: neighbours in a step mostly have one start. */
+  /** The keys that were added to last, because neighbors in a step mostly have the same start. */
   private var recent: KeyMap[Unit] = _
   private var recentAt             = 0L
 
@@ -25,17 +25,17 @@ private[core] final class TouchedWindows {
 
   def isEmpty: Boolean = windows.isEmpty
 
-  /** How many windows of keys there are. */
+  /** Number of pairs of a window and a key. */
   def size: Long = windows.values.asScala.map(_.size.toLong).sum
 
-  /** Ascending. */
+  /** Starts in ascending order. */
   def starts: Iterator[Long] = windows.keySet.iterator.asScala
 
-  /** Ascending, each with its keys. */
+  /** Starts in ascending order, each with its keys. */
   def byStart: Iterator[(Long, Iterator[Key])] =
     windows.entrySet.iterator.asScala.map(window => (window.getKey, window.getValue.keysInOrder))
 
-  /** Each key with its windows, ascending. */
+  /** Keys, each with its starts in ascending order. */
   def byKey: Iterator[(Key, Vector[Long])] = {
     val keys = new KeyMap[ArrayBuffer[Long]]
     for ((start, touched) <- byStart; key <- touched) {

@@ -8,7 +8,7 @@ import windrow.core.time.Axis
 import windrow.core.time.EventTime
 import windrow.core.window.SliceGrid
 
-/** Goes from window to window, forward, over slices.
+/** Moves forward from window to window over slices.
   *
   * @param between
   *   the slices in `[from, until)`
@@ -18,7 +18,7 @@ private[core] final class WindowSweep[B](grid: SliceGrid[Axis.Time], combine: Co
   private val sweep   = Sweep(grid.slicesPerWindow, combine)
   private var entered = EventTime.Min
 
-  /** The window that begins at `start`, until the next is asked for. */
+  /** The window that starts at `start`; valid until the next call. */
   def to(start: Long): Sweep[B] = {
     val end = grid.end(start)
     between(math.max(entered, start), end).foreach { case (position, slice) => sweep.enter(position, slice) }

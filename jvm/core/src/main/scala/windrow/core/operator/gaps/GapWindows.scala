@@ -14,25 +14,25 @@ import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows may still
-  * change; without an end of the silence that is never.
+/** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows can
+  * change, which never happens if `fillGaps` is unlimited.
   */
 private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.latenessInTime
   private val limits   = GapLimits(lateness, new Distance(spec.fillGaps.micros))
 
-  /** As of the last step. */
+  /** The watermark after the last step. */
   private var now = Watermark.None
 
   private val keys =
     new KeyBuckets[KeyGaps]("gaps", store, new KeyGapsCodec(grid, limits), _.deadline(now), deadlinesMove = true)
 
-  /** The state is one of another silence. */
+  /** The state was written with another `fillGaps` limit. */
   private var isOther = false
 
   private def isOpen(start: Long, at: Watermark): Boolean = !at.reached(grid.end(start), lateness)
 
-  /** A message at this time was accepted. */
+  /** Records that a message at this time was accepted. */
   def add(key: Key, time: Long, before: Watermark): Unit = {
     adapt(before)
     val gaps = Option(keys.get(key)).getOrElse(new KeyGaps(grid, limits))
@@ -50,20 +50,18 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
     }
   }
 
-  /** A window that has no message existed before this step. */
+  /** Whether a window without messages existed before this step. */
   def isFilled(key: Key, start: Long, before: Watermark): Boolean =
     Option(keys.get(key)).exists(_.isFilled(start, before))
 
-  /** All open windows that have ended and exist without messages, or did so before some came. */
+  /** All open windows that have ended and exist without messages, or did until messages arrived. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
     val left = at.leaves(lateness)
     val from = if (left == EventTime.Min) left else grid.firstStart(left)
     keys.walkAll.flatMap(key => keys.get(key).filled(from, at).filter(isOpen(_, at)).map((key, _)))
   }
 
-  /** At the end of a step: what is to be done with the windows without messages that exist from it on, for each key that
-    * may have some.
-    */
+  /** Ends a step: runs `fire` for each key that may have windows without messages from this step on. */
   def fill[E](before: Watermark, now: Watermark)(fire: (Key, EndedGaps) => Iterator[Part[E]]): Iterator[Part[E]] = {
     adapt(before)
     this.now = now
@@ -78,14 +76,14 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
     if (gaps.isOver(now)) keys.remove(key) else if (changed) keys.put(key, gaps)
   }
 
-  /** Windows from one to another have ended and wait for their completion. */
+  /** Records that windows in a range have ended and wait for their completion. */
   def await(key: Key, from: Long, to: Long): Unit = {
     val gaps = keys.get(key)
     gaps.await(from, to)
     keys.put(key, gaps)
   }
 
-  /** Takes the waiting windows of a key that fire now, one after the other, however many there are. */
+  /** Fires waiting windows of a key one after another, as long as they meet `fires`. */
   def take[E](key: Key)(fires: Long => Boolean)(fire: Long => Part[E]): Iterator[Part[E]] =
     Option(keys.get(key)).filter(_.hasWaiting).iterator.flatMap { gaps =>
       Part.silent(keys.put(key, gaps)) ++
@@ -112,7 +110,7 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
 
 private[core] object GapWindows {
 
-  /** Where the spec asks for them. */
+  /** The gap windows of a spec; None if it does not request them. */
   def of(spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] = spec.window match {
     case windows: AlignedWindows if spec.fillsGaps => Some(new GapWindows(SliceGrid(windows), spec, store))
     case _                                         => None

@@ -10,22 +10,25 @@ import windrow.core.time.EventTime
 import windrow.core.time.Watermark
 import windrow.core.window.SliceGrid
 
-/** The windows of a key that exist without messages (SEMANTICS R3), named by their starts. None of them is held: they are
-  * ranges, however many there are. Which of them have ended the watermark shows, so a key that is silent does not change.
+/** The windows of a key that exist without messages (SEMANTICS R3), identified by their starts. They are stored as
+  * ranges, so their number does not matter. The watermark determines which of them have ended, so the state of a silent
+  * key does not change.
   */
 private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits) {
   private val lives = new Lives(grid)
 
-  /** Windows with messages: of those that have not ended all, and those that a message of this step came to. */
+  /** Windows with messages: those that have not ended, and those that received a message in this step. */
   private val covered = new StartRanges(grid)
 
   /** Windows without messages that have ended and wait for their completion. */
   private val waiting = new StartRanges(grid)
 
-  /** In a step, windows that had ended before it and in which the key lives only since its messages. */
+  /** During a step, windows that had ended before the step and that are part of the key's life only because of its
+    * messages.
+    */
   private val born = new StartRanges(grid)
 
-  /** A message has come in this step. */
+  /** A message has arrived in this step. */
   private var isTouched = false
 
   private def ended(at: Watermark): Long = Lives.lastEnded(grid, at.at)
@@ -33,7 +36,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   /** The first window that has not ended. */
   private def next(at: Watermark): Long = if (at.isDefined) grid.firstStart(at.at) else at.at
 
-  /** A message came for windows with starts from one to another. */
+  /** Records a message in all windows with starts in a range. */
   def add(from: Long, to: Long, before: Watermark): Unit = {
     lives.add(from, to, limits.silence).foreach { case (start, end) => born.add(start, math.min(end, ended(before))) }
     covered.add(from, to)
@@ -41,10 +44,10 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     isTouched = true
   }
 
-  /** Something may end, close or leave, as the watermark stands. */
+  /** Whether something may end, close or be removed at this watermark. */
   def isDue(before: Watermark, now: Watermark): Boolean = isTouched || now.reached(deadline(before))
 
-  /** The watermark after this one at which it is to be looked at again. */
+  /** The next watermark at which this key is due. */
   def deadline(at: Watermark): Long = {
     val gap    = lives.within(next(at), EventTime.Max).map { case (from, to) => (covered.after(from), to) }
     val ends   = gap.collectFirst { case (start, end) if start <= end => grid.end(start) }
@@ -53,8 +56,8 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     (ends ++ closes ++ leaves).minOption.getOrElse(EventTime.Max)
   }
 
-  /** The windows without messages that exist from this step on. At the end of the input they go up to the last window with
-    * messages.
+  /** The windows without messages that exist from this step on. At the end of the input they extend to the last window
+    * with messages.
     */
   def end(before: Watermark, now: Watermark): EndedGaps = {
     val until = if (now.isEnd) lives.lastWithMessages else ended(now)
@@ -65,8 +68,10 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     gaps
   }
 
-  /** @return
-    *   whether it has changed
+  /** Removes state that is not needed after a step.
+    *
+    * @return
+    *   whether the state has changed
     */
   def tidy(now: Watermark): Boolean = {
     val changed = covered.dropBelow(next(now)) || isTouched
@@ -74,31 +79,31 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     changed
   }
 
-  /** It has no window any more that may still change. */
+  /** Whether none of its windows can still change. */
   def isOver(now: Watermark): Boolean = {
     val left = now.leaves(limits.lateness)
     if (left != EventTime.Min) lives.dropBelow(grid.firstStart(left))
     lives.isEmpty
   }
 
-  /** A window without messages existed before this step. */
+  /** Whether a window without messages existed before this step. */
   def isFilled(start: Long, before: Watermark): Boolean =
     start <= ended(before) && lives.holds(start) && !born.holds(start)
 
-  /** Windows from a start on that have ended. */
+  /** Windows without messages, with starts at or after `from`, that have ended. */
   def filled(from: Long, at: Watermark): Iterator[Long] =
     lives.within(from, ended(at)).flatMap { case (start, end) => grid.between(start, end) }
 
   def await(from: Long, to: Long): Unit = waiting.add(from, to)
   def hasWaiting: Boolean               = waiting.first.isDefined
 
-  /** The first window that waits. */
+  /** The first waiting window. */
   def firstWaiting: Option[Long] = waiting.first
 
-  /** It fires. */
+  /** Removes a waiting window, which fires. */
   def take(start: Long): Unit = waiting.remove(start, start)
 
-  /** The silence was another one until now. */
+  /** Adapts the state to another `fillGaps` limit. */
   def adapt(before: Watermark): Unit = lives.adapt(limits.silence, ended(before))
 
   def read(in: ByteReader): Unit = {
@@ -117,16 +122,18 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
 /** Windows without messages that exist from a step on, as ranges of their starts.
   *
   * @param late
-  *   they had ended before the step
+  *   windows that had ended before the step
   * @param onTime
-  *   they end in it
+  *   windows that end in the step
   */
 private[core] final case class EndedGaps(late: Vector[(Long, Long)], onTime: Vector[(Long, Long)])
 
-/** @param lateness
-  *   after which a window is closed
+/** The durations that limit windows without messages.
+  *
+  * @param lateness
+  *   time after which a window is closed
   * @param silence
-  *   for which a key without messages goes on
+  *   time for which a key without messages continues to have windows (`fillGaps`)
   */
 private[core] final case class GapLimits(lateness: Distance[Axis.Time], silence: Distance[Axis.Time])
 

@@ -11,19 +11,20 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.window.SliceGrid
 
-/** The lives of a key (SEMANTICS R3). A life goes from a window with messages to the last window that ends within the
-  * silence after its last one with messages. Windows are named by their starts, and all bounds are inclusive.
+/** The lives of a key (SEMANTICS R3). A life extends from a window with messages to the last window that ends within
+  * the `fillGaps` limit after its last window with messages. Windows are identified by their starts, and all bounds are
+  * inclusive.
   */
 private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
   import Lives._
 
-  /** By their first windows; they neither overlap nor touch. */
+  /** Lives by their first window; they neither overlap nor adjoin. */
   private val lives = new JTreeMap[Long, Life]
 
-  /** A message came to windows from one to another.
+  /** Records a message in all windows with starts in a range.
     *
     * @return
-    *   the windows in which the key has not lived before, as ranges
+    *   ranges of windows that were in no life before
     */
   def add(from: Long, to: Long, silence: Distance[Axis.Time]): Seq[(Long, Long)] = {
     val holder = lives.floorEntry(from)
@@ -36,7 +37,7 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
     }
   }
 
-  /** The last window that ends within the silence after another. */
+  /** The last window that ends within the limit after another one. */
   private def tail(start: Long, silence: Distance[Axis.Time]): Long =
     if (silence.isEndless) EventTime.Max
     else math.max(start, lastEnded(grid, silence.after(grid.end(start))))
@@ -54,7 +55,7 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
     ()
   }
 
-  /** What of a range is in no life. */
+  /** The parts of a range that are in no life. */
   private def without(from: Long, to: Long): Seq[(Long, Long)] = {
     val lived  = within(from, to).toVector
     val starts = from +: lived.map { case (_, end) => grid.next(end) }
@@ -62,7 +63,7 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
     starts.zip(ends).filter { case (start, end) => start <= end && start < EventTime.Max }
   }
 
-  /** What of a range is in some life, as ranges. */
+  /** The parts of a range that are in a life. */
   def within(from: Long, to: Long): Iterator[(Long, Long)] = {
     val floor = Option(lives.floorKey(from)).fold(from)(_.longValue)
     lives.tailMap(floor, true).entrySet.iterator.asScala.takeWhile(_.getKey <= to)
@@ -75,7 +76,7 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
   /** The last window with messages. */
   def lastWithMessages: Long = lives.lastEntry.getValue.last
 
-  /** The last window of all. */
+  /** The last window of the last life. */
   def end: Long = lives.lastEntry.getValue.until
 
   def isEmpty: Boolean = lives.isEmpty
@@ -84,7 +85,7 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
   def dropBelow(start: Long): Unit =
     while (!lives.isEmpty && lives.firstEntry.getValue.until < start) lives.pollFirstEntry()
 
-  /** The silence is another one from now on. Windows up to `ended` stay as they were, and a life that ends there is over. */
+  /** Applies another limit. Windows up to `ended` stay unchanged, and a life that ends before them is not extended. */
   def adapt(silence: Distance[Axis.Time], ended: Long): Unit = {
     val known = lives.entrySet.asScala.map(life => (life.getKey.longValue, life.getValue)).toVector
     lives.clear()
@@ -111,7 +112,7 @@ private[gaps] object Lives {
   /** @param last
     *   the last window with messages
     * @param until
-    *   the last window, with messages or without
+    *   the last window, with or without messages
     */
   private final case class Life(last: Long, until: Long) {
     def and(other: Life): Life = Life(math.max(last, other.last), math.max(until, other.until))

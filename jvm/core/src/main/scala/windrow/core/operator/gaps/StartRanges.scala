@@ -8,7 +8,7 @@ import windrow.core.state.ByteWriter
 import windrow.core.time.Axis
 import windrow.core.window.SliceGrid
 
-/** A set of windows by their starts, as ranges of neighbours. Bounds are inclusive. */
+/** A set of windows, identified by their starts and stored as ranges of neighbors. Bounds are inclusive. */
 private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
   private val ranges = new JTreeMap[Long, Long]
 
@@ -43,7 +43,7 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
   }
 
   /** @return
-    *   whether there was something
+    *   whether windows were removed
     */
   def dropBelow(start: Long): Boolean = {
     val last = ranges.lowerEntry(start)
@@ -62,12 +62,12 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
   def all: Iterator[(Long, Long)] =
     ranges.entrySet.iterator.asScala.map(range => (range.getKey.longValue, range.getValue.longValue))
 
-  /** The first start from one on that is not among them. */
+  /** The first start from `start` on that is not in the set. */
   def after(start: Long): Long = {
     if (holds(start)) grid.next(ranges.floorEntry(start).getValue) else start
   }
 
-  /** What is not among them of a range, as ranges. */
+  /** The parts of a range that are not in the set. */
   def between(from: Long, to: Long): Iterator[(Long, Long)] = Iterator.unfold(from) { next =>
     val start = after(next)
     Option.when(start <= to) {

@@ -15,12 +15,12 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.Stage
 
-/** A window that a message reaches, as it was before.
+/** The state of a window before a message that belongs to it is applied.
   *
   * @param isBehind
-  *   messages have come past its end
+  *   the key has messages at or after its end
   * @param record
-  *   what it keeps of its panes, if it has a record
+  *   its pane state, if one is stored
   */
 private final case class ReachedWindow[B](
     start: Long,
@@ -32,13 +32,13 @@ private final case class ReachedWindow[B](
 /** Windows that are complete when their key has accepted a message past their end (SEMANTICS R7), or when they close.
   *
   * @param lateness
-  *   after which the watermark closes a window, complete or not
+  *   time after which the watermark closes a window, complete or not
   * @param closesComplete
-  *   a window that is complete takes nothing any more
+  *   whether a complete window accepts no more messages
   * @param startsOf
-  *   where the messages of a buffer start
+  *   offsets at which the messages of a buffer start
   * @param gaps
-  *   windows without messages that came to be
+  *   windows without messages
   */
 private[core] final class BeyondWindows[A <: Axis, B, V](
     panes: GridPanes[A, B, V],
@@ -119,7 +119,9 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
   private def isPassedBefore(keyState: GridKeyState[A, B], start: Long): Boolean =
     keyState.completion.isPassed(grid.end(start), startsOf(panes.value(keyState, start)))
 
-  /** Windows that a message completes: it comes past their ends, or they start before another now that did. */
+  /** Completes windows that a message has passed: those that end at or before it, and waiting windows whose least
+    * offset is now below that of a message past their end.
+    */
   private def completed(
       key: Key,
       keyState: GridKeyState[A, B],
@@ -139,7 +141,7 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
     }
   }
 
-  /** The step has ended for windows without messages: those that had ended before it and are complete are late. */
+  /** Ends a step for windows without messages. Those that had ended before the step and are complete fire late. */
   def endGaps(key: Key, keyState: GridKeyState[A, B], ended: EndedGaps, now: Front[A]): Iterator[Part[Effect[B, V]]] = {
     val (late, incomplete) = ended.late.flatMap { case (from, to) => grid.between(from, to) }
       .partition(isComplete(keyState, _))
@@ -148,7 +150,7 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
       panes.lateGap(key, keyState, start, isClosed(start, now), out)) ++ emptyOnes(key, keyState, now)
   }
 
-  /** Windows without messages fire as messages come past them, or as they close. */
+  /** Fires windows without messages that messages have passed or that close. */
   def emptyOnes(key: Key, keyState: GridKeyState[A, B], now: Front[A]): Iterator[Part[Effect[B, V]]] =
     gaps.iterator.flatMap(_.take(key)(start => isComplete(keyState, start) || isClosed(start, now))(start =>
       panes.gap(key, start, isClosed(start, now), _)))
@@ -167,7 +169,7 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
       Part.silent(leave(keyState, now))
   }
 
-  /** Windows that close before they were complete. */
+  /** Fires windows that close before they are complete. */
   private def closed(
       key: Key,
       keyState: GridKeyState[A, B],
@@ -202,11 +204,11 @@ private[core] final class BeyondWindows[A <: Axis, B, V](
       lateness.after(oldest.getOrElse(keyState.completion.reached.at))
     }
 
-  /** No window that ends there or before is open. */
+  /** The end up to which all windows are closed. */
   private def closedUpTo(at: Front[A]): Option[Long] =
     Option(at.leaves(lateness)).filter(_ != Position.Least)
 
-  /** Windows that end later are open, and no message has come past them. */
+  /** The end after which windows are open and not passed by a message. */
   private def openAfter(reached: Front[A], before: Front[A]): Front[A] =
     closedUpTo(before).fold(reached)(end => reached.max(Front(end)))
 

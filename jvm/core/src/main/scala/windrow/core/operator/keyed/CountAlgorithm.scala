@@ -16,7 +16,7 @@ import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.PositionGrid
 
-/** Windows of a key's messages by sequence number, in order of acceptance. Nothing is late for them. */
+/** Windows of a key's messages by sequence number, in order of acceptance. No message is late for them. */
 private[core] final class CountAlgorithm[B, V](
     windows: Count,
     spec: WindowOperatorSpec,
@@ -34,7 +34,9 @@ private[core] final class CountAlgorithm[B, V](
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Sequence, B](aggregation, segments)
 
-  /** Messages and records of each key, by slice; keys stay: their numbers go on. In the checkpoint. */
+  /** Messages and records of each key, by slice. Keys are never removed, because their sequence numbers continue.
+    * Stored in the checkpoint.
+    */
   private val keys = new KeyBuckets[GridKeyState[Axis.Sequence, B]]("keys", store, codec, _ => Due.Never)
 
   def processingDeadline: Option[Long] = periods.next

@@ -16,11 +16,11 @@ import windrow.core.trigger.PaneStateCodec
 /** The messages of a key by slice, and the records of its windows by their first positions.
   *
   * @param shown
-  *   what windows without a record showed on time, by their first positions, where that is stored
+  *   values that windows without a record showed on time, by their first positions, if these must be stored
   * @param next
-  *   count windows: the sequence number of the next message
+  *   for count windows, the sequence number of the next message
   * @param ended
-  *   count windows: what `next` was at the end of the last step
+  *   for count windows, `next` at the end of the last step
   * @param deadline
   *   the position at which one of its windows completes or closes
   */
@@ -32,10 +32,10 @@ private[core] final class GridKeyState[A <: Axis, B](
     var ended: Long = 0,
     var deadline: Long = Due.Never) {
 
-  /** What its own messages have completed, where they do. */
+  /** The windows completed by the key's own messages, for windows that complete this way. */
   val completion = new KeyCompletion[A]
 
-  /** No window of it is open, and none that may yet be opened is complete. */
+  /** Whether no window is open, and no window that may still open is complete. */
   def isEmpty: Boolean = run.isEmpty && !completion.reached.isDefined
 
   def clear(): Unit = {
@@ -45,11 +45,12 @@ private[core] final class GridKeyState[A <: Axis, B](
     completion.clear()
   }
 
-  /** Until the end of a step: a message has come. */
+  /** Whether a message has arrived in this step. */
   def isChanged: Boolean = deadline == Due.AtOnce
   def change(): Unit     = deadline = Due.AtOnce
 }
 
+/** Writes and reads the state of a key. */
 private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregation[B, _], segments: Segments)
     extends Codec[GridKeyState[A, B]] {
   private val cells      = new CellCodec(new OwnedCodec(aggregation))

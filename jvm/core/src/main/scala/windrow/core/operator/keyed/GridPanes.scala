@@ -18,9 +18,10 @@ import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
-/** What the windows of one key on a grid hold and fire. Messages are kept by slice; windows are named by their starts.
+/** Contents and panes of the windows of a key on a grid. Messages are stored by slice; windows are identified by their
+  * starts.
   *
-  * A window that fires nothing but its pane on time has no record.
+  * A window needs no record if it only fires its pane on time.
   */
 private[core] final class GridPanes[A <: Axis, B, V](
     val grid: SliceGrid[A],
@@ -31,10 +32,12 @@ private[core] final class GridPanes[A <: Axis, B, V](
   private val rule  = new FiringRule(spec.onTime, policy)
   private val panes = new PaneMaker(spec, aggregation, withdraws = false)
 
-  /** Windows have a record from their first message on, not only from their first late one. */
+  /** Whether windows have a record from their first message on, not only from their first late one. */
   val recordsAll: Boolean = spec.early != Never || !spec.onTime
 
-  /** What windows showed on time is stored beside their messages; of a window that is one slice it is that slice. */
+  /** Whether values shown on time are stored in addition to the messages. For a window of a single slice, the slice is
+    * the value.
+    */
   private val recordsShown = panes.storesShown && grid.overlaps
 
   // ---- contents
@@ -67,7 +70,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
     keyState.run.value(from, until)
   }
 
-  /** The values of windows that ascend, in one sweep. */
+  /** The values of windows with ascending starts, in one sweep. */
   def values(keyState: GridKeyState[A, B], starts: IndexedSeq[Long]): Iterator[B] =
     new RangeSweep(keyState.run, aggregation).apply(starts.map(rangeOf(keyState, _)))
 
@@ -80,14 +83,14 @@ private[core] final class GridPanes[A <: Axis, B, V](
     }
   }
 
-  /** Lets go of all that no window from this one on holds. */
+  /** Removes everything that belongs to no window from `start` on. */
   def dropBelow(keyState: GridKeyState[A, B], start: Long): Unit = {
     keyState.run.dropFirst(keyState.run.indexOf(start))
     keyState.records.headMap(start).clear()
     keyState.shown.dropBelow(start)
   }
 
-  /** As queries see it. */
+  /** A window as queries see it. */
   def window(key: Key, keyState: GridKeyState[A, B], start: Long, isComplete: Boolean): OpenWindow[B] = {
     def paneState = Option(keyState.records.get(start))
       .getOrElse(if (isComplete && spec.onTime) firedOnTime(keyState, start) else PaneState[B]())
@@ -96,7 +99,9 @@ private[core] final class GridPanes[A <: Axis, B, V](
 
   // ---- panes
 
-  /** What a window keeps of its panes; None: it is new. It must not wait for its pane on time, unless all have records. */
+  /** The pane state of a window; None if it is new. Unless all windows have records, it must not be called for a window
+    * that still waits for its pane on time.
+    */
   def recordOf(keyState: GridKeyState[A, B], start: Long): Option[PaneState[B]] = {
     val kept = Option(keyState.records.get(start))
     if (kept.isDefined || recordsAll) kept
@@ -106,22 +111,23 @@ private[core] final class GridPanes[A <: Axis, B, V](
   private def firedOnTime(keyState: GridKeyState[A, B], start: Long): PaneState[B] =
     panes.firedOnTime(keyState.shown.at(start).getOrElse(value(keyState, start)))
 
-  /** What a window without messages keeps of its pane. */
+  /** The pane state of a window without messages. */
   def recordOfGap(keyState: GridKeyState[A, B], start: Long): Option[PaneState[B]] =
     Option(keyState.records.get(start)).orElse(Option.when(spec.onTime)(panes.firedOnTime(aggregation.zero)))
 
-  /** A window without messages completes (SEMANTICS R3). */
+  /** Completes a window without messages (SEMANTICS R3). */
   def gap(key: Key, start: Long, isLast: Boolean, out: Out[Effect[B, V]]): Unit =
     if (spec.onTime) out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, aggregation.zero))
 
-  /** A window without messages is complete as it comes to be (SEMANTICS R3). */
+  /** Fires the late pane of a window without messages that is already complete when it starts to exist (SEMANTICS R3).
+    */
   def lateGap(key: Key, keyState: GridKeyState[A, B], start: Long, isLast: Boolean, out: Out[Effect[B, V]]): Unit =
     if (spec.onTime) fire(key, keyState, start, PaneState(), Timing.Late, isLast, aggregation.zero, out)
 
-  /** A message reaches a window; a new one that is complete fires at once (SEMANTICS R79).
+  /** Updates a window for a message. A new window that is already complete fires at once (SEMANTICS R79).
     *
     * @param completes
-    *   the message completes the window, so it fires no early pane (R21)
+    *   whether the message completes the window, which then fires no early pane (R21)
     */
   def update(
       key: Key,
@@ -161,7 +167,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
 
   private def idOf(key: Key, start: Long): WindowId = WindowId(key, grid.bounds(start))
 
-  /** A window completes. */
+  /** Fires the pane of a window that completes. */
   def onTime(
       key: Key,
       keyState: GridKeyState[A, B],
@@ -177,7 +183,7 @@ private[core] final class GridPanes[A <: Axis, B, V](
       out.put(panes.first(idOf(key, start), Timing.OnTime, isLast, shown))
     }
 
-  /** Panes at the end of the step, beside those of windows that complete in it. */
+  /** Fires panes at the end of the step, except those of windows that complete in it. */
   def endStep(
       key: Key,
       keyState: GridKeyState[A, B],

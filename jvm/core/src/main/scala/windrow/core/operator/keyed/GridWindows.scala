@@ -10,15 +10,15 @@ import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.trigger.Stage
 
-/** When the windows of one key on a grid are complete, and when they close. */
+/** Decides when the windows of one key on a grid are complete and when they close. */
 private[core] trait GridWindows[A <: Axis, B, V] {
 
-  /** A message that was accepted.
+  /** Applies an accepted message.
     *
     * @param before
-    *   the watermark at the end of the step before
+    *   watermark at the end of the previous step
     * @param at
-    *   the watermark with this message
+    *   watermark including this message
     */
   def add(
       key: Key,
@@ -30,8 +30,10 @@ private[core] trait GridWindows[A <: Axis, B, V] {
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit
 
-  /** @param coming
-    *   the watermark as it came to a position
+  /** Ends a step.
+    *
+    * @param coming
+    *   watermark at the moment when it reached a position
     */
   def endStep(
       key: Key,
@@ -50,7 +52,7 @@ private[core] trait GridWindows[A <: Axis, B, V] {
 /** Windows that are complete when the watermark has reached their end.
   *
   * @param lateness
-  *   for which a complete window takes messages
+  *   how long a complete window still accepts messages
   */
 private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, V], lateness: Distance[A])
     extends GridWindows[A, B, V] {
@@ -70,7 +72,7 @@ private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, 
     val open = grid.windowsAt(position.value)
       .takeWhile(start => panes.recordsAll || before.reached(grid.end(start)))
       .filterNot(isClosed(_, before))
-      .map(start => (start, panes.recordOf(keyState, start))).toList // mostly none
+      .map(start => (start, panes.recordOf(keyState, start))).toList // mostly empty
     panes.insert(keyState, position.value, entry)
     open.foreach { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
@@ -117,7 +119,7 @@ private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, 
     (completes ++ closes).minOption.getOrElse(Due.Never)
   }
 
-  /** No window that ends there or before is open. */
+  /** The end up to which all windows are closed. */
   private def closedUpTo(at: Front[A]): Front[A] = Front(at.leaves(lateness))
 
   def open(keyState: GridKeyState[A, B], at: Front[A]): Iterator[Long] = panes.withContent(keyState, closedUpTo(at))

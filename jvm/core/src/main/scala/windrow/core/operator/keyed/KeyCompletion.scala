@@ -12,19 +12,22 @@ import windrow.core.time.Axis
 import windrow.core.time.Front
 import windrow.core.time.Position
 
-/** Which windows of a key its own messages have completed (SEMANTICS R7): those whose end they have reached, but for some
-  * that wait for a message whose offset comes after theirs. Ends are exclusive.
+/** The windows of a key that its own messages have completed (SEMANTICS R7): those whose end a message has reached,
+  * except windows that still wait for a message past their end with a later offset than their first message. Ends are
+  * exclusive.
   */
 private[core] final class KeyCompletion[A <: Axis] {
   private var greatest = Position.Least
 
-  /** For each partition the offsets, falling, at rising positions: of the messages that no other is ahead of in both. */
+  /** For each partition, the Pareto front of its messages: ascending positions with descending offsets. A message is
+    * omitted if another one has a greater position and a greater offset.
+    */
   private val fronts = mutable.TreeMap.empty[SourcePartition, JTreeMap[Long, Long]]
 
   /** The greatest position of messages without an offset. */
   private var unnumbered = Position.Least
 
-  /** End and id. */
+  /** End and id of each waiting window. */
   private val waiting = mutable.TreeSet.empty[(Long, Long)]
 
   /** The greatest position of a message. */
@@ -33,13 +36,13 @@ private[core] final class KeyCompletion[A <: Axis] {
   def isWaiting(end: Long, id: Long): Boolean  = waiting((end, id))
   def isComplete(end: Long, id: Long): Boolean = reached.reached(end) && !isWaiting(end, id)
 
-  /** The least end of a window that waits. */
+  /** The least end of a waiting window. */
   def firstWaiting: Option[Long] = waiting.headOption.map(_._1)
 
-  /** Of windows that wait, by their ends. */
+  /** Ids of waiting windows, ordered by their ends. */
   def waitingIds: Iterator[Long] = waiting.iterator.map(_._2)
 
-  /** A message that was accepted has come past an end, and its offset after where the window starts. */
+  /** Whether an accepted message is past an end and has a later offset than the first message of the window. */
   def isPassed(end: Long, starts: StartOffsets): Boolean = unnumbered >= end || fronts.exists {
     case (partition, front) =>
       val ahead = front.ceilingEntry(end)
@@ -49,7 +52,7 @@ private[core] final class KeyCompletion[A <: Axis] {
   def await(end: Long, id: Long): Unit    = { waiting += ((end, id)); () }
   def complete(end: Long, id: Long): Unit = { waiting -= ((end, id)); () }
 
-  /** A message was accepted. */
+  /** Records an accepted message. */
   def add(position: Long, origin: Option[Origin]): Unit = {
     greatest = math.max(greatest, position)
     origin.fold { unnumbered = math.max(unnumbered, position) } { one =>
@@ -67,13 +70,14 @@ private[core] final class KeyCompletion[A <: Axis] {
     }
   }
 
-  /** No window that ends at a position or before is open any more, which others know. */
+  /** Removes windows that end at or before a position because the watermark has closed them. */
   def close(position: Long): Unit = {
     forget(position)
     if (greatest <= position) clear()
   }
 
-  /** The same, and nobody else knows. */
+  /** Removes windows that end at or before a position, but keeps the greatest position, which is recorded nowhere else.
+    */
   def forget(position: Long): Unit = {
     waiting.filterInPlace(_._1 > position)
     fronts.values.foreach(_.headMap(position, true).clear())

@@ -15,7 +15,7 @@ import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SliceGrid
 
-/** Aligned windows that are complete by the messages of their own key (SEMANTICS R7): each key has them for itself. */
+/** Aligned windows that the messages of their own key complete (SEMANTICS R7), so each key has its own progress. */
 private[core] final class KeyedAlgorithm[B, V](
     grid: SliceGrid[Axis.Time],
     spec: WindowOperatorSpec,
@@ -32,7 +32,7 @@ private[core] final class KeyedAlgorithm[B, V](
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Time, B](aggregation, segments)
 
-  /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
+  /** Messages and records of each key, by slice. A key is removed with its last window. Stored in the checkpoint. */
   private val keys = new KeyBuckets[GridKeyState[Axis.Time, B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next
@@ -72,7 +72,7 @@ private[core] final class KeyedAlgorithm[B, V](
           Part.silent(if (keyState.isEmpty) keys.remove(key) else keys.put(key, keyState))
       }
 
-  /** Those that fire late get a record. */
+  /** Ends the gap windows of a key. Those that fire late get a record. */
   private def endGaps(key: Key, ended: EndedGaps, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val keyState = stateOf(key)
     windows.endGaps(key, keyState, ended, now) ++

@@ -20,7 +20,9 @@ import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.PositionGrid
 
-/** Windows of every few offsets of a partition; complete for all keys when the partition has passed their last one. */
+/** Windows of a fixed number of offsets of a partition. A window is complete for all keys when the partition has passed
+  * its last offset.
+  */
 private[core] final class OffsetWindows[B, V](
     windows: OffsetRange,
     start: Long,
@@ -35,7 +37,9 @@ private[core] final class OffsetWindows[B, V](
   private val grid     = new PositionGrid[Axis.Offset](windows.n, windows.step, start)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
 
-  /** A message past the end lies one further than the last one inside. */
+  /** The lateness in offsets. If messages of the key complete windows, a message past the end is one offset further
+    * than the last one inside.
+    */
   private val closing = if (startsOf.isDefined) lateness + Distance.one else lateness
   private val keyStates: GridWindows[Axis.Offset, B, V] =
     startsOf.fold[GridWindows[Axis.Offset, B, V]](new PassedWindows(panes, closing))(
@@ -43,7 +47,7 @@ private[core] final class OffsetWindows[B, V](
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Offset, B](aggregation, segments)
 
-  /** Messages and records of each key, by slice; a key leaves with the last of them. In the checkpoint. */
+  /** Messages and records of each key, by slice. A key is removed with its last window. Stored in the checkpoint. */
   private val keys = new KeyBuckets[GridKeyState[Axis.Offset, B]]("keys", store, codec, _.deadline)
 
   def processingDeadline: Option[Long] = periods.next

@@ -8,24 +8,24 @@ import windrow.core.time.Axis
 import windrow.core.time.Front
 import windrow.core.time.Offset
 
-/** How far a source partition has come: one past the greatest offset that was seen. */
+/** The progress of a source partition: one past the greatest offset seen. */
 private[core] final class PartitionProgress {
   private var reached = Front.none[Axis.Offset]
 
-  /** What this step brings: last offsets by first ones, apart. */
+  /** Offsets of this step as separate ranges: last offsets by first ones. */
   private val ranges = new JTreeMap[Long, Long]
 
-  /** At the end of the step before. */
+  /** The progress at the end of the previous step. */
   def before: Front[Axis.Offset] = reached
 
-  /** At the end of this step. */
+  /** The progress at the end of this step. */
   def now: Front[Axis.Offset] =
     if (reached.isEnd || ranges.isEmpty) reached else reached.max(past(ranges.lastEntry.getValue))
 
-  /** As it is when it comes to a position that it had not reached before.
+  /** The progress at the moment when it reached or passed a position for the first time in this step.
     *
     * @param end
-    *   where it stands at the end of this step
+    *   the progress at the end of this step
     */
   def coming(position: Long, end: Front[Axis.Offset]): Front[Axis.Offset] = {
     val offset = position - 1

@@ -20,30 +20,32 @@ private[core] trait PartitionWindows[B, V] {
       counters: Counters,
       out: Out[Effect[B, V]]): Unit
 
-  /** @param now
-    *   how far the partition has come with this step
+  /** Ends a step.
+    *
+    * @param now
+    *   progress of the partition after this step
     */
   def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]]
 
   def processingDeadline: Option[Long]
   def keyCount: Long
 
-  /** The windows of all keys that still take messages where the partition has come to. */
+  /** The windows of all keys that still accept messages at this progress. */
   def openWindows(at: Front[Axis.Offset]): Iterator[OpenWindow[B]]
 
-  /** How many these are; None: that is not known without looking at them. */
+  /** Their number; None if only reading them would reveal it. */
   def openCount: Option[Long] = None
   def flush(): Unit
   def readDirectory(in: ByteReader): Unit
   def writeDirectory(out: ByteWriter): Unit
 }
 
-/** Windows on offsets: every source partition has windows of its own, driven by its own progress (SEMANTICS R72).
+/** Windows on offsets. Every source partition has its own windows, driven by its own progress (SEMANTICS R72).
   *
   * @param starts
-  *   the first offset of each partition; 0 if it is not there
+  *   the first offset of each partition; 0 if absent
   * @param make
-  *   the windows of a partition that begins at an offset
+  *   creates the windows of a partition that starts at an offset
   */
 private[core] final class PartitionedAlgorithm[B, V](
     starts: Map[Long, Long],
@@ -56,7 +58,7 @@ private[core] final class PartitionedAlgorithm[B, V](
     val windows  = make(starts.getOrElse(partition, 0L), new NumberedSpaces(store, number))
   }
 
-  /** Those that had a message, for good. In the checkpoint. */
+  /** Partitions that have had a message; never removed. Stored in the checkpoint. */
   private val partitions = mutable.TreeMap.empty[SourcePartition, Partition]
 
   private def partition(of: SourcePartition): Partition =
@@ -72,7 +74,7 @@ private[core] final class PartitionedAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val origin = entry.origin.get
     val of     = partition(origin.partition)
-    if (clock.before.isEnd) of.progress.endStep(Front.end) // one that is new has ended, too (SEMANTICS R71)
+    if (clock.before.isEnd) of.progress.endStep(Front.end) // a new partition has ended, too (SEMANTICS R71)
     of.windows.add(entry, Offset(origin.offset), of.progress, clock, counters, out.taking(_.of(origin.partition)))
   }
 

@@ -18,16 +18,16 @@ import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
 
-/** The one session of a key in a partition that may still grow.
+/** The only session of a key in a partition that can still grow.
   *
   * @param buffer
-  *   all its messages
+  *   buffer of all its messages
   */
 private[core] final case class TupleSessionState[B](first: Long, last: Long, buffer: B, paneState: PaneState[B]) {
 
   def bounds: Bounds = Bounds.to(first, last)
 
-  /** How far the partition comes while a message of the key would still join; from there on it is complete. */
+  /** The progress of the partition at which the session is complete, because no later message of the key joins it. */
   def end(n: Long): Long = Position.plus(last, Position.plus(n, 2))
 }
 
@@ -46,8 +46,8 @@ private[core] final class TupleSessionCodec[B](aggregation: Aggregation[B, _]) e
     TupleSessionState(in.long(), in.long(), aggregation.read(in), paneStates.read(in))
 }
 
-/** A key's session ends when more than `n` offsets of the partition pass without the key. It only grows at its end, and a
-  * session that grows takes the place of the one before (SEMANTICS R18).
+/** Sessions by offset: a key's session ends when more than `n` offsets of the partition pass without the key. It only
+  * grows at its end, and a session that grows replaces the previous one (SEMANTICS R18).
   */
 private[core] final class TupleSessions[B, V](
     n: Long,
@@ -63,10 +63,10 @@ private[core] final class TupleSessions[B, V](
 
   private val periods = new ProcessingTimer(policy)
 
-  /** The open session of each key; it leaves as it completes. In the checkpoint. */
+  /** The open session of each key, removed when it is complete. Stored in the checkpoint. */
   private val keys = new KeyBuckets[Session]("sessions", store, new TupleSessionCodec(aggregation), _.end(n))
 
-  /** Sessions that messages reached in this step may fire at its end. */
+  /** Whether sessions with new messages may fire at the end of the step. */
   private val waits = policy.waitsForStepEnd(isComplete = false)
 
   def processingDeadline: Option[Long] = periods.next
@@ -146,7 +146,8 @@ private[core] final class TupleSessions[B, V](
       }
   }
 
-  /** Nothing is late for a session, so one that is complete leaves. */
+  /** Fires and stores a session at the end of a step. A complete session is removed, because no message is late for it.
+    */
   private def endStep(
       key: Key,
       session: Session,
@@ -168,7 +169,7 @@ private[core] final class TupleSessions[B, V](
     OpenWindow(key, one.bounds, isComplete = false, one.paneState, one.buffer)
   }
 
-  /** A key has one. */
+  /** Each key has one session. */
   override def openCount: Option[Long] = Some(keys.size)
 
   def flush(): Unit = keys.flush()

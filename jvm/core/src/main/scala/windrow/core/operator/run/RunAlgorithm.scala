@@ -22,8 +22,8 @@ import windrow.core.trigger.WindowTrigger
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 
-/** Windows that follow from the messages of their key (per-event sliding, `Over`): a key keeps its messages, and a record
-  * of those windows that fired early or late; the rest is found when it is needed.
+/** Windows determined by the messages of their key (`Sliding`, `Over`). A key stores its messages, and a record of each
+  * window that has fired early or late; everything else is computed when needed.
   */
 private[core] final class RunAlgorithm[B, V](
     windows: RunWindows,
@@ -41,17 +41,18 @@ private[core] final class RunAlgorithm[B, V](
   private val segments   = new Segments("runs", store)
   private val keyStates  = new RunKeyStateCodec(aggregation, segments)
 
-  /** Messages and records of each key; a key leaves with the last of them. In the checkpoint. */
+  /** Messages and records of each key. A key is removed with its last message. Stored in the checkpoint. */
   private val keys = new KeyBuckets[RunKeyState[B]]("keys", store, keyStates, _.deadline)
 
   private val periods = new ProcessingTimer(policy)
   private val completion = startsOf.fold[RunCompletion[B]](new RunCompletionByWatermark(windows))(
     new RunCompletionByMessage(windows, aggregation, _, bound))
 
-  /** Positions, from the lowest to the highest, that messages of this step reached in a key; empty between steps. */
+  /** For each key, the lowest and the highest position of this step's messages; empty between steps. */
   private val touched = new JHashMap[Key, (Long, Long)]
 
-  /** The least end of the windows of a key that messages of this step completed without a pane; empty between steps. */
+  /** For each key, the least end of windows that messages of this step completed without a pane; empty between steps.
+    */
   private val unseen = new JHashMap[Key, Long]
 
   private val isOver    = spec.window.isOfMessage
@@ -105,7 +106,7 @@ private[core] final class RunAlgorithm[B, V](
     Seq(false, true).foreach(isComplete => periods.add(isComplete, one))
   }
 
-  /** Windows that may fire with a message: all that it changes, or but those that are complete when it makes them. */
+  /** Windows that may fire for a message: all that it changes, or only those that are complete when it creates them. */
   private def changed(keyState: RunKeyState[B], index: Int, mark: Watermark, clock: StepClock): Iterator[RunWindow] = {
     val position = keyState.run(index).position
     val found =
@@ -132,7 +133,7 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  /** A message has completed a window. */
+  /** Fires a window that a message has completed. */
   private def completed(
       key: Key,
       keyState: RunKeyState[B],
@@ -166,7 +167,7 @@ private[core] final class RunAlgorithm[B, V](
     ()
   }
 
-  /** A retraction repeats where its window began then. */
+  /** A retraction repeats the start that its window had when the pane was fired. */
   private def begunAt(start: Long, effect: Effect[B, V]): Effect[B, V] = effect match {
     case Effect.Fire(pane) if pane.isRetraction => Effect.Fire(pane.copy(start = start))
     case other                                  => other
@@ -196,7 +197,9 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  /** Every window that the watermark completes, by sweeps over the run: a key can have millions. */
+  /** Fires every window that the watermark completes, in chunks that are swept together, because a key can have
+    * millions.
+    */
   private def onTimePanes(
       key: Key,
       keyState: RunKeyState[B],
@@ -210,11 +213,13 @@ private[core] final class RunAlgorithm[B, V](
       }
     }
 
-  /** A message has come in this step. */
+  /** Whether a message has arrived in this step. */
   private def isChanged(keyState: RunKeyState[B]): Boolean = keyState.deadline == Due.AtOnce
 
-  /** @param hasWaited
-    *   it was made where messages had been before, so that it must be written down that it fired
+  /** Fires the on-time pane of a window.
+    *
+    * @param hasWaited
+    *   whether its end was reached before without completing it; a record must then show that it has fired
     */
   private def onTime(
       key: Key,
@@ -231,7 +236,7 @@ private[core] final class RunAlgorithm[B, V](
       out.put(panes.first(idOf(key, keyState, window), Timing.OnTime, isLast, value))
     }
 
-  /** Windows that were left to the end of the step, judged by the watermark and the processing time after it. */
+  /** Checks windows at the end of the step, by the watermark and the processing time after it. */
   private def stepEnd(
       key: Key,
       keyState: RunKeyState[B],
@@ -240,7 +245,7 @@ private[core] final class RunAlgorithm[B, V](
       isDue: Boolean,
       completesUnseen: Boolean): Iterator[Part[Effect[B, V]]] = {
     val complete = math.max(completion.mark(keyState, now).micros, bound(now))
-    // Where incomplete windows fire nothing they are not even looked at: they can be many.
+    // If incomplete windows cannot fire, they are not even checked, because there can be many.
     def mayFireByEnd(all: Iterator[RunWindow]) =
       if (policy.mayFireAtStepEnd(isComplete = false)) all else all.takeWhile(_.end <= complete)
     val found =
@@ -278,11 +283,11 @@ private[core] final class RunAlgorithm[B, V](
   /** The least end of a window that is not closed. */
   private def openFrom(now: Watermark): Long = Position.plus(bound(now), 1)
 
-  /** Windows with ends up to it are closed. */
+  /** The end up to which all windows are closed. */
   private def bound(at: Watermark): Long =
     if (at.isEnd) EventTime.Max else at.leaves(lateness)
 
-  /** What is still unsent when a window's lateness ends (SEMANTICS R80). */
+  /** Fires the messages that are still unsent when a window's lateness ends (SEMANTICS R80). */
   private def lastPanes(
       key: Key,
       keyState: RunKeyState[B],
@@ -315,7 +320,7 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  /** Messages whose windows are closed become one, unless a window that is open does not show one of them yet. */
+  /** Folds messages whose windows are closed into one cell, except messages that an open window has not shown yet. */
   private def foldClosed(run: KeyRun[B], closed: Long): Unit = {
     val open   = run.indexOf(closed)
     val oldest = run.minStamp(open)
@@ -365,6 +370,6 @@ private[core] final class RunAlgorithm[B, V](
 
 private object RunAlgorithm {
 
-  /** So many windows are swept together. */
+  /** Number of windows that are swept together. */
   val AtOnce = 4096
 }

@@ -9,23 +9,25 @@ import windrow.core.time.Watermark
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 
-/** @param hasWaited
-  *   it was made where messages had been before, and an end that was reached did not complete it
+/** A window that a message has completed.
+  *
+  * @param hasWaited
+  *   whether a message had reached its end before without completing it
   */
 private[core] final case class CompletedWindow[B](window: RunWindow, hasWaited: Boolean, value: B)
 
-/** What completes the windows of a run. */
+/** Decides which windows of a run are complete. */
 private[core] sealed trait RunCompletion[B] {
 
-  /** Windows whose ends it has reached are complete, but for those that wait. */
+  /** Windows with ends up to this mark are complete, except those that wait. */
   def mark(keyState: RunKeyState[B], at: Watermark): Watermark
 
   def isComplete(keyState: RunKeyState[B], window: RunWindow, at: Watermark): Boolean
 
-  /** A message that was just inserted completes a window that it has changed. */
+  /** Whether the message that was just inserted completes a window that it has changed. */
   def isCompletedInside(keyState: RunKeyState[B], window: RunWindow): Boolean
 
-  /** A message was inserted; its windows are not looked at yet. */
+  /** Called when a message was inserted, before its windows are checked. */
   def inserted(keyState: RunKeyState[B], index: Int, isClosed: RunWindow => Boolean): Unit
 
   /** The windows that a message completes, in order of their ends. */
@@ -35,11 +37,11 @@ private[core] sealed trait RunCompletion[B] {
       origin: Option[Origin],
       before: Watermark): Vector[CompletedWindow[B]]
 
-  /** The windows that the end of a step completes, found as they are taken. */
+  /** The windows that the end of a step completes, computed lazily. */
   def completedAtEnd(keyState: RunKeyState[B], before: Watermark, now: Watermark): Iterator[(RunWindow, Boolean)]
 }
 
-/** The watermark has reached their end. */
+/** Windows are complete when the watermark has reached their end. */
 private[core] final class RunCompletionByWatermark[B](windows: RunWindows) extends RunCompletion[B] {
   def mark(keyState: RunKeyState[B], at: Watermark): Watermark                             = at
   def isComplete(keyState: RunKeyState[B], window: RunWindow, at: Watermark): Boolean      = at.reached(window.end)
@@ -56,7 +58,8 @@ private[core] final class RunCompletionByWatermark[B](windows: RunWindows) exten
     windows.ending(keyState.run, Position.plus(before.micros, 1), now.micros).map((_, false))
 }
 
-/** Their key has accepted a message past their end, or the watermark closes them (SEMANTICS R7).
+/** Windows are complete when their key has accepted a message past their end, or when the watermark closes them
+  * (SEMANTICS R7).
   *
   * @param closedUpTo
   *   the greatest end that a watermark closes
@@ -79,7 +82,9 @@ private[core] final class RunCompletionByMessage[B](
   private def isPassed(keyState: RunKeyState[B], window: RunWindow, value: B): Boolean =
     keyState.completion.isPassed(window.end, startsOf(value))
 
-  /** Windows that it makes where messages have been before wait, unless one of those comes after them. */
+  /** Windows that the message creates below the greatest position of the key wait, unless a message past their end
+    * already has a later offset (SEMANTICS R7).
+    */
   def inserted(keyState: RunKeyState[B], index: Int, isClosed: RunWindow => Boolean): Unit = {
     val cell    = keyState.run(index)
     val reached = keyState.completion.reached
@@ -112,7 +117,7 @@ private[core] final class RunCompletionByMessage[B](
     passed
   }
 
-  /** The least end of windows that are open and that no message has come past. */
+  /** The least end of open windows that no message has passed. */
   private def openFrom(reached: Watermark, before: Watermark): Long =
     Position.plus(math.max(reached.micros, closedUpTo(before)), 1)
 

@@ -13,23 +13,23 @@ import windrow.core.time.Due
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
-/** What is kept of a window that fired other than on time alone.
+/** The record of a window that has fired anything other than a single on-time pane.
   *
   * @param end
   *   exclusive
   * @param start
-  *   as the last pane had it
+  *   start in the last pane
   * @param stamp
-  *   of the last cell accepted before its last pane
+  *   stamp of the last cell accepted before its last pane
   */
 private[core] final case class RunRecord[B](start: Long, end: Long, stamp: Long, paneState: PaneState[B])
 
 /** The messages of a key and the records of its windows.
   *
   * @param shown
-  *   what windows without a record showed on time, by their ends, where that is stored
+  *   values that windows without a record showed on time, by their ends, if these must be stored
   * @param deadline
-  *   the watermark at which one of its windows completes or closes, or a message leaves
+  *   the watermark at which one of its windows completes or closes, or a message is removed
   */
 private[core] final class RunKeyState[B](
     val run: KeyRun[B],
@@ -38,7 +38,7 @@ private[core] final class RunKeyState[B](
     var accepted: Long,
     var deadline: Long) {
 
-  /** What its own messages have completed, where they do. */
+  /** The windows completed by the key's own messages, for windows that complete this way. */
   val completion = new KeyCompletion[Axis.Time]
 
   def nextStamp(): Long = { accepted += 1; accepted }

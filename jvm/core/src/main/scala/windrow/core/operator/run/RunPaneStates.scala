@@ -9,15 +9,17 @@ import windrow.core.trigger.PaneState
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
 
-/** @param start
-  *   as the last pane had it
+/** The pane state of a window, derived from a run.
+  *
+  * @param start
+  *   start in the last pane
   * @param isNew
-  *   the window has not fired and was complete when it came to be (SEMANTICS R79)
+  *   whether the window has not fired and was complete when it was created (SEMANTICS R79)
   */
 private[core] final case class RunPaneState[B](paneState: PaneState[B], start: Long, isNew: Boolean = false)
 
-/** What the windows of a run have unsent, found from the order in which messages were accepted: so a message costs nothing
-  * for a window that does not fire with it.
+/** Derives the unsent messages of windows from the order in which messages were accepted, so that a message costs
+  * nothing for windows that do not fire with it.
   */
 private[core] final class RunPaneStates[B](
     windows: RunWindows,
@@ -26,7 +28,7 @@ private[core] final class RunPaneStates[B](
     panes: PaneMaker[B, _]) {
   private val discards = spec.accumulation == Discarding
 
-  /** The processing time that counts for messages that came before any. */
+  /** The processing time assigned to messages that arrived before the first one was known. */
   var firstTime: Option[Long] = None
 
   def apply(keyState: RunKeyState[B], window: RunWindow, isComplete: Boolean): RunPaneState[B] =
@@ -40,7 +42,7 @@ private[core] final class RunPaneStates[B](
         else RunPaneState(neverFired(keyState, window, maker), window.start, isNew)
     }
 
-  /** Whether something may be unsent in a complete window, without reading the run.
+  /** Whether a complete window may have unsent messages. Does not read the run.
     *
     * @param latest
     *   the run's `maxJudged`
@@ -48,7 +50,7 @@ private[core] final class RunPaneStates[B](
   def mayHaveUnsent(keyState: RunKeyState[B], window: RunWindow, latest: Long): Boolean =
     !spec.onTime || latest >= window.end || keyState.records.containsKey(window.id)
 
-  /** Complete windows that may have something unsent end no later. */
+  /** The greatest end of complete windows that may have unsent messages. */
   def mostUnsent(keyState: RunKeyState[B], latest: Long): Long =
     if (spec.onTime && keyState.records.isEmpty) latest else EventTime.Max
 
@@ -62,7 +64,9 @@ private[core] final class RunPaneStates[B](
   private def combined(cells: IterableOnce[Cell[B]]): B =
     cells.iterator.foldLeft(aggregation.zero)((sum, cell) => aggregation.combine(sum, cell.buffer))
 
-  /** The message that made the window is unsent, and those that came since; a first pane shows all. */
+  /** The state of a window that has never fired. Unsent are the message that created it and all later ones; its first
+    * pane shows everything.
+    */
   private def neverFired(keyState: RunKeyState[B], window: RunWindow, maker: Cell[B]): PaneState[B] = PaneState(
     unsent = maker.count + windows.updates(keyState.run, window, maker.stamp).map(_.count).sum,
     since = maker.at.orElse(firstTime),
@@ -80,6 +84,6 @@ private[core] final class RunPaneStates[B](
 
 private object RunPaneStates {
 
-  /** Windows of messages may end together; each has the stamp of its message. */
+  /** Windows owned by messages may have the same end, so each is identified by the stamp of its message. */
   def stamp(window: RunWindow): Long = if (window.owner < 0) 0 else window.id
 }

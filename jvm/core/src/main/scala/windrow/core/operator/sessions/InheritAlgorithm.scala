@@ -13,8 +13,8 @@ import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
 
-/** Windows of panes that come in, by key and window. A retraction takes its pane out again; a window of which nothing is
-  * left withdraws its own last pane (SEMANTICS R55).
+/** Windows inherited from the panes of another operator, by key and window. A retraction removes its pane again; a
+  * window whose panes are all removed withdraws its own last pane (SEMANTICS R55).
   */
 private[core] final class InheritAlgorithm[B, V](
     spec: WindowOperatorSpec,
@@ -37,12 +37,13 @@ private[core] final class InheritAlgorithm[B, V](
       deadline),
     segments)
 
-  /** The windows of each key; a window leaves as it closes, a key with its last. In the checkpoint. */
+  /** The windows of each key. A window is removed when it closes, a key with its last window. Stored in the checkpoint.
+    */
   private val keys = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
 
   private val periods = new ProcessingTimer(policy)
 
-  /** The watermark at the end of the last step, by which windows are looked for; set as a step ends. */
+  /** The watermark at the end of the last step, which determines deadlines; set when a step ends. */
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next
@@ -50,7 +51,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   private def isClosed(window: Window, at: Watermark): Boolean = at.reached(window.end, lateness)
 
-  /** When to look at a window again: as it completes, later as it leaves. */
+  /** When a window is next due: when it completes, and later when it is removed. */
   private def deadline(window: Window): Long =
     if (reached.reached(window.end)) lateness.after(window.end) else window.end
 
@@ -79,7 +80,8 @@ private[core] final class InheritAlgorithm[B, V](
       out: Out[Effect[B, V]]): Window = {
     val before = old.panes.getOrElse(pane.content, EqualPanes())
     val equal  = if (pane.isRetraction) before.retract else before.add(entry.buffer)
-    // A window that is complete when its first message comes is late (SEMANTICS R79), unless that message completes it.
+    // A window that is complete when its first message arrives is late (SEMANTICS R79), unless that message completes
+    // it.
     val changes   = equal.buffers.size != before.buffers.size
     val isFirst   = isNew && changes && pane.timing == Timing.Late && clock.before.reached(pane.end)
     val paneState = old.paneState.copy(isPastOnTime = old.paneState.isPastOnTime || isFirst)
@@ -156,7 +158,7 @@ private[core] final class InheritAlgorithm[B, V](
       out)
   }
 
-  /** Nothing is left of it; what it showed does not hold any more. */
+  /** Withdraws the last pane of a window without any remaining panes. */
   private def withdraw(key: Key, window: Window, out: Out[Effect[B, V]]): Window = {
     panes.withdraw(idOf(key, window), window.paneState, out)
     window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None))

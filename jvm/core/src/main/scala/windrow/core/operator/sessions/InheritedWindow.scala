@@ -14,9 +14,9 @@ import windrow.core.trigger.PaneStateCodec
 /** Panes of equal content in an inherited window.
   *
   * @param buffers
-  *   of those that count, the last one first
+  *   buffers of those that count, the newest first
   * @param owed
-  *   retractions that came before their panes
+  *   number of retractions that arrived before their panes
   */
 private[core] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long = 0) {
   def add(buffer: B): EqualPanes[B] = if (owed > 0) copy(owed = owed - 1) else copy(buffers = buffer :: buffers)
@@ -24,16 +24,17 @@ private[core] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long 
   def isNothing: Boolean            = buffers.isEmpty && owed == 0
 }
 
-/** A window of a key that came with panes (SEMANTICS R55).
+/** A window of a key that consists of panes of another operator (SEMANTICS R55).
   *
   * @param isPastOnTime
-  *   the operator before is past the window's pane on time
+  *   whether the upstream operator has passed the window's on-time pane
   * @param panes
   *   by their content
   * @param paneState
-  *   it says whether this operator is past it, too
+  *   state of this operator's own panes, including whether it has passed its on-time pane
   * @param sum
-  *   of all panes that count, once it was asked for in a step; a retraction has no inverse, so it is made anew after one
+  *   value of all panes that count, if it was computed in this step. It is recomputed after a retraction, because an
+  *   aggregation cannot be inverted.
   */
 private[core] final case class InheritedWindow[B](
     start: Long,
@@ -44,7 +45,7 @@ private[core] final case class InheritedWindow[B](
     sum: Option[B] = None) {
   def bounds: Bounds = Bounds(start, end)
 
-  /** All that came was retracted. */
+  /** Whether all panes were retracted. */
   def isEmpty: Boolean = panes.values.forall(_.buffers.isEmpty)
 
   def value(aggregation: Aggregation[B, _]): B =

@@ -15,7 +15,7 @@ import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
 import windrow.core.window.SessionPlan
 
-/** Session windows: a key's sessions are kept side by side, ascending and apart. */
+/** Session windows. The sessions of a key are stored in ascending order and never touch each other. */
 private[core] final class SessionAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
@@ -33,21 +33,23 @@ private[core] final class SessionAlgorithm[B, V](
     new PagedByDeadline[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
     segments)
 
-  /** The sessions of each key; a session leaves as it closes, a key with its last. In the checkpoint. */
+  /** The sessions of each key. A session is removed when it closes, a key with its last session. Stored in the
+    * checkpoint.
+    */
   private val keys = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
 
   private val periods = new ProcessingTimer(policy)
 
-  /** Sessions that messages reached may fire at the end of their step. */
+  /** Whether sessions with new messages may fire at the end of the step. */
   private val looksAtTouched = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
 
-  /** The watermark at the end of the last step, by which sessions are looked for; set as a step ends. */
+  /** The watermark at the end of the last step, which determines deadlines; set when a step ends. */
   private var reached = Watermark.None
 
   def processingDeadline: Option[Long] = periods.next
   def keyCount: Long                   = keys.size
 
-  /** When to look at a session again: as it completes, later as it leaves. */
+  /** When a session is next due: when it completes, and later when it is removed. */
   private def deadline(session: SessionState[B]): Long = {
     val end = session.bounds.end
     if (reached.reached(end)) lateness.after(end) else end
@@ -60,7 +62,7 @@ private[core] final class SessionAlgorithm[B, V](
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count
-      val near = sessions.near(Place(own.start, 0))(_.bounds.start <= own.end) // and perhaps one that is too early
+      val near = sessions.near(Place(own.start, 0))(_.bounds.start <= own.end) // and possibly one that ends too early
       SessionPlan(near.map(_.bounds), own) match {
         case SessionPlan.Update(index) => update(entry, sessions, near(index), clock, out)
         case SessionPlan.Replace(from, until, bounds) =>
@@ -98,10 +100,10 @@ private[core] final class SessionAlgorithm[B, V](
     put(entry.key, sessions, now, clock, isFirst = !hasFired, out)
   }
 
-  /** Keeps a session after the pane that its last message fires, if it does.
+  /** Stores a session after the pane that its last message fires, if any.
     *
     * @param isFirst
-    *   if the session is complete it fires with this message (SEMANTICS R79)
+    *   whether the session fires with this message if it is complete (SEMANTICS R79)
     */
   private def put(
       key: Key,

@@ -10,10 +10,10 @@ import windrow.core.time.Bounds
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
-/** A session in state.
+/** A session in the state.
   *
   * @param buffer
-  *   all its messages
+  *   buffer of all its messages
   */
 private[core] final case class SessionState[B](bounds: Bounds, buffer: B, paneState: PaneState[B])
 
