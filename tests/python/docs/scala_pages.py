@@ -36,9 +36,14 @@ def pages() -> list[Path]:
 
 def compiled(folder: Path) -> str:
     """Compile a class for each page into a folder; return the compiler's errors, or ""."""
-    source = folder / "Pages.scala"
     made = [_class(path.read_text(encoding="utf-8"), _name(path)) for path in pages()]
-    source.write_text(HEAD + "\n".join(made), encoding="utf-8")
+    return compiled_in(folder, HEAD + "\n".join(made))
+
+
+def compiled_in(folder: Path, code: str) -> str:
+    """Compile code into a folder; return the compiler's messages, "" if there are none."""
+    source = folder / "Source.scala"
+    source.write_text(code, encoding="utf-8")
     spark = Path(pyspark.__file__).parent.glob("jars/*.jar")
     jars = os.pathsep.join(map(str, [*spark, *ROOT.glob("python/windrow/jars/*.jar")]))
     command = ["java", "-Xss8m", "-cp", jars, "scala.tools.nsc.Main", "-nowarn", "-cp", jars]
@@ -54,21 +59,27 @@ def given(
     """Run a block of a page, and return the DataFrame that it describes."""
     from pyspark.sql.classic.dataframe import DataFrame as Classic
 
+    page = loaded(spark, classes, _name(path))
+    java: Any = spark._jvm
+    gateway: Any = spark.sparkContext._gateway
+    arguments = gateway.new_array(java.java.lang.Object, 1)
+    arguments[0] = java.java.util.HashMap()
+    for name, stream in streams.items():
+        arguments[0].put(name, stream._jdf)
+    output = getattr(page.getConstructors()[0].newInstance(arguments), f"block{block}")()
+    kind = output.getClass().getSimpleName()
+    frames = {"Output": "panes", "JoinOutput": "rows"}
+    return Classic(getattr(output, frames[kind])() if kind in frames else output, spark)
+
+
+def loaded(spark: SparkSession, classes: Path, name: str) -> Any:
+    """Load a class from a folder into the JVM of a session."""
     java: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     urls = gateway.new_array(java.java.net.URL, 1)
     urls[0] = java.java.io.File(str(classes)).toURI().toURL()
     above = java.java.lang.Thread.currentThread().getContextClassLoader()
-    loader = java.java.net.URLClassLoader(urls, above)
-    arguments = gateway.new_array(java.java.lang.Object, 1)
-    arguments[0] = java.java.util.HashMap()
-    for name, stream in streams.items():
-        arguments[0].put(name, stream._jdf)
-    page = loader.loadClass(_name(path)).getConstructors()[0].newInstance(arguments)
-    output = getattr(page, f"block{block}")()
-    kind = output.getClass().getSimpleName()
-    frames = {"Output": "panes", "JoinOutput": "rows"}
-    return Classic(getattr(output, frames[kind])() if kind in frames else output, spark)
+    return java.java.net.URLClassLoader(urls, above).loadClass(name)
 
 
 def _name(path: Path) -> str:

@@ -1,0 +1,48 @@
+"""Orders and their payments within an hour, with those that have no partner.
+
+Run it with ``python examples/unmatched_payments.py``. A pair is emitted at once. An order without a
+payment is emitted when no payment can arrive any more, which the watermark of both streams decides.
+It prints:
+
+"""
+
+import json
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+import windrow as wr
+
+ORDERS = [[(1, "09:00"), (2, "09:10")], [(3, "12:00")]]  # one list for each run of the query
+PAYMENTS = [[(1, "09:20")], [(9, "10:30"), (3, "12:05")]]
+
+builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", 2)
+spark = wr.configure(builder).getOrCreate()
+folder = Path(tempfile.mkdtemp())
+
+
+def stream(name: str) -> wr.Stream:
+    (folder / name).mkdir()
+    rows: DataFrame = spark.readStream.schema("time timestamp, id int").json(f"{folder}/{name}")
+    return wr.stream(rows, time="time", watermark="1 minute", name=name).lateness("0 seconds")
+
+
+joined = wr.join(
+    stream("orders"), stream("payments"), on="id", within=("0 hours", "1 hour"), how="full"
+)
+for number, arrivals in enumerate(zip(ORDERS, PAYMENTS, strict=True)):
+    for name, rows in zip(("orders", "payments"), arrivals, strict=True):
+        lines = [json.dumps({"id": id, "time": f"2025-01-01 {time}:00"}) for id, time in rows]
+        (folder / name / f"{number}.json").write_text("\n".join(lines))
+    query = joined.start(
+        rows=wr.Files(f"{folder}/joined"),
+        rejected=wr.Files(f"{folder}/rejected"),
+        checkpoint=folder / "checkpoint",
+        availableNow=True,
+        drain=number == len(ORDERS) - 1,  # no more rows come after the last run
+    )
+    query.awaitTermination()
+
+pairs = spark.read.parquet(f"{folder}/joined").orderBy("batch", "id")
+pairs.selectExpr("batch", "id", "orders.time AS ordered", "payments.time AS paid").show()

@@ -1,0 +1,83 @@
+"""Every program in ``examples/`` prints what its first lines state."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from docs.scala_pages import compiled_in, loaded
+from programs import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+EXAMPLES = ROOT / "examples"
+
+
+def tables(text: str) -> list[str]:
+    """Return the lines of all tables in a text, without their indentation."""
+    return re.findall(r"[+|][^\n]*[+|]", text)
+
+
+def stated(path: Path) -> list[str]:
+    """Return the tables in the comment or docstring at the top of a program."""
+    text = path.read_text(encoding="utf-8")
+    head = re.match(r'"""(.*?)"""|((?:(?://|--)[^\n]*\n)+)', text, re.DOTALL)
+    assert head, path
+    return tables(head.group(0))
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+def test_python(spark: SparkSession, capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    """A Python program, run in the session of the tests, prints its table."""
+    runpy.run_path(str(path))
+    out = tables(capsys.readouterr().out)
+    assert out == stated(path)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.sql")), ids=lambda path: path.name)
+def test_sql(spark: SparkSession, capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    """The last statement of a SQL file returns the rows that the file states."""
+    code = re.sub(r"^--.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    *before, last = [statement for statement in code.split(";") if statement.strip()]
+    for statement in before:
+        spark.sql(statement)
+    spark.sql(last).show()
+    out = tables(capsys.readouterr().out)
+    assert out == stated(path)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.scala")), ids=lambda path: path.name)
+def test_scala(spark: SparkSession, tmp_path: Path, path: Path) -> None:
+    """A script for spark-shell, compiled and run in the JVM of the session, prints its table."""
+    imports, script = _imports_first(path.read_text(encoding="utf-8"))
+    source = f"""{imports}
+class Example(spark: org.apache.spark.sql.SparkSession) {{
+  def printed(): String = {{
+    val out = new java.io.ByteArrayOutputStream
+    Console.withOut(out) {{
+{script}
+    }}
+    out.toString
+  }}
+}}
+"""
+    assert compiled_in(tmp_path, source) == ""
+    example: Any = loaded(spark, tmp_path, "Example").getConstructors()[0]
+    gateway: Any = spark.sparkContext._gateway
+    arguments = gateway.new_array(spark._jvm.java.lang.Object, 1)
+    arguments[0] = spark._jsparkSession
+    out = tables(example.newInstance(arguments).printed())
+    assert out == stated(path)
+
+
+def _imports_first(text: str) -> tuple[str, str]:
+    lines = text.splitlines()
+    imports = [line for line in lines if line.startswith("import ")]
+    return "\n".join(imports), "\n".join(line for line in lines if line not in imports)
