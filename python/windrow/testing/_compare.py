@@ -66,7 +66,7 @@ def _way(
 def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
     from windrow.testing._rows import line
 
-    lines = [f"{expected} rows expected, {came} came, {expected - len(missing)} are alike:"]
+    lines = [f"{expected} rows expected, {came} received, {expected - len(missing)} match:"]
     for row in missing:
         near = min(left, key=lambda one: len(_differing(row, one)), default=None)
         wrong = {} if near is None else _differing(row, near)

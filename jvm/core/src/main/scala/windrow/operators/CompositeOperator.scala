@@ -40,7 +40,7 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     *   makes the operator around the function that takes its outputs
     */
   def addOperator(inputs: Seq[String], output: String)(operator: (M => Unit) => Operator[M]): Unit = {
-    require(running.isEmpty, s"$name is open already")
+    require(running.isEmpty, s"$name is already open")
     parts :+= new Part(inputs, output, operator)
   }
 
@@ -88,10 +88,10 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
 
   /** Gives a message to every part that takes the stream. */
   def process(stream: String, message: M): Unit = {
-    require(running.nonEmpty, s"$name is not open; call init() first")
+    require(running.nonEmpty, s"$name is not open. Call init() first.")
     require(
       running.exists(_._1.inputs.contains(stream)) && !running.exists(_._1.output == stream),
-      s"'$stream' is no input of $name")
+      s"'$stream' is not an input of $name")
     route(stream, message)
   }
 

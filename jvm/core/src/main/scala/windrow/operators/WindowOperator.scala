@@ -43,7 +43,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var isChanged   = false                   // since it was last persisted
 
   final def init(): Unit = {
-    require(core.isEmpty, s"${context.name} is open already")
+    require(core.isEmpty, s"${context.name} is already open")
     val store = new JournaledStore(context.store)
     start(store)
     journaled = Some(store)
@@ -213,7 +213,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private def requireInput(stream: String): Unit = require(
     inputStreams.contains(stream),
-    s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
+    s"'$stream' is not an input of ${context.name}. The inputs are ${inputStreams.mkString(", ")}")
 
   /** What `beforeProcess` withholds has had its fate: if it comes again it is a replay (SEMANTICS R13, R41). */
   private def hooked(messages: Seq[(String, M)]): Arrivals[M] = {

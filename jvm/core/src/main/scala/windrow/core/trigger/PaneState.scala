@@ -83,7 +83,7 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
   }
 
   def read(in: ByteReader): PaneState[B] =
-    read(in, throw new IllegalStateException("the value of a window stands nowhere"))
+    read(in, throw new IllegalStateException("the value of a window is stored nowhere"))
 
   /** @param whole
     *   the whole value of the window, of which nothing else makes use

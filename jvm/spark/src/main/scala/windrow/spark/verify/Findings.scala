@@ -24,7 +24,7 @@ private[verify] object Findings {
 
   private def missing(contents: Contents, needs: Seq[Need]): Seq[Finding] =
     needs.filterNot(need => contents.folder.has(need.name)).map(need =>
-      Finding(need.name, need.batch, s"it is missing; ${need.loss}.", Remedy.Restore))
+      Finding(need.name, need.batch, s"it is missing: ${need.loss}.", Remedy.Restore))
 
   private def unreadable(contents: Contents, needed: Map[String, Need], wrong: Map[String, String]): Seq[Finding] =
     wrong.toSeq.map { case (name, why) =>
@@ -71,7 +71,7 @@ private[verify] object Findings {
   } yield Finding(
     of,
     form.batch,
-    s"it is missing; its checksums in '${side.name}' are there.",
+    s"it is missing, but its checksums in '${side.name}' exist.",
     if (isNeeded) Remedy.Restore else Remedy.NotNeeded,
     isNeeded)
 
@@ -85,7 +85,7 @@ private[verify] object Findings {
   }
 
   private def gaps(contents: Contents): Seq[Finding] = Gaps.of(contents).map { case (name, batch) =>
-    Finding(name, batch, "it is missing between others.", Remedy.NotNeeded, isDamage = false)
+    Finding(name, batch, "it is missing, although files before and after it exist.", Remedy.NotNeeded, isDamage = false)
   }
 
   /** Where files have checksums beside them, one without has lost them, or was written while its machine stopped. */
@@ -99,8 +99,8 @@ private[verify] object Findings {
         Finding(
           side,
           contents.forms(seen.name).batch,
-          s"it is missing; '${seen.name}' reads well without.",
-          "Without checksums not every change shows. Nothing need be done.",
+          s"it is missing, but '${seen.name}' can be read without it.",
+          "You do not have to do anything, but without checksums some changes are not detected.",
           isDamage = false)
       }
   }
