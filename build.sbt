@@ -39,6 +39,8 @@ def testJvm(root: File): Seq[String] = {
 
 /** Prints details of failures only. */
 def reports: TestOption = Tests.Argument(TestFrameworks.ScalaTest, "-oCD")
+
+/** Skips the tests tagged org.scalatest.tags.Slow in `scripts/test quick`. */
 def slowOnes: Seq[TestOption] =
   if (sys.props.get("windrow.mode").contains("quick"))
     Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))
@@ -160,7 +162,7 @@ lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
 lazy val sinkJars =
   taskKey[Unit]("The libraries of a sink in .build/NAME (a JDBC driver or a table format), for tests")
 
-/** The libraries of a sink, without code. Iceberg is for Spark 4.1, because no release for later versions exists yet. */
+/** The libraries of a sink, without code. Iceberg is for Spark 4.1, because later versions are not released yet. */
 def ofSink(name: String, jar: ModuleID) = Seq(
   target         := (ThisBuild / baseDirectory).value / "target" / name,
   publish / skip := true,
