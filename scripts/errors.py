@@ -1,4 +1,4 @@
-"""Generate docs/errors.md from the catalogue of errors; ``--check`` only compares it."""
+"""Generate docs/errors.md from the catalog of errors; ``--check`` only compares it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def main() -> int:
         return 0
     if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == made:
         return 0
-    print("docs/errors.md does not match the catalogue of errors. Run scripts/errors.")
+    print("docs/errors.md does not match the catalog of errors. Run scripts/errors.")
     return 1
 
 

@@ -76,7 +76,7 @@ def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
         left.remove(near)
         lines.append(f"  differs:      {line(near)}")
         lines += [
-            f"      {name}: expected {_shown(want)}, came {_shown(got)}"
+            f"      {name}: expected {_shown(want)}, got {_shown(got)}"
             for name, (want, got) in wrong.items()
         ]
     lines += [f"  not expected: {line(row)}" for row in left]

@@ -309,8 +309,8 @@ def test_differences_read_well() -> None:
     assert str(wrong.value).splitlines() == [
         "1 rows expected, 2 received, 0 match:",
         "  differs:      product='tea'  window=[0, 60)  price=3.0  ON_TIME  index=0",
-        "      price: expected 5.0, came 3.0",
-        "      timing: expected 'LATE', came 'ON_TIME'",
+        "      price: expected 5.0, got 3.0",
+        "      timing: expected 'LATE', got 'ON_TIME'",
         "  not expected: product='salt'  window=[0, 60)  price=1.0  ON_TIME  index=0",
     ]
     with pytest.raises(AssertionError, match="missing:      product='milk'"):

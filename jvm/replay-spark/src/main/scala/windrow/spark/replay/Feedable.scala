@@ -58,7 +58,7 @@ private[replay] object Feedable {
   /** Why Spark cannot be fed a case. */
   def hindrance(transcript: TranscriptCase, operator: OperatorSpec): Option[String] = (operator match {
     case _: OperatorSpec.Join if asks(transcript) =>
-      Some("A join cannot be asked for its messages from outside its query.")
+      Some("The rows of a join cannot be read from outside its query.")
     case policy: OperatorSpec.Policy => policy.spec(transcript.timeUnit).toOption.flatMap(ofTies(transcript, _))
     case _                           => ofTimes(transcript, operator)
   }).orElse(ofValues(transcript))
@@ -82,7 +82,7 @@ private[replay] object Feedable {
     case _: OperatorSpec.Join | _: OperatorSpec.CoGroup =>
       Some("The watermark of several streams, which the replay sets, cannot be guarded by maxFuture (SEMANTICS R73).")
     case _ =>
-      Option.when(isTimeless)("Spark has a processing time from its first batch on, so the guard stands from there on.")
+      Option.when(isTimeless)("Spark has a processing time from its first batch, so the guard applies from then on.")
   }
 
   /** The batch that ends a query comes later than the one before: what is just as old as its period is older then. */
@@ -94,7 +94,7 @@ private[replay] object Feedable {
     })
     val ties = ages.exists(age => clock.contains(clock.last - age.micros))
     Option.when(transcript.atEnd.exists(_.isFinal) && ties)(
-      "The batch that ends a query is later than the one before, and what was just as old as its limit is older then.")
+      "The last batch of a query is later than the previous one, so values exactly at an age limit exceed it.")
   }
 
   private def ofValues(transcript: TranscriptCase): Option[String] = {

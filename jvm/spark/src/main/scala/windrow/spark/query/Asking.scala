@@ -130,7 +130,7 @@ private[spark] final case class Asking(
     private def position(name: String, bound: Attribute) = Either.cond(
       isWhole(bound.dataType),
       Cast(bound, LongType),
-      notUnderstood(name, bound, "an integer, that is an offset or a position"))
+      notUnderstood(name, bound, "an integer (an offset or a position)"))
 
     private def time(name: String, bound: Attribute) =
       values.as(bound, timeType).filterNot(_ => isWhole(bound.dataType))

@@ -18,7 +18,7 @@ object FaultPoint {
   case object BatchRepeated extends FaultPoint("a committed batch is repeated")
 
   /** The source brings the messages of a committed batch once more, together with those of the next one. */
-  case object BatchRecut extends FaultPoint("a committed batch comes again with the next")
+  case object BatchRecut extends FaultPoint("a committed batch is delivered again with the next")
 
   /** The query goes away and comes back. */
   case object Restart extends FaultPoint("a restart")
