@@ -56,7 +56,7 @@ private[windrow] object ErrorConditions {
   }
 
   private def withStop(value: String, stop: String): String =
-    if (Seq(".", "?", "!").exists(value.endsWith)) value else value + stop
+    if (Seq(".", "?", "!").exists(value.endsWith(_))) value else value + stop
 
   /** The text after its code: `[STORE_CLOSED] The store in …`. */
   def message(condition: String, parameters: (String, Any)*): String =
