@@ -9,8 +9,8 @@ final class ErrorConditionsSuite extends AnyFunSuite {
   }
 
   test("a message is followed by its remedy and a pointer to the page of errors") {
-    assert(ErrorConditions.message("NOT_KEYED", "operator" -> "'o'") == "[NOT_KEYED] The only partition of 'o' cannot " +
-      "be evicted, because it does not have a key. Give the operator a key. See docs/errors.md#not_keyed.")
+    assert(ErrorConditions.message("NOT_KEYED", "operator" -> "'o'") == "[NOT_KEYED] The only partition of 'o' " +
+      "cannot be evicted, because it does not have a key. Give the operator a key. See docs/errors.md#not_keyed.")
   }
 
   test("a value that ends with a stop is not followed by another") {
