@@ -4,7 +4,7 @@ import sbt._
 import sjsonnew.shaded.scalajson.ast.unsafe._
 import sjsonnew.support.scalajson.unsafe.Parser
 
-/** Converts the catalog of errors to properties, one line for each condition, because the core has no JSON parser. */
+/** Converts the catalog of errors to properties, one line for each condition, because the core lacks a JSON parser. */
 object Conditions {
 
   def properties(catalogue: File): String = {
