@@ -3,25 +3,25 @@ ThisBuild / version      := Versions.windrow((ThisBuild / baseDirectory).value /
 ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses     := Seq(License.Apache2)
 
-// Tests of three projects run at a time: those in Spark wait for files now and then, and are not left to the end.
+// Runs the tests of three projects at a time, because Spark tests often wait for files while others can run.
 Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.ForkedTestGroup, 3))
 
-lazy val windrowJar = taskKey[File]("The one JAR of our own classes, in the Python package")
-lazy val testkitJar = taskKey[File]("The JAR of the laboratory, which no user needs, in .build")
+lazy val windrowJar = taskKey[File]("The Windrow JAR without dependencies, in the Python package")
+lazy val testkitJar = taskKey[File]("The JAR of replay and simulation, for development only, in .build")
 
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
   Compile / doc / scalacOptions -= "-Werror",
   libraryDependencies ++= Seq(
-    "com.fasterxml.jackson.core" % "jackson-databind" % Versions.jackson    % Provided, // Spark brings it
+    "com.fasterxml.jackson.core" % "jackson-databind" % Versions.jackson    % Provided, // in Spark
     "org.scalatest"             %% "scalatest"        % Versions.scalatest  % Test,
     "org.scalacheck"            %% "scalacheck"       % Versions.scalacheck % Test),
   Test / fork          := true,
-  Test / baseDirectory := (ThisBuild / baseDirectory).value, // where the tests find tests/transcripts
+  Test / baseDirectory := (ThisBuild / baseDirectory).value, // the tests read tests/transcripts from here
   Test / javaOptions ++= testJvm((ThisBuild / baseDirectory).value),
   Test / testOptions ++= reports +: slowOnes)
 
-/** Temporary files of the tests stay in the checkout; -Dwindrow.* reach them. */
+/** Options of the test JVMs: temporary files stay in the checkout, and -Dwindrow.* properties are passed on. */
 def testJvm(root: File): Seq[String] = {
   val temporary = root / ".build/tmp"
   IO.createDirectory(temporary)
@@ -30,21 +30,23 @@ def testJvm(root: File): Seq[String] = {
   opens ++ Seq(
     "-Xmx2g",
     "-Xss8m",
-    "-XX:+UseSerialGC", // least CPU; three such JVMs share two cores
+    "-XX:+UseSerialGC", // uses the least CPU: three of these JVMs share two cores
     "-Duser.timezone=UTC",
     s"-Djava.io.tmpdir=$temporary",
     s"-Dlog4j2.configurationFile=$logs") ++
     sys.props.collect { case (name, value) if name.startsWith("windrow.") => s"-D$name=$value" }
 }
 
-/** Only failures are told at length; what is tagged org.scalatest.tags.Slow rests in `scripts/test quick`. */
+/** Prints details of failures only. */
 def reports: TestOption = Tests.Argument(TestFrameworks.ScalaTest, "-oCD")
+
+/** Skips the tests tagged org.scalatest.tags.Slow in `scripts/test quick`. */
 def slowOnes: Seq[TestOption] =
   if (sys.props.get("windrow.mode").contains("quick"))
     Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))
   else Nil
 
-/** Spark brings it, others may. */
+/** Spark contains it. Users without Spark have to add it. */
 val roaring = "org.roaringbitmap" % "RoaringBitmap" % Versions.roaring % Provided
 
 lazy val core = (project in file("jvm/core")).settings(
@@ -52,7 +54,7 @@ lazy val core = (project in file("jvm/core")).settings(
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-core",
   libraryDependencies += roaring,
-  libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // Spark brings it, others may
+  libraryDependencies += "org.rocksdb" % "rocksdbjni" % Versions.rocksdb % Provided, // as roaring
   Compile / resourceGenerators += Def.task {
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
     IO.write(file, s"version=${version.value}\n")
@@ -62,16 +64,17 @@ lazy val core = (project in file("jvm/core")).settings(
     Seq(file, conditions)
   })
 
-// The laboratory is replay, testkit and replaySpark. It is in no user's JAR, and core and spark must not know it.
+// replay, testkit, and replaySpark are tools for tests. They are not in the published JAR, and core and spark must not
+// depend on them.
 
-/** Transcripts, the slow reference, and engines that run them. */
+/** Transcripts, the slow reference implementation, and the engines that run transcripts. */
 lazy val replay = (project in file("jvm/replay")).dependsOn(core).settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
   name := "windrow-replay",
   libraryDependencies += roaring)
 
-/** Laws, generators and the simulator. */
+/** Laws, generators, and the simulator. */
 lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "test->test").settings(
   common,
   SparkFree.settings(control = LocalProject("spark")),
@@ -81,10 +84,10 @@ lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "te
   libraryDependencies += "org.scala-lang"  % "scala-compiler" % Versions.scala % Test // for scripts/mutants
 )
 
-/** Compiled with the lowest Spark, tested on the one of .venv or another. */
+/** Compiles against the lowest supported Spark, and tests on the Spark of .venv or another version. */
 lazy val onSpark = Seq(
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
-  // Queries of a second are over before C2 helps; without it room for compiled code is short.
+  // Queries of a second end before C2 pays off. Without C2, the default code cache is too small.
   Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"),
   Test / fullClasspath := TestedSpark.instead(
     (Test / fullClasspath).value,
@@ -109,7 +112,7 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compi
       version = version.value,
       jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
 
-/** Transcripts as queries. */
+/** Runs transcripts as Spark queries. */
 lazy val replaySpark = (project in file("jvm/replay-spark"))
   .dependsOn(replay, spark % "compile->compile;test->test", testkit % "test->compile;test->test")
   .settings(
@@ -124,15 +127,15 @@ lazy val replaySpark = (project in file("jvm/replay-spark"))
 
 lazy val testedSpark = taskKey[Classpath]("The Spark on which the JVM tests run")
 
-/** No code: another Spark to run the JVM tests on. A project of its own, so that only those tests download it. */
+/** Another Spark for the JVM tests, without code. It is a separate project so that only those tests download it. */
 lazy val mavenSpark = (project in file("project/maven-spark")).settings(
   target                                    := (ThisBuild / baseDirectory).value / "target/maven-spark",
   publish / skip                            := true,
   libraryDependencies += "org.apache.spark" %% "spark-sql" % TestedSpark.fromMaven.getOrElse(Versions.sparkCompile))
 
-lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .build/kafka, for the test that needs them")
+lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .build/kafka, for tests")
 
-/** What Spark's Kafka source needs of delegation tokens where there are none; and the connector itself. */
+/** Spark's Kafka connector, and a replacement for the delegation tokens that its source needs. */
 lazy val kafka = (project in file("jvm/kafka")).settings(
   publish / skip := true,
   name           := "windrow-kafka-without-tokens",
@@ -150,16 +153,16 @@ lazy val kafka = (project in file("jvm/kafka")).settings(
     }
   })
 
-/** No code: a broker, apart from the connector, which has clients of another version. */
+/** A Kafka broker, without code. It is separate from the connector, which has another version of the clients. */
 lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
   target                                    := (ThisBuild / baseDirectory).value / "target/kafka-broker",
   publish / skip                            := true,
   libraryDependencies += "org.apache.kafka" %% "kafka" % Versions.kafka)
 
 lazy val sinkJars =
-  taskKey[Unit]("A database's driver in .build/postgresql, a table format in .build/iceberg, for the tests of sinks")
+  taskKey[Unit]("The libraries of a sink in .build/NAME (a JDBC driver or a table format), for tests")
 
-/** No code: what tests of sinks load. Iceberg's is for Spark 4.1, there is none for a later one yet. */
+/** The libraries of a sink, without code. Iceberg is for Spark 4.1, because later versions are not released yet. */
 def ofSink(name: String, jar: ModuleID) = Seq(
   target         := (ThisBuild / baseDirectory).value / "target" / name,
   publish / skip := true,
@@ -184,9 +187,9 @@ def copyOf(jars: Classpath, folder: File): Unit = {
   IO.copy(jars.map(_.data).filterNot(_.getName.startsWith("scala-library")).map(jar => jar -> folder / jar.getName))
 }
 
-lazy val deltaJars = taskKey[Unit]("A table format with MERGE in .build/delta, for the test of upserts")
+lazy val deltaJars = taskKey[Unit]("Delta in .build/delta, a table format with MERGE for the tests of upserts")
 
-/** No code: Delta for the version of Spark that it supports. */
+/** Delta with the version of Spark that it supports, without code. */
 lazy val delta = (project in file("project/delta")).settings(
   target                            := (ThisBuild / baseDirectory).value / "target/delta",
   publish / skip                    := true,
@@ -206,9 +209,9 @@ lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
     name                                      := "windrow-benchmarks",
     libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided)
 
-lazy val flinkPeer = taskKey[Unit]("Flink and the workloads that it runs in .build/flink, for scripts/bench --flink")
+lazy val flinkPeer = taskKey[Unit]("Flink and its workloads in .build/flink, for scripts/bench --flink")
 
-/** Flink as a peer of the benchmarks, in a JVM of its own: nothing else needs it. */
+/** Flink as a contender in the benchmarks, which run it in a separate JVM. */
 lazy val flink = (project in file("jvm/flink")).settings(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
   publish / skip := true,

@@ -4,7 +4,7 @@ import sbt._
 import sjsonnew.shaded.scalajson.ast.unsafe._
 import sjsonnew.support.scalajson.unsafe.Parser
 
-/** The catalogue of errors as properties, a line for each condition: the core has no reader of JSON at hand. */
+/** Converts the catalog of errors to properties, one line for each condition, because the core lacks a JSON parser. */
 object Conditions {
 
   def properties(catalogue: File): String = {
@@ -12,12 +12,12 @@ object Conditions {
     fields(Parser.parseFromString(IO.read(catalogue, IO.utf8)).get).foreach { case (code, entry) =>
       val of    = fields(entry).toMap
       val parts = of.get("subClass").map(fields).getOrElse(Nil)
-      if (parts.isEmpty) read.setProperty(code, message(of))
-      parts.foreach { case (part, one) => read.setProperty(s"$code.$part", message(fields(one).toMap)) }
+      if (parts.isEmpty) read.setProperty(code, sentence(of, of))
+      parts.foreach { case (part, one) => read.setProperty(s"$code.$part", sentence(fields(one).toMap, of)) }
     }
     val out = new StringWriter
     read.store(out, null)
-    out.toString.linesIterator.filterNot(_.startsWith("#")).toSeq.sorted.mkString("", "\n", "\n") // without the time
+    out.toString.linesIterator.filterNot(_.startsWith("#")).toSeq.sorted.mkString("", "\n", "\n") // without the date
   }
 
   private def fields(value: JValue): Seq[(String, JValue)] = value match {
@@ -25,8 +25,12 @@ object Conditions {
     case _            => Nil
   }
 
-  private def message(of: Map[String, JValue]): String = of.get("message") match {
-    case Some(JString(text)) => text
-    case _                   => sys.error(s"a condition has no message: $of")
+  /** The message, and the remedy of the condition or of its code if there is one. */
+  private def sentence(condition: Map[String, JValue], code: Map[String, JValue]): String = {
+    val message = text(condition, "message").getOrElse(sys.error(s"A condition has no message: $condition"))
+    (Seq(message) ++ text(condition, "remedy").orElse(text(code, "remedy"))).mkString(" ")
   }
+
+  private def text(of: Map[String, JValue], name: String): Option[String] =
+    of.get(name).collect { case JString(text) => text }
 }

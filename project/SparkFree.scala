@@ -1,9 +1,9 @@
 import sbt.*
 import sbt.Keys.*
 
-/** The proof that a project knows no Spark: a check of everything it is compiled and tested with. */
+/** Checks that a project does not depend on Spark, by the class paths that it is compiled and tested with. */
 object SparkFree {
-  val sparkFree = taskKey[Unit]("Fails if a Spark artefact is on this project's class path")
+  val sparkFree = taskKey[Unit]("Fails if a Spark artifact is on this project's class path")
 
   private def sparkArtefacts(classpath: Classpath): Seq[String] =
     classpath.filter { entry =>
@@ -11,15 +11,15 @@ object SparkFree {
     }.map(_.data.getName).distinct
 
   /** @param control
-    *   a project whose class path has Spark on it: there the check must find it, or it proves nothing
+    *   a project with Spark on its class path, where the check must find it: this detects a check that never fails
     */
   def settings(control: Reference): Seq[Setting[?]] = Seq(
     sparkFree := {
       if (sparkArtefacts((control / Compile / managedClasspath).value).isEmpty)
-        throw new MessageOnlyException("sparkFree finds no Spark where there is some: the check is broken")
+        throw new MessageOnlyException("sparkFree does not find Spark in the control project, so the check is broken")
       val found = sparkArtefacts((Compile / fullClasspath).value ++ (Test / fullClasspath).value)
       if (found.nonEmpty)
-        throw new MessageOnlyException(s"${name.value} must not know Spark, but sees: ${found.mkString(", ")}")
+        throw new MessageOnlyException(s"${name.value} must not depend on Spark, but has ${found.mkString(", ")}.")
     },
     Test / test := (Test / test).dependsOn(sparkFree).value)
 }

@@ -1,24 +1,24 @@
 import sbt.*
 import sbt.Keys.*
 
-/** The Spark on which the JVM tests run: the JARs of the Python package, which users have, or a version from Maven. */
+/** The Spark on which the JVM tests run: the JARs of PySpark, as users have them, or a version from Maven. */
 object TestedSpark {
 
-  /** The version that `-Dwindrow.spark=4.2.0` names. None: the package's. */
+  /** The version in `-Dwindrow.spark=4.2.0`, or None for the Spark of PySpark. */
   val fromMaven: Option[String] = sys.props.get("windrow.spark").filter(_ != "package")
 
   /** @param compiled
     *   the test class path, with the Spark that the code is compiled against
     * @param tested
-    *   the Spark that takes its place, with all that it needs
+    *   the Spark that replaces it, with its dependencies
     * @param replaced
-    *   organisations of the Spark that leaves
+    *   organizations of the libraries that are replaced
     */
   def instead(compiled: Classpath, tested: Classpath, replaced: Set[String]): Classpath = {
     if (!tested.exists(_.data.getName.startsWith("spark-sql_")))
-      sys.error("there is no Spark to run the tests on; scripts/bootstrap installs the one of .venv")
+      sys.error("Spark was not found for the tests. Run scripts/bootstrap, which installs it in .venv.")
     val (ours, libraries) = compiled.filterNot(organization(_).exists(replaced)).partition(_.data.isDirectory)
-    ours ++ tested ++ libraries // of a library that is on the path twice the tested Spark's version counts
+    ours ++ tested ++ libraries // if a library is on the path twice, the version of the tested Spark wins
   }
 
   /** The JARs of PySpark in a virtual environment. */

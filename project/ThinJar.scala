@@ -2,9 +2,9 @@ import java.io.File
 import java.util.jar.{Attributes, Manifest}
 import sbt.*
 
-/** One JAR of our own classes and resources; what others made stays outside. */
+/** Writes one JAR of the classes and resources of this project, without its dependencies. */
 object ThinJar {
-  private val January1980 = 315532800000L // one time for all entries: the same sources give the same bytes
+  private val January1980 = 315532800000L // one timestamp, so that the same sources produce the same bytes
 
   /** @param roots
     *   the folders of classes and resources of the modules
@@ -17,7 +17,7 @@ object ThinJar {
         case (path, Seq((file, _))) => file -> path
         case (path, several) if path.startsWith("META-INF/services/") =>
           concatenated(several.map(_._1), combined / path) -> path
-        case (path, several) => sys.error(s"several modules have $path: ${several.map(_._1).mkString(", ")}")
+        case (path, several) => sys.error(s"Several modules contain $path: ${several.map(_._1).mkString(", ")}")
       }
       IO.delete((jar.getParentFile * "*.jar").get()) // of other versions
       IO.createDirectory(jar.getParentFile)

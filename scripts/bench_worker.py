@@ -1,7 +1,7 @@
-"""A PySpark that does jobs of the benchmarks, as windrow.benchmarks.Worker does in Scala.
+"""Run jobs of the benchmarks in PySpark, as windrow.benchmarks.Worker does in Scala.
 
-Only the query is described here, with windrow's Python API. Running and measuring it are those of
-Scala, to whose figure the CPU of this process is added.
+This process only describes the query with the Python API. Scala code runs and measures it. The CPU
+time of this process is added to the figure that Scala measures.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIGN = "windrow-bench "
 
 
 def described(events: DataFrame, size: int, step: int) -> DataFrame:
-    """Say what windrow.benchmarks.Grouped says in SQL."""
+    """Return the same query as windrow.benchmarks.Grouped builds in SQL."""
     windows = (
         wr.Tumbling(f"{size} seconds")
         if size == step
@@ -46,21 +46,21 @@ class Describe:
     """Describes a stream for the JVM."""
 
     def __init__(self, spark: SparkSession, size: int, step: int) -> None:
-        """Keep what windows there are to be."""
+        """Store the size and the step of the windows, in seconds."""
         self.spark, self.size, self.step = spark, size, step
 
     def apply(self, events: Any) -> Any:  # noqa: ANN401
-        """Take and give the JVM's own objects."""
+        """Convert a DataFrame of the JVM to the panes of the query, also of the JVM."""
         return described(DataFrame(events, self.spark), self.size, self.step)._jdf
 
     class Java:
-        """What Py4J calls this."""
+        """The interface under which Py4J passes this object to the JVM."""
 
         implements: ClassVar = ["java.util.function.UnaryOperator"]
 
 
 def session(class_path: str, heap: str, settings: list[str]) -> SparkSession:
-    """Start a JVM with the benchmarks in it."""
+    """Start a session whose JVM has the benchmarks on its class path."""
     opens = (Path(__file__).parent / "conf/spark-opens.txt").read_text(encoding="utf-8").split()
     options = " ".join(f"--add-opens={opened}=ALL-UNNAMED" for opened in opens)
     os.environ["PYSPARK_SUBMIT_ARGS"] = (
@@ -74,7 +74,7 @@ def session(class_path: str, heap: str, settings: list[str]) -> SparkSession:
 
 
 def main() -> None:
-    """Answer jobs until there are none."""
+    """Run the jobs of the standard input until it ends."""
     class_path, heap, *settings = sys.argv[1:]
     spark = session(class_path, heap, settings)
     gateway: Any = spark.sparkContext._gateway

@@ -1,6 +1,7 @@
-"""Prints "N passed, N failed, N skipped" for the JUnit reports that the patterns find.
+"""Print "N passed, N failed, N skipped" for the JUnit reports that match the patterns.
 
-Exit status 1 and a second line that says why, if a test failed or a pattern finds no test that ran.
+If a test failed, or if no test ran for a pattern, the exit status is 1 and a second line gives the
+reason.
 """
 
 import sys
@@ -27,9 +28,9 @@ def main(patterns: list[str]) -> int:
     print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
     idle = [pattern for pattern, found in counts.items() if not found["passed"] + found["failed"]]
     if idle:
-        print(f"no test ran that reports to {' or '.join(idle)}")
+        print(f"no test ran for {' or '.join(idle)}")
     elif total["failed"]:
-        print(f"{total['failed']} tests")
+        print(f"{total['failed']} failed tests")
     return int(bool(idle or total["failed"]))
 
 

@@ -1,8 +1,8 @@
-"""Which rule and which tests show each thing that the sources ask for: docs/coverage.txt, checked.
+"""Check docs/coverage.txt and generate docs/coverage.md from it.
 
-Everything that is named must exist: rules in SEMANTICS.md, transcripts, tests of Scala and
-Python. Every rule must be cited by its number in a test or a transcript. docs/coverage.md is made
-from it for readers.
+The file lists the rules and the tests for each requirement of the sources. Everything that it names
+must exist: rules in SEMANTICS.md, transcripts, Scala tests, and Python tests. Every rule must be
+cited by its number in a test or a transcript.
 """
 
 import json
@@ -17,40 +17,47 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "coverage.txt"
 PAGE = ROOT / "docs" / "coverage.md"
-SIZES = {"S": 178, "P": 38, "K": 27, "A": 50, "I": 40, "E": 25}  # how many items each source has
+SIZES = {
+    "S": 178,
+    "P": 38,
+    "K": 27,
+    "A": 50,
+    "I": 40,
+    "E": 25,
+}  # the number of items of each source
 NUMBER = r"[A-Z]\d+"
 CITATION = re.compile(rf"SEMANTICS(?:\.md)?((?:,? (?:and )?{NUMBER}(?:(?:-| to ){NUMBER})?)+)")
-NAMED = re.compile(r"\bR\d+\b")  # other letters are citations only behind the word SEMANTICS
+NAMED = re.compile(r"\bR\d+\b")  # other letters are citations only after the word SEMANTICS
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that a source asks for."""
+    """One requirement of a source."""
 
     number: str
     what: str
     rules: tuple[str, ...]
     state: str  # shown, open or query
     shown: tuple[str, ...]
-    missing: str  # of an open item: what is missing, in words
+    missing: str  # what is missing for an open item
 
     def line(self) -> str:
-        """Give the line of the file."""
+        """Return the line of the file."""
         state = () if self.state == "shown" else (self.words(),)
         return " | ".join(
             (self.number, self.what, " ".join(self.rules), "; ".join(state + self.shown))
         )
 
     def words(self) -> str:
-        """Give the state as the file says it."""
+        """Return the state as it is written in the file."""
         return f"{self.state} - {self.missing}" if self.missing else self.state
 
 
 def read(line: str) -> Item:
-    """Read an item of the file."""
+    """Parse a line of the file."""
     fields = [field.strip() for field in line.split("|")]
     if len(fields) != 4:
-        raise SystemExit(f"{DATA.name}: not four fields: {line}")
+        raise SystemExit(f"{DATA.name}: this line does not have four fields: {line}")
     number, what, rules, shown = fields
     parts = [part.strip() for part in shown.split(";") if part.strip()]
     state, missing = "shown", ""
@@ -61,25 +68,25 @@ def read(line: str) -> Item:
 
 
 def items() -> list[Item]:
-    """Read all items."""
+    """Return all items of the file."""
     lines = DATA.read_text().splitlines()
     return [read(line) for line in lines if line.strip() and not line.startswith("#")]
 
 
 @cache
 def said() -> list[str]:
-    """Find the numbers of SEMANTICS.md in their order."""
+    """Return the rule numbers of SEMANTICS.md in order, with repetitions."""
     return re.findall(rf"\*\*({NUMBER})\*\*", (ROOT / "SEMANTICS.md").read_text())
 
 
 def rules() -> set[str]:
-    """Find the numbers of SEMANTICS.md."""
+    """Return the rule numbers of SEMANTICS.md."""
     return set(said())
 
 
 @cache
 def transcripts() -> dict[str, str]:
-    """Find the ids of all transcripts, with their sources, and the names of their files."""
+    """Return the sources of all transcripts by id, and the file names as additional keys."""
     files = sorted((ROOT / "tests" / "transcripts").glob("*.jsonl"))
     cases = [json.loads(line) for file in files for line in file.read_text().splitlines() if line]
     return {case["id"]: case.get("source", "") for case in cases} | {
@@ -89,13 +96,13 @@ def transcripts() -> dict[str, str]:
 
 @cache
 def test_sources() -> dict[str, str]:
-    """Find the files of tests: of Scala by the name of the suite, of Python by that of the file."""
+    """Return the test sources: Scala by the name of the suite, Python by the name of the file."""
     scala = {file.stem: file.read_text() for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
     return scala | {file.name: file.read_text() for file in ROOT.glob("tests/python/**/test_*.py")}
 
 
 def exists(shown: str) -> bool:
-    """Tell whether a transcript or a test is there."""
+    """Return whether a transcript or a test exists."""
     if shown in transcripts():
         return True
     if "::" in shown:
@@ -106,41 +113,45 @@ def exists(shown: str) -> bool:
 
 
 def absent(item: Item) -> list[str]:
-    """Say what an item names that does not exist."""
-    return [f"{item.number}: no rule {rule}" for rule in item.rules if rule not in rules()] + [
-        f"{item.number}: neither a transcript nor a test: {shown}"
+    """Return a message for each name in an item that does not exist."""
+    return [
+        f"{item.number}: rule {rule} does not exist" for rule in item.rules if rule not in rules()
+    ] + [
+        f"{item.number}: this is neither a transcript nor a test: {shown}"
         for shown in item.shown
         if not exists(shown)
     ]
 
 
 def problems(found: list[Item]) -> Iterator[str]:
-    """Say what is wrong with the items."""
+    """Yield a message for each error in the items."""
     counts = Counter(item.number for item in found)
     wanted = [f"{letter}{n}" for letter, size in SIZES.items() for n in range(1, size + 1)]
     yield from (f"{number} is missing" for number in wanted if number not in counts)
-    yield from (f"{number} is there {count} times" for number, count in counts.items() if count > 1)
     yield from (
-        f"{number} is no item of a source" for number in counts if number not in set(wanted)
+        f"{number} is listed {count} times" for number, count in counts.items() if count > 1
+    )
+    yield from (
+        f"{number} is not an item of a source" for number in counts if number not in set(wanted)
     )
     for item in found:
         if item.state == "shown":
             yield from absent(item)
             if not item.rules or not item.shown:
-                yield f"{item.number} has no rule or nothing that shows it, and is not open"
+                yield f"{item.number} is not open, but lacks a rule or a test"
         else:
-            # A rule may be still to come; what shows it already must be there.
-            yield from (wrong for wrong in absent(item) if "no rule" not in wrong)
+            # The rule of an open item may be missing, but the tests that it names must exist.
+            yield from (wrong for wrong in absent(item) if not wrong.endswith("does not exist"))
 
 
 def numbers(cited: str) -> Iterator[str]:
-    """Read "R25-R31, R40 and T3"."""
+    """Yield the numbers of a citation such as "R25-R31, R40 and T3"."""
     for first, last in re.findall(rf"({NUMBER})(?:(?:-| to )({NUMBER}))?", cited):
         yield from (f"{first[0]}{n}" for n in range(int(first[1:]), int((last or first)[1:]) + 1))
 
 
 def citations() -> set[str]:
-    """Find the numbers that tests and transcripts cite."""
+    """Return the rule numbers that tests and transcripts cite."""
     texts = list(test_sources().values()) + list(transcripts().values())
     behind = {
         number for text in texts for cited in CITATION.findall(text) for number in numbers(cited)
@@ -149,14 +160,16 @@ def citations() -> set[str]:
 
 
 def wrong_rules() -> Iterator[str]:
-    """Say which rules stand twice, and which no test cites."""
-    yield from (f"rule {rule} stands twice" for rule, n in Counter(said()).items() if n > 1)
+    """Yield a message for each rule that is defined twice or that no test cites."""
+    yield from (
+        f"rule {rule} is defined more than once" for rule, n in Counter(said()).items() if n > 1
+    )
     for rule in sorted(rules() - citations(), key=lambda number: (number[0], int(number[1:]))):
         yield f"rule {rule} of SEMANTICS.md is cited by no test and no transcript"
 
 
 def page(found: list[Item]) -> str:
-    """Write the page."""
+    """Return the page."""
     titles = re.findall(r"^## (\w): (.+)$", DATA.read_text(), re.MULTILINE)
     states = Counter(item.state for item in found)
     out = [
@@ -187,7 +200,7 @@ def page(found: list[Item]) -> str:
 
 
 def close(found: list[Item]) -> None:
-    """Take `open` from the items of which everything is there."""
+    """Remove `open` from the items whose rules and tests all exist."""
     closed = {
         item.number: replace(item, state="shown").line()
         for item in found
@@ -214,15 +227,15 @@ def main(arguments: list[str]) -> int:
     if arguments != ["--check"]:
         PAGE.write_text(page(found))
     elif not PAGE.exists() or PAGE.read_text() != page(found):
-        wrong.append("docs/coverage.md is older than docs/coverage.txt: run scripts/coverage")
+        wrong.append("docs/coverage.md does not match docs/coverage.txt. Run scripts/coverage.")
     print(
         "\n".join(wrong)
         if wrong
-        else f"{len(found)} items, {len(rules())} rules: all that is named exists"
+        else f"{len(found)} items, {len(rules())} rules: everything that is named exists"
     )
     to_come = sorted({rule for item in found for rule in item.rules} - rules())
     if to_come:
-        print(f"rules still to be said: {' '.join(to_come)}")
+        print(f"rules that are not written yet: {' '.join(to_come)}")
     print(f"open: {sum(item.state == 'open' for item in found)}")
     return int(bool(wrong))
 

@@ -1,4 +1,4 @@
-"""Makes docs/errors.md of the catalogue of errors; ``--check`` says whether it is so made."""
+"""Generate docs/errors.md from the catalog of errors; ``--check`` only compares it."""
 
 from __future__ import annotations
 
@@ -15,41 +15,53 @@ PAGE = ROOT / "docs" / "errors.md"
 HEAD = """\
 # Errors
 
-Every error has a stable code in brackets, the place, what is wrong, and what to do:
-`[ZONE_UNKNOWN] Tumbling('1 day', zone='Mars'): zone is 'Mars'; say for example 'Europe/Berlin'.`
-The class is Python's; Scala has those of the same names, and `IllegalStateException` for the
-others. What stands in `‹…›` is filled in.
+Every error has a stable code in brackets, the call or the setting that it is about, what happened,
+what you can do, and a link to this page:
 
-Where several things are wrong, one error names them all. In Python and Scala a value is refused
-where it is made, with all that is wrong with it: `Hopping("1 minuet", step="x")` has two
-problems, and there is no such window to go on with. All that is known only together (columns,
-lateness, modes, aggregates that Spark refuses) is told by `aggregate(...)`, `keepRows()` or
-`join(...)`; sinks and the checkpoint by `start(...)`. An SQL call is read whole, and tells all of
-it.
+```text
+[ZONE_UNKNOWN] Tumbling('1 day', zone='Mars'): zone is 'Mars', which is not a time zone. \
+Set for example 'Europe/Berlin'. See docs/errors.md#zone_unknown.
+```
 
-This page is made by `scripts/errors` of `python/windrow/error-conditions.json`, from which Scala
-and Python take their sentences.
+Below each code is the class of the error in Python. Scala has classes of the same names, and uses
+`IllegalStateException` where it has none. `‹…›` is a placeholder that the error fills in.
+
+If several things are wrong, one error reports all of them. When a problem is reported depends on
+what Windrow has to know for it:
+
+* A single value is checked when you create it. For example, `Hopping("1 minuet", step="x")` fails
+  at once with two problems.
+* `aggregate(...)`, `keepRows()`, and `join(...)` check everything that depends on several values:
+  columns, lateness, modes, and aggregates that Spark rejects.
+* `start(...)` checks the sinks and the checkpoint.
+* An SQL call is checked completely, and reports all its problems at once.
+
+`scripts/errors` generates this page from `python/windrow/error-conditions.json`, which contains the
+messages for Scala and Python.
 """
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the page."""
     catalogue: dict[str, Any] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
     return "\n".join([HEAD, *(part(code, entry) for code, entry in catalogue.items())])
 
 
 def part(code: str, entry: dict[str, Any]) -> str:
-    """Give what is said of one code."""
-    sentences = [one["message"] for one in entry.get("subClass", {"": entry}).values()]
+    """Return the section of one code."""
+    conditions = entry.get("subClass", {"": entry}).values()
     lines = [f"## {code}", "", f"`{entry['class']}`", ""]
-    lines += [f"- {shown(sentence)}" for sentence in sentences]
+    for condition in conditions:
+        own = condition.get("remedy", "") if condition is not entry else ""
+        sentence = f"{condition['message']} {own}".strip()
+        lines.append(f"- {shown(sentence)}")
     if "remedy" in entry:
         lines += ["", shown(entry["remedy"])]
     return "\n".join([*lines, ""])
 
 
 def shown(sentence: str) -> str:
-    """Give a sentence as a page shows it."""
+    """Return a message with its placeholders marked and Markdown escaped."""
     return re.sub(r"([*_|])", r"\\\1", re.sub(r"<(\w+)>", r"‹\1›", sentence))
 
 
@@ -61,7 +73,7 @@ def main() -> int:
         return 0
     if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == made:
         return 0
-    print("docs/errors.md is not made of the catalogue: run scripts/errors")
+    print("docs/errors.md does not match the catalog of errors. Run scripts/errors.")
     return 1
 
 

@@ -1,7 +1,7 @@
-"""The examples of SEMANTICS.md: cases of tests/transcripts, told as text behind their names.
+"""Generate the examples of SEMANTICS.md from cases of tests/transcripts.
 
-A block begins with `<!-- example: NAME -->`; what follows it, up to the end of its code block, is
-made from the case of that name. --check: says which blocks are not what their cases say.
+A block begins with `<!-- example: NAME -->`. The code block after it is generated from the case
+with that name. --check fails if a block differs from its case.
 """
 
 import json
@@ -29,13 +29,13 @@ Json = dict[str, Any]
 
 
 def cases() -> dict[str, Json]:
-    """Read the cases that were worked out by hand."""
+    """Return the cases that were worked out by hand, by id."""
     lines = (ROOT / "tests" / "transcripts" / "rules-by-hand.jsonl").read_text().splitlines()
     return {case["id"]: case for case in map(json.loads, lines)}
 
 
 def told(value: object) -> str:
-    """Give a part of a spec in a line."""
+    """Return a part of a spec in one line."""
     if isinstance(value, dict):
         return ", ".join(
             told(of) if name == "kind" else f"{name}={told(of)}" for name, of in value.items()
@@ -44,7 +44,7 @@ def told(value: object) -> str:
 
 
 def spec(case: Json) -> str:
-    """Give what a reader must know of a spec."""
+    """Return the fields of a spec that matter to a reader, in one line."""
     said = {"late": "late"} if case["spec"].get("late") not in (None, "each_batch") else {}
     names = [
         name
@@ -60,19 +60,19 @@ def spec(case: Json) -> str:
 
 
 def message(one: Json, *, offsets: bool) -> str:
-    """Give a message: key@time=value, with its stream and its offset where they count."""
+    """Return a row as key@time=value, with its stream and its offset where they matter."""
     stream = f"{one['stream']}:" if "stream" in one else ""
     place = f"#{one['partition']}:{one['offset']}" if offsets and "offset" in one else ""
     return f"{stream}{value_at(one)}{place}"
 
 
 def value_at(one: Json) -> str:
-    """Give key, time and value."""
+    """Return a row as key@time=value."""
     return f"{one['key']}@{told(one['time'])}={one['value']}"
 
 
 def pane(one: Json, *, closed: bool) -> str:
-    """Give a pane."""
+    """Return a pane in one line."""
     start, end = one["window"]
     what = [item["value"] for item in one["messages"]] if "messages" in one else None
     value = what if what is not None else next(iter(one["values"].values()))
@@ -84,7 +84,7 @@ def pane(one: Json, *, closed: bool) -> str:
 
 
 def row(one: Json) -> str:
-    """Give a row of a join."""
+    """Return a row of a join in one line."""
     return ", ".join(
         f"{name}: {'none' if of is None else str(of['time']) + '=' + str(of['value'])}"
         for name, of in one.items()
@@ -92,7 +92,7 @@ def row(one: Json) -> str:
 
 
 def outcome(expected: Json, *, closed: bool) -> Iterator[str]:
-    """Give what a step brings out."""
+    """Yield a line for each output of a step."""
     for event in expected.get("events", []):
         yield f"{event['event']} {event['key']} {json.dumps(event['values'])}"
     for one in expected.get("panes", []):
@@ -109,7 +109,7 @@ def outcome(expected: Json, *, closed: bool) -> Iterator[str]:
 
 
 def step(one: Json, *, offsets: bool) -> str:
-    """Give what comes in a step."""
+    """Return the input of a step in one line."""
     if "query" in one:
         return f"ask: {told(one['query'])}"
     if "restart" in one:
@@ -121,7 +121,7 @@ def step(one: Json, *, offsets: bool) -> str:
 
 
 def block(name: str, case: Json) -> str:
-    """Tell a case."""
+    """Return the block of a case."""
     kind = case["spec"].get("window", {}).get("kind", "")
     offsets = kind in {"offset_range", "offset_session"} or name.startswith("R13")
     lines = [spec(case), ""]
@@ -138,19 +138,21 @@ def block(name: str, case: Json) -> str:
 
 
 def main() -> None:
-    """Write the blocks anew, or compare them."""
+    """Write the blocks, or compare them with the page."""
     known, page = cases(), PAGE.read_text()
     names = BLOCK.findall(page)
     missing = sorted(set(names) - known.keys())
     if missing or not names:
-        sys.exit(f"{PAGE.name}: no such cases: {', '.join(missing) or 'none at all'}")
+        sys.exit(
+            f"{PAGE.name}: these cases do not exist: {', '.join(missing) or '(no example found)'}"
+        )
     made = BLOCK.sub(lambda found: block(found[1], known[found[1]]), page)
     if "--check" in sys.argv:
         if made != page:
-            sys.exit(f"{PAGE.name}: examples differ from their cases; run scripts/examples")
+            sys.exit(f"{PAGE.name}: examples differ from their cases. Run scripts/examples.")
     else:
         PAGE.write_text(made)
-    print(f"{len(names)} examples are what their cases say")
+    print(f"{len(names)} examples match their cases")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Write how cost grows, from the figures of `scripts/bench`: a page, and a picture for each size.
+"""Generate docs/growth.md and its pictures from the results of `scripts/bench`.
 
-A point is the CPU time of an event in a warm process, as a multiple of the least among the same
-workloads: only ratios of one run say something.
+A point is the CPU time of an event in a warm process, as a multiple of the smallest value among the
+workloads of the same family, because only ratios within one run are meaningful.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from windrow._drawing._svg import Element, Picture, Style, element, picture
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
-#: What grows in the workloads that are called so, and what they ask for.
+#: The size that varies in each family of workloads, and the query.
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "keys": ("keys", "tumbling windows of 60 s"),
     "overlap": ("windows that a message is in", "windows of 600 s, 1,000 keys"),
@@ -30,7 +30,7 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
     "ranks": ("messages in a window", "exact median and 95th percentile, windows of 50 s"),
     "store": ("messages in a window", "windows of 50 s that keep their messages"),
 }
-#: Called as a family is, but of windows that overlap.
+#: Workloads with the name of a family that belong to overlapping windows instead.
 OTHERS = {"ranks-60", "ranks-600"}
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 230, 44, 90, 16, 36
 DASHES = {"windrow": "none", "spark": "5 4"}
@@ -42,38 +42,38 @@ plot. Both axes are logarithmic: a level line is a constant cost, and a line at 
 that is proportional to the size. `scripts/growth` writes this page from the results of
 `scripts/bench --publish --growth` ([benchmarks.md](benchmarks.md))."""
 
-#: Cost by size, of each contender.
+#: The costs of each contender, by size.
 Lines = Mapping[str, Mapping[int, float]]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A family's lines; both axes go by powers of ten."""
+    """The lines of a family, with logarithmic axes."""
 
     family: str
     lines: Lines
 
     @property
     def sizes(self) -> list[int]:
-        """All that were measured."""
+        """All measured sizes."""
         return sorted({size for line in self.lines.values() for size in line})
 
     @property
     def decades(self) -> int:
-        """So many powers of ten the costs span."""
+        """The number of powers of ten that the costs span."""
         return max(1, ceil(log10(max(max(line.values()) for line in self.lines.values()))))
 
     def x(self, size: int) -> float:
-        """Give the place of a size; 0 stands where 0.1 would."""
+        """Return the x coordinate of a size. 0 is drawn at 0.1."""
         low, high = (log10(max(end, 0.1)) for end in (self.sizes[0], self.sizes[-1]))
         return LEFT + (log10(max(size, 0.1)) - low) / (high - low) * (WIDTH - LEFT - RIGHT)
 
     def y(self, cost: float) -> float:
-        """Give the place of a cost."""
+        """Return the y coordinate of a cost."""
         return HEIGHT - BOTTOM - log10(cost) / self.decades * (HEIGHT - TOP - BOTTOM)
 
     def drawn(self) -> Picture:
-        """Draw it."""
+        """Draw the plot."""
         axis, _ = FAMILIES[self.family]
         middle = (LEFT + WIDTH - RIGHT) / 2
         named = element("text", axis, x=middle, y=HEIGHT - 4, text_anchor="middle")
@@ -109,7 +109,7 @@ class Plot:
 
 
 def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
-    """Take the warm medians of each family that was measured at more than one size."""
+    """Return a plot of the warm medians of each family that was measured at several sizes."""
     plots = []
     for family in FAMILIES:
         costs: dict[str, dict[int, float]] = {}
@@ -135,7 +135,7 @@ def _warm(result: Mapping[str, Any], contender: str) -> list[float]:
 
 
 def page(plots: Sequence[Plot]) -> str:
-    """Write the page."""
+    """Return the page."""
     parts = ["# How cost grows", HEAD]
     for plot in plots:
         axis, asked = FAMILIES[plot.family]
@@ -154,7 +154,7 @@ def page(plots: Sequence[Plot]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page and its pictures, into a folder if one is named."""
+    """Write the page and its pictures to the folder in the arguments, or to docs."""
     folder = Path(arguments[0]) if arguments else DOCS
     plots = measured(json.loads((DOCS / "benchmarks-run.json").read_text())["results"])
     (folder / "pictures").mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-# Sourced by every script: where things are, how to speak, what to make first.
+# Sourced by every script: paths, messages, and helpers for the tools that have to exist.
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
 
@@ -6,9 +6,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 python=$venv/bin/python
 build=$root/.build
-other_sparks=(4.1.1 4.2.0) # supported beside the one in .venv
+other_sparks=(4.1.1 4.2.0) # supported in addition to the one in .venv
 
-# The Spark and the Python used are those of .venv, whatever the caller has set up.
+# Always uses the Spark and the Python of .venv, whatever environment the caller has.
 unset PYTHONPATH PYTHONHOME SPARK_HOME SPARK_CONF_DIR
 export PYSPARK_PYTHON=$python PYSPARK_DRIVER_PYTHON=$python
 
@@ -24,7 +24,7 @@ export SPARK_SUBMIT_OPTS="\"-Djava.io.tmpdir=$build/tmp\" ${SPARK_SUBMIT_OPTS:-}
 say() { printf 'windrow: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# Runs a function or command to its first failure and sets `status`; the script goes on.
+# Runs a function or command until its first failure and sets `status`. The script continues in either case.
 try() {
   set +e
   (set -e; "$@")
@@ -32,7 +32,7 @@ try() {
   set -e
 }
 
-# timed WHAT COMMAND...: says what is being done, and then how long it took.
+# timed WHAT COMMAND...: runs a command, and prints its description and how long it took.
 timed() {
   local what=$1 start=$SECONDS; shift
   say "$what ..."
@@ -41,34 +41,35 @@ timed() {
   return "$status"
 }
 
-# Sets `java` to a JVM of version 17 or later: of JAVA_HOME, else on the PATH.
+# Sets `java` to a JVM of version 17 or later, from JAVA_HOME or else from the PATH.
 find_java() {
   local version
   java=${JAVA_HOME:+$JAVA_HOME/bin/java}
-  [ -x "$java" ] || java=$(command -v java) || fail "no Java found. Install Java 17, or set JAVA_HOME."
+  [ -x "$java" ] || java=$(command -v java) || fail "Java was not found. Install Java 17, or set JAVA_HOME."
   version=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.specification.version = //p')
-  [ "${version%%.*}" -ge 17 ] || fail "$java is Java $version; windrow needs 17 or later. Set JAVA_HOME to one."
+  [ "${version%%.*}" -ge 17 ] || fail "$java is Java $version, but Windrow needs Java 17 or later. Set JAVA_HOME to such a version."
 }
 
 sha256() { if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
 
-# The digest of files and folders of the checkout, by relative path and content.
+# Prints a digest of files and folders of the checkout, by relative path and content.
 fingerprint() {
   (cd "$root" && find "$@" -type f ! -path '*/target/*' -print0 | LC_ALL=C sort -z | while IFS= read -r -d '' file; do
     sha256 "$file"
   done) | sha256 | cut -d' ' -f1
 }
 
-# True if $2 is what `note_stamp` wrote under the name $1.
+# Succeeds if `note_stamp` wrote $2 under the name $1.
 stamp_is() { [ -f "$build/stamps/$1" ] && [ "$(cat "$build/stamps/$1")" = "$2" ]; }
 note_stamp() { mkdir -p "$build/stamps" && printf '%s\n' "$2" > "$build/stamps/$1"; }
 
 windrow_version() { sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$root/python/windrow/_version.py"; }
 
-# testkit_jar: what `scripts/build testkit` makes.
+# Prints the path of the JAR that `scripts/build testkit` builds.
 testkit_jar() { echo "$build/testkit/windrow-testkit-$(windrow_version).jar"; }
 
-# run_scala CLASSES MAIN ARGUMENT...: a main class on the JAR, more classes, and the Spark of .venv; with java_options.
+# run_scala CLASSES MAIN ARGUMENT...: runs a main class with the Windrow JAR, CLASSES, and the Spark of .venv on the class
+# path, and with java_options.
 run_scala() {
   local classes=$1 opens=() package spark; shift
   find_java

@@ -1,4 +1,4 @@
-"""The JVMs of `scripts/mutants`, which stay alive: a compiler, and tests on changed classes."""
+"""The JVMs of `scripts/mutants`, which stay alive to compile mutants and to run tests on them."""
 
 import os
 import queue
@@ -10,12 +10,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / ".build" / "mutants"
 SILENCE = 14400  # seconds
-MOST = 40  # questions, after which classes of mutants fill the memory
+MOST = 40  # mutants after which a JVM is restarted, because their classes fill the memory
 
 
 @dataclass
 class Jvm:
-    """A warm compiler and tests; `program` is the class of its server."""
+    """A warm JVM with a compiler and tests. `program` is the main class of its server."""
 
     name: str
     program: str
@@ -24,7 +24,7 @@ class Jvm:
     asked: int = field(default=0)
 
     def start(self) -> subprocess.Popen[str]:
-        """Start it, if it is not there."""
+        """Start the process if it is not running, and return it."""
         if self.process is None:
             WORK.mkdir(parents=True, exist_ok=True)
             classpath = WORK / f"classpath-{self.name}"
@@ -52,7 +52,7 @@ class Jvm:
         return self.process
 
     def ask(self, *words: object) -> str:
-        """Ask it something, and wait for the answer."""
+        """Send a command, and return the answer. A timeout or a lack of memory stops the JVM."""
         process = self.start()
         assert process.stdin is not None
         process.stdin.write("\t".join(map(str, words)) + "\n")
@@ -68,22 +68,22 @@ class Jvm:
         return said
 
     def rest(self) -> None:
-        """Between two mutants: begin anew now and then."""
+        """Count a mutant, and stop the JVM after every MOST mutants."""
         self.asked += 1
         if self.asked % MOST == 0:
             self.close()
 
     @staticmethod
     def answer(process: subprocess.Popen[str]) -> str:
-        """Read up to the answer."""
+        """Read lines up to the answer, and return it."""
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("=> "):
                 return line.removeprefix("=> ").strip()
-        return "no end: the JVM went away"
+        return "no end: the JVM has stopped"
 
     def close(self) -> None:
-        """End it."""
+        """Kill the process if it is running."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()

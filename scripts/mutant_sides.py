@@ -1,4 +1,4 @@
-"""The modules of which mutants are made: how one is made, and which tests may notice it."""
+"""The modules that have mutants: how a mutant is built, and which tests can detect it."""
 
 import os
 import re
@@ -12,13 +12,16 @@ from pathlib import Path
 
 from mutant_jvm import CORE, ROOT, SPARK, WORK, Jvm
 
-LONGEST = {True: 300, False: 1800}  # seconds for Python tests: those that are named, and all
+LONGEST = {
+    True: 300,
+    False: 1800,
+}  # timeout of Python tests in seconds, by whether only named tests run
 _FAILED = re.compile(r"^(?:FAILED|ERROR) tests/python/(?:\w+/)*(\w+\.py)(?:::(\w+))?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change that must be noticed; `tests` are those that are likely to."""
+    """A change that a test must detect. `tests` are the tests that probably do."""
 
     file: str
     old: str
@@ -29,7 +32,7 @@ class Mutant:
 
     @property
     def row(self) -> str:
-        """Give its line of the page, but for what noticed it."""
+        """The line of the page, without the test that detected the mutant."""
         cells = (self.file, code(self.old), code(self.new), self.breaks)
         return f"| {' | '.join(cells)} |"
 
@@ -38,10 +41,12 @@ class Mutant:
 class Side:
     """A module and its mutants.
 
-    make: puts a changed file, by its name and text, into an emptied folder; gives why it cannot.
-    noticed: gives what of these tests failed on such a folder, or nothing; without tests of all.
-    first: what is tried of each after the tests that are named with it, and before all others.
-    control: what must hold without a mutant; else the test that noticed one.
+    make: builds a changed file, given by name and text, into an empty folder. Returns the reason if
+        it fails, else an empty string.
+    noticed: runs tests (all if none are given) on such a folder. Returns the first that failed, or
+        an empty string.
+    first: the tests that run after those that a mutant names, and before all others.
+    control: the tests that must pass without a mutant. Empty for the test that detected the mutant.
     """
 
     title: str
@@ -54,15 +59,15 @@ class Side:
 
     @property
     def mutants(self) -> list[Mutant]:
-        """Read them."""
+        """The mutants of the TOML file."""
         with self.toml.open("rb") as file:
             return [Mutant(**fields) for fields in tomllib.load(file)["mutant"]]
 
     @property
     def stale(self) -> list[str]:
-        """Say which do not fit the sources as they are."""
+        """A message for each mutant that does not fit the current sources."""
         return [
-            f"{self.toml.name}: {one.file} has not once: {one.old}"
+            f"{self.toml.name}: {one.file} must contain exactly once: {one.old}"
             for one in self.mutants
             if not (self.sources / one.file).exists()
             or (self.sources / one.file).read_text().count(one.old) != 1
@@ -70,13 +75,13 @@ class Side:
 
 
 def code(text: str) -> str:
-    """Write a piece of code into a table."""
+    """Return a piece of code as the cell of a table."""
     flat = " ".join(text.split())
     return f"`{flat}`".replace("|", "\\|") if flat else "nothing"
 
 
 def compiled(jvm: Jvm) -> Callable[[str, str, Path], str]:
-    """Have a JVM compile the one changed file."""
+    """Return a function that compiles the changed file in a JVM."""
 
     def make(file: str, text: str, into: Path) -> str:
         source = WORK / Path(file).name
@@ -88,7 +93,7 @@ def compiled(jvm: Jvm) -> Callable[[str, str, Path], str]:
 
 
 def copied(file: str, text: str, into: Path) -> str:
-    """Put the Python package with the one changed file into a folder."""
+    """Copy the Python package with the changed file into a folder."""
     package = ROOT / "python" / "windrow"
     shutil.copytree(package, into / "windrow", ignore=shutil.ignore_patterns("jars", "__pycache__"))
     (into / "windrow" / "jars").symlink_to(package / "jars")
@@ -97,15 +102,15 @@ def copied(file: str, text: str, into: Path) -> str:
 
 
 def of_core(some: Sequence[str], classes: Path) -> str:
-    """Run all tests of core and testkit on changed classes, or `few`, `random` cases or suites."""
+    """Run tests of core and testkit on changed classes: all, `few`, `random` cases, or suites."""
     what = "test" if not some or some[0] in ("few", "random") else "suites"
     return failed(CORE.ask(what, classes, *some))
 
 
 def failed(said: str) -> str:
-    """Read what a JVM said of tests."""
+    """Return the failed test from the answer of a JVM, or an empty string."""
     if said.startswith("java.util.NoSuchElementException: a "):
-        raise SystemExit(f"there is not {said}")
+        raise SystemExit(f"The JVM does not find a test: {said}")
     return "" if said == "nothing" else said
 
 
@@ -119,19 +124,19 @@ def of_spark(tests: Sequence[str], classes: Path) -> str:
 
 
 def of_python(tests: Sequence[str], folder: Path) -> str:
-    """Run Python tests on a changed package, with the JVM as it is."""
+    """Run Python tests on a changed package, with the unchanged classes of the JVM."""
     package = folder if (folder / "windrow").exists() else ROOT / "python"
     return pytest(tests, emptied(WORK / "none"), package)
 
 
 def path_of(test: str) -> str:
-    """Find a test of Python by the name of its file alone, as the lists name it."""
+    """Return the path of a Python test, which the lists name without its folder."""
     file, *name = test.split("::")
     return "::".join([str(next(ROOT.glob(f"tests/python/**/{file}")).relative_to(ROOT)), *name])
 
 
 def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
-    """Run Python tests in a warm JVM with changed classes; give the first that failed."""
+    """Run Python tests in a warm JVM with changed classes. Return the first that failed, or ""."""
     port, secret = SPARK.ask("gateway", classes).split()
     paths = f"pythonpath={package} tests/python docs"
     short = ["-m", "not slow and not full", "tests"]
@@ -174,7 +179,7 @@ def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
 
 
 def emptied(folder: Path) -> Path:
-    """Make a folder with nothing in it."""
+    """Return the folder after deleting its contents."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder

@@ -1,9 +1,9 @@
-"""Mutation testing: each mutant of tests/mutants*.toml must make some test fail.
+"""Mutation testing: each mutant of tests/mutants*.toml must make a test fail.
 
-A JVM that stays alive compiles the one changed file and runs the tests on it, each mutant in
-classes of its own. On the core: random cases of all kinds in turn, then all suites of core and
-testkit with few cases, then many random cases. Of Spark and Python: the tests that are named with
-the mutant, then all short ones. The first failure ends them; what fails must hold without a mutant.
+A JVM that stays alive compiles the changed file and runs the tests on it, with separate classes for
+each mutant. For the core: random cases of all kinds in turn, then all suites of core and testkit
+with few cases, then many random cases. For Spark and Python: the tests that the mutant names, then
+all short tests. The first failure ends the run, and the failed test must pass without a mutant.
 """
 
 import sys
@@ -14,18 +14,19 @@ from mutant_jvm import CORE, ROOT, SPARK, WORK
 from mutant_sides import SIDES, Mutant, Side, emptied
 
 PAGE = ROOT / "docs" / "mutants.md"
-TOGETHER = 20  # mutants whose tests are run once without any, before the page has them
+#: The number of mutants after which the failed tests run without a mutant and the page is written.
+TOGETHER = 20
 
 
 def tried(side: Side, mutant: Mutant, *, named: bool) -> str | None:
-    """Give what noticed a mutant, or nothing; None: it is no code."""
+    """Return the test that detected a mutant, or ""; None if the mutant does not compile."""
     made = emptied(WORK / "made")
     text = (side.sources / mutant.file).read_text().replace(mutant.old, mutant.new)
     if wrong := side.make(mutant.file, text, made):
         print(f"does not compile: {mutant.row}\n{wrong}", flush=True)
         return None
     runs: list[Sequence[str]] = [some for some in (mutant.tests, side.first) if some]
-    if not named:  # of what no test can notice not all need try
+    if not named:  # a mutant that no test can detect runs only the control tests
         runs.append(side.control if mutant.survives else ())
     noticed = next(filter(None, (side.noticed(some, made) for some in runs)), "")
     SPARK.rest()
@@ -33,7 +34,7 @@ def tried(side: Side, mutant: Mutant, *, named: bool) -> str | None:
 
 
 def known() -> dict[str, str]:
-    """Read from the page what noticed which mutant, by its row."""
+    """Return the results of the page by the row of the mutant."""
     if not PAGE.exists():
         return {}
     rows = (line.rpartition(" | ") for line in PAGE.read_text().splitlines())
@@ -41,18 +42,18 @@ def known() -> dict[str, str]:
 
 
 def verdict(mutant: Mutant, noticed: str) -> str:
-    """Say what became of a mutant."""
+    """Return the result of a mutant as the page shows it."""
     escaped = noticed.replace("|", "\\|")
     return escaped or f"**survived**: {mutant.survives or 'not explained'}"
 
 
 def page(results: dict[str, str]) -> str:
-    """Write the page."""
+    """Return the page."""
     lines = [
         "# Mutants",
         "",
-        "Changes to decisions in the code, one at a time, and the test that notices each first.",
-        "Made by `scripts/mutants` of `tests/mutants*.toml`.",
+        "Changes to decisions in the code, one at a time, and the first test that detects each.",
+        "`scripts/mutants` generates this page from `tests/mutants*.toml`.",
     ]
     for side in SIDES:
         every = side.mutants
@@ -63,17 +64,17 @@ def page(results: dict[str, str]) -> str:
             *("", f"## {side.title}", ""),
             (
                 f"{len(tried)} of {len(every)} tried: {len(tried) - len(survived)} caught, "
-                f"{len(explained)} that no test can notice, "
+                f"{len(explained)} that no test can detect, "
                 f"{len(survived) - len(explained)} survived."
             ),
-            *("", "| file | instead of | stands | breaks | caught by |", "|---|---|---|---|---|"),
+            *("", "| file | original | mutant | breaks | caught by |", "|---|---|---|---|---|"),
             *(f"{one.row[:-1]}| {results[one.row]} |" for one in tried),
         ]
     return "\n".join([*lines, ""])
 
 
 def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
-    """Find those in whose file or rule the words stand; those that cost all tests come last."""
+    """Return the mutants whose title, file, or rule contains the words, the slowest last."""
     found = [
         (side, one)
         for side in SIDES
@@ -85,7 +86,7 @@ def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
 
 
 def unsound(side: Side, noticed: Iterable[str]) -> set[str]:
-    """Give what noticed mutants of a side, but fails without one as well."""
+    """Return the tests that detected mutants of a side, but also fail without one."""
     none = emptied(WORK / "none")
     tests = {
         said: side.control or ["::".join(said.split(": ", 1))]
@@ -122,7 +123,7 @@ def main(arguments: list[str]) -> int:
                 failing = unsound(side, [said for of, _, said in found if of is side and said])
                 for of, mutant, said in found:
                     if said in failing and of is side:
-                        print(f"without a mutant, too, this fails: {said}", flush=True)
+                        print(f"this test also fails without a mutant: {said}", flush=True)
                         survivors += 1
                     elif of is side and (said or not named):
                         results[mutant.row] = verdict(mutant, said)
@@ -130,7 +131,7 @@ def main(arguments: list[str]) -> int:
     finally:
         CORE.close()
         SPARK.close()
-    print(f"{survivors} survived unexplained")
+    print(f"{survivors} survived without an explanation")
     return int(bool(survivors))
 
 

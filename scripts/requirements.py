@@ -1,4 +1,4 @@
-"""Prints what a pyproject.toml requires, with those of its groups and extras that are named."""
+"""Print the requirements of a pyproject.toml and of the named groups and extras."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def requirements(whole: dict[str, Any], name: str) -> Iterator[str]:
-    """Give the requirements of a group or extra, those that it names in turn included."""
+    """Yield the requirements of a group or extra, and of the groups and extras that it includes."""
     project, groups = whole["project"], whole["dependency-groups"]
     lines = groups[name] if name in groups else project["optional-dependencies"][name]
     for line in lines:

@@ -1,7 +1,7 @@
-"""Writes the SBOMs of the wheel and of the JAR into dist/, as CycloneDX JSON.
+"""Write the SBOMs of the wheel and of the JAR to dist/, as CycloneDX JSON.
 
-Both hold windrow alone: what it needs is brought by whoever runs it, and named here as such, with
-the versions that are taken. The same sources give the same bytes.
+Both files contain only Windrow. Its dependencies are provided by the environment in which it runs,
+so the SBOM lists them with the accepted versions. The same sources produce the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).parents[1]
 VERSION = re.compile(r'val (\w+)\s*= "([^"]+)"')
-#: What the JAR is compiled against and finds in Spark: version in project/Versions.scala.
+#: Libraries that the JAR is compiled against and that Spark provides. The versions are in
+#: project/Versions.scala.
 PROVIDED = (
     ("org.apache.spark", "spark-sql_2.13", "sparkCompile", "Apache-2.0"),
     ("org.scala-lang", "scala-library", "scala", "Apache-2.0"),
@@ -36,7 +37,7 @@ PROVIDED = (
 
 
 def bom(main: Component, needs: Iterable[Component], file: Path) -> Bom:
-    """Give the SBOM of a file, whose contents say its serial number."""
+    """Return the SBOM of a file. Its serial number is derived from the contents of the file."""
     digest = HashType(alg=HashAlgorithm.SHA_256, content=_sha256(file))
     main.hashes.add(digest)
     made = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"{file.name} {digest.content}"))
@@ -55,7 +56,7 @@ def _sha256(file: Path) -> str:
 def component(
     kind: str, name: str, version: str | None, licence: str | None, **more: str
 ) -> Component:
-    """Give a component by its package URL."""
+    """Return a component with its package URL."""
     url = PackageURL(kind, more.get("group"), name, version)
     return Component(
         name=name,
@@ -73,7 +74,7 @@ def component(
 
 
 def of_wheel() -> list[Component]:
-    """Give what the extras of the package name."""
+    """Return the dependencies of the extras of the package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     found = {}
     for extra, lines in project["optional-dependencies"].items():
@@ -86,7 +87,7 @@ def of_wheel() -> list[Component]:
 
 
 def of_jar() -> list[Component]:
-    """Give what Spark brings for the JAR."""
+    """Return the dependencies of the JAR that Spark provides."""
     versions = dict(VERSION.findall((ROOT / "project" / "Versions.scala").read_text()))
     return [
         component("maven", name, versions[at], licence, group=group)
@@ -95,7 +96,7 @@ def of_jar() -> list[Component]:
 
 
 def main() -> int:
-    """Write both."""
+    """Write both SBOMs."""
     (wheel,) = (ROOT / "dist").glob("windrow-*.whl")
     (jar,) = (ROOT / "dist").glob("windrow-*.jar")
     version = wheel.name.split("-")[1]

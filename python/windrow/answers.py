@@ -126,7 +126,7 @@ def ask(
     Errors: SpecError with every problem.
     """
     if not is_data_frame(lookups):
-        msg = f"lookups is a DataFrame, not {type(lookups).__name__}"
+        msg = f"lookups must be a DataFrame, not {type(lookups).__name__}."
         raise TypeError(msg)
     said: dict[str, str | Column | None] = {"start": start, "end": end}
     keys = {"key": key or {}, "by": by or {}}

@@ -99,7 +99,8 @@ def expect(call: str, value: object, *kinds: type, say: str = "") -> None:
     """
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
-        msg = f"{call} takes {names}, not {value!r}" + (f"; say for example {say}" if say else "")
+        example = f" Pass for example {say}." if say else ""
+        msg = f"{call} must be {names}, not {value!r}.{example}"
         raise TypeError(msg)
 
 

@@ -206,8 +206,8 @@ class Output(HasFrames):
         for name, trigger in {"early": self.spec.early, "late": self.spec.late}.items():
             period = trigger._shortest_period()
             if period is not None and isinstance(step, int) and period < step:
-                text = f"{name}={trigger!r} fires once in a step, and a step begins every "
-                text += f"{_duration.show(step)}; say a multiple of it"
+                text = f"{name}={trigger!r} emits at most one pane in a micro-batch, and a "
+                text += f"micro-batch starts every {_duration.show(step)}. Set a multiple of that."
                 warnings.warn(text, UserWarning, stacklevel=3)
 
     def __repr__(self) -> str:

@@ -369,7 +369,7 @@ def stream(
     by ``aggregate`` and ``keepRows``, and told together with what is wrong there.
     """
     if not is_data_frame(df):
-        msg = f"stream() takes a DataFrame, not {type(df).__name__}"
+        msg = f"stream(df): df must be a DataFrame, not {type(df).__name__}."
         raise TypeError(msg)
     behind = watermark if isinstance(watermark, ProcessingTimeWatermark) else None
     event = None if isinstance(watermark, ProcessingTimeWatermark) else watermark

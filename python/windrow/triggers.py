@@ -59,7 +59,7 @@ class Every(PaneTrigger):
     def __init__(self, period: Duration | None = None, *, messages: int | None = None) -> None:
         """Refuse what is no duration and no count."""
         if (period is None) == (messages is None):
-            msg = "Every() takes a period, or messages=n"
+            msg = "Every() needs a period or messages=n, and not both."
             raise TypeError(msg)
         object.__setattr__(self, "period", period)
         object.__setattr__(self, "messages", messages)

@@ -1,1 +1,1 @@
-"""The main job on real data: a year of flights from New York, as a stream."""
+"""The demo: a year of flights from New York as a stream."""

@@ -1,6 +1,6 @@
-"""A year of flights through windrow and, beside it, through Spark's own window().
+"""Run a year of flights through Windrow and through Spark's own window(), and compare the results.
 
-Ends with status 1 if a flight is unaccounted for or an answer is wrong.
+The exit status is 1 if a flight is unaccounted for or a result is wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OUT = Path(__file__).parents[2] / ".build" / "demo"
 
 
 def main() -> int:
-    """Run the demo; the exit status."""
+    """Run the demo, and return the exit status."""
     began = time.monotonic()
     arguments = _arguments()
     folder: Path = arguments.out.resolve()
@@ -30,7 +30,7 @@ def main() -> int:
         ends = files.cuts(rows, arguments.day)
         batches = files.write(rows, ends, folder / "files")
         spark = starting.result()
-    say(f"{len(batches)} files, in the order in which the flights left; four queries run on them")
+    say(f"{len(batches)} files, in the order in which the flights left. Four queries read them.")
     try:
         with delivery.started(spark, folder) as run:
             say(screen.HEADER)
@@ -50,7 +50,9 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/demo", description=__doc__)
-    parser.add_argument("--out", type=Path, default=_OUT, help="folder of files, state and page")
+    parser.add_argument(
+        "--out", type=Path, default=_OUT, help="folder for input files, checkpoints, and the page"
+    )
     parser.add_argument(
         "--day",
         type=date.fromisoformat,

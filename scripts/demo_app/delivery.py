@@ -1,4 +1,4 @@
-"""Runs the four queries while the files arrive one by one."""
+"""Run the four queries while the files arrive one by one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WINDROW = {
 
 @dataclass
 class Run:
-    """The queries at work, what they have answered, and the file that they are at."""
+    """The running queries, their results so far, and the number of the current file."""
 
     answers: dict[str, Answers]
     spark: Answers
@@ -34,15 +34,15 @@ class Run:
 
     @property
     def hourly(self) -> Answers:
-        """The answers of the hourly query."""
+        """The results of the hourly query."""
         return self.answers["hourly"]
 
     def metrics(self) -> dict[str, wr.Status]:
-        """The counts of windrow's queries."""
+        """Return the counts of the Windrow queries."""
         return {name: wr.status(self.running[name]) for name in WINDROW}
 
     def spark_counter(self) -> int:
-        """Rows that Spark says it dropped as late (it counts after a first aggregation)."""
+        """Return the late rows that Spark counts as dropped, after a partial aggregation."""
         progress = self.running["spark"].recentProgress
         states = [state for batch in progress for state in batch["stateOperators"]]
         return sum(state["numRowsDroppedByWatermark"] for state in states)
@@ -50,7 +50,7 @@ class Run:
 
 @contextmanager
 def started(spark: SparkSession, folder: Path) -> Iterator[Run]:
-    """Start the queries on an empty folder; stop them at the end."""
+    """Start the queries on an empty folder, and stop them on exit."""
     arriving, checkpoints = folder / "arriving", folder / "checkpoints"
     for path in (arriving, checkpoints):
         shutil.rmtree(path, ignore_errors=True)
@@ -70,9 +70,9 @@ def started(spark: SparkSession, folder: Path) -> Iterator[Run]:
 
 
 def feed(run: Run, batches: list[Batch], folder: Path) -> Iterator[Batch]:
-    """Deliver each file, and give it back once all queries are done with it.
+    """Deliver each file, and yield it after all queries have processed it.
 
-    Each query first answers for the file's flights, then for the watermark that they moved.
+    Each query first processes the flights of the file, then the watermark that they advanced.
     """
     for batch in batches:
         run.file = batch.number

@@ -1,4 +1,4 @@
-"""The year cut into the files that arrive one after the other."""
+"""Split the year into files that arrive one after the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from demo_app.flights import NEW_YORK
 
-#: What Spark reads; the same in pyarrow's words.
+#: The schema of the files for Spark. _ARROW is the same schema for pyarrow.
 SCHEMA = (
     "scheduled timestamp, reported timestamp, delay double, "
     "origin string, dest string, carrier string, flight int"
@@ -29,7 +29,7 @@ _ARROW = pa.schema(
         ("flight", pa.int32()),
     ]
 )
-#: No flight is planned from here on; a clock row is, so that the last windows close.
+#: The end of the flights. A clock row after it advances the watermark and closes the last windows.
 YEAR_END = pd.Timestamp("2014-01-01", tz=NEW_YORK)
 _CLOCK = pd.Timestamp("2014-01-03", tz=NEW_YORK)
 _EVENING = 20
@@ -38,7 +38,7 @@ _FIRST_CUT, _LAST_CUT, _EVERY = 12, 26, 2
 
 @dataclass(frozen=True)
 class Batch:
-    """One file: what it holds, and up to when flights are known once it is read."""
+    """One file, and the time up to which flights are known once it is read."""
 
     number: int
     path: Path
@@ -47,9 +47,9 @@ class Batch:
 
 
 def cuts(rows: pd.DataFrame, day: date) -> list[pd.Timestamp]:
-    """Where files end: at 8 pm on the worst day of each month, and every two hours on one day.
+    """Return the ends of the files: 8 pm on the worst day of each month, and every 2 h on a day.
 
-    A month's worst day has the most departures more than two hours late.
+    The worst day of a month has the most departures with a delay of more than two hours.
     """
     planned = rows["scheduled"].dt.tz_convert(NEW_YORK)
     late = rows.loc[rows["delay"] > 120].groupby(planned.dt.date).size()
@@ -58,18 +58,18 @@ def cuts(rows: pd.DataFrame, day: date) -> list[pd.Timestamp]:
     evenings = [_at(d, _EVENING) for month, d in worst.items() if month != day.month]
     fine = [_at(day, hour) for hour in range(_FIRST_CUT, _LAST_CUT + 1, _EVERY)]
     ends = pd.Series(sorted([*evenings, *fine]))
-    # Two ends without a flight between them would make an empty file.
+    # Drops ends without a flight since the end before, because their files would be empty.
     return list(ends[~pd.Series(rows["reported"].searchsorted(ends)).duplicated()])
 
 
 def number(rows: pd.DataFrame, ends: list[pd.Timestamp]) -> pd.Series:
-    """The number of the file that each flight is in, counted from 0."""
+    """Return the number of the file of each flight, from 0."""
     positions = pd.DatetimeIndex(ends).searchsorted(rows["reported"], side="right")
     return pd.Series(positions, index=rows.index)
 
 
 def write(rows: pd.DataFrame, ends: list[pd.Timestamp], folder: Path) -> list[Batch]:
-    """Write the files and a last one that holds no flight, only a clock row of 2014."""
+    """Write the files, and a last one that contains only a clock row of 2014."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     untils = [*ends, YEAR_END]
@@ -82,7 +82,7 @@ def write(rows: pd.DataFrame, ends: list[pd.Timestamp], folder: Path) -> list[Ba
 
 
 def deliver(batch: Batch, folder: Path) -> None:
-    """Let a file appear in the folder that Spark reads, whole at once."""
+    """Move a file into the folder that Spark reads, atomically."""
     hidden = folder / f".{batch.path.name}"
     shutil.copyfile(batch.path, hidden)
     hidden.rename(folder / batch.path.name)

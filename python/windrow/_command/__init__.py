@@ -15,8 +15,8 @@ from windrow.errors import WindrowError
 #: Exit statuses.
 WELL, NOT_WELL, NOT_TOLD, INTERRUPTED = 0, 1, 2, 130
 
-_EPILOG = """exit status: 0 all is well; 1 it is not (damage, a difference, something missing); 2
-that could not be told. Where Spark is needed a small local session is started."""
+_EPILOG = """exit status: 0 success; 1 a problem was found (damage, a difference, something
+missing); 2 the command failed. Commands that need Spark start a small local session."""
 
 Command = Callable[[argparse.Namespace, TextIO], bool]
 
@@ -46,7 +46,7 @@ def _plain(text: str) -> str:
     """Give what an error says without frames of Java or Python."""
     lines = [line for line in text.splitlines() if line.strip()]
     kept = [line for line in lines if not line.lstrip().startswith(("at ", "...", "Traceback"))]
-    return kept[0] if kept else "no more is known"
+    return kept[0] if kept else "no details are known"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,17 +63,15 @@ def _parser() -> argparse.ArgumentParser:
         one.set_defaults(run=run, doing=doing)
         return one
 
-    command("demo", _demo.run, "running a query", "six orders, two of them late: what comes out")
-    doctor = command(
-        "doctor", _do.doctor, "looking", "say what is right and wrong with Python, Java and Spark"
-    )
-    doctor.add_argument("--start", action="store_true", help="start a session, and look at it too")
+    command("demo", _demo.run, "running a query", "run a query over six orders, two of them late")
+    doctor = command("doctor", _do.doctor, "looking", "check the setup of Python, Java, and Spark")
+    doctor.add_argument("--start", action="store_true", help="also start a session and check it")
 
     verify = command(
         "verify",
         _do.verify,
         "reading the checkpoint",
-        "say which files of a checkpoint are not as they were written",
+        "find damaged and missing files of a checkpoint",
     )
     _checkpoint(verify)
     verify.add_argument(
@@ -81,15 +79,15 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="folder that Spark's file sink writes for it",
+        help="output folder of the query's file sink",
     )
-    verify.add_argument("--deep", action="store_true", help="each value of windrow's state too")
+    verify.add_argument("--deep", action="store_true", help="also check each value of the state")
 
     state = command(
         "state",
         _do.state,
         "reading the state",
-        "show the windows and messages that a checkpoint keeps",
+        "show the windows and rows in the state of a checkpoint",
     )
     _checkpoint(state)
     state.add_argument(
@@ -97,36 +95,36 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         default="windows",
         choices=["windows", "messages", "pending"],
-        help="pending: what fires if nothing more comes (default: windows)",
+        help="pending: panes if no more rows arrive (default: windows)",
     )
-    state.add_argument("--limit", type=int, default=50, help="rows at most (default: 50)")
+    state.add_argument("--limit", type=int, default=50, help="maximum number of rows (default: 50)")
 
     advise = command(
         "advise",
         _do.advise,
         "reading the counts",
-        "tell which lateness would have caught how much of what a query has read",
+        "show which share of the rows each lateness would have accepted",
     )
     _checkpoint(advise)
     advise.add_argument(
-        "--catch", type=float, default=0.999, help="share to catch (default: 0.999)"
+        "--catch", type=float, default=0.999, help="share of rows to accept (default: 0.999)"
     )
-    advise.add_argument("--html", metavar="FILE", help="write it with its picture to a file, too")
+    advise.add_argument(
+        "--html", metavar="FILE", help="also write the advice with its picture to a file"
+    )
 
     for one in (state, advise):
-        one.add_argument("--operator", help="name of the stream, where a query has several")
+        one.add_argument("--operator", help="name of the stream, if the query has several")
 
-    explain = command(
-        "explain", _do.explain, "building it", "print what each window of a pipeline waits for"
-    )
+    explain = command("explain", _do.explain, "building it", "explain when a pipeline emits panes")
     explain.add_argument(
-        "pipeline", help="module:function that takes DataFrames and gives an Output"
+        "pipeline", help="module:function that has DataFrames as parameters and returns an Output"
     )
     explain.add_argument(
         "--schema",
         action="append",
         required=True,
-        help="of its messages, as in CREATE TABLE; NAME=SCHEMA for each of several streams",
+        help="columns of its rows, as in CREATE TABLE; NAME=SCHEMA for each of several streams",
     )
     return parser
 

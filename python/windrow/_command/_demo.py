@@ -45,7 +45,7 @@ def run(_: argparse.Namespace, out: TextIO) -> bool:
     for title, rows in _told(came):
         _text.put(out, title)
         _text.put(out, _text.table(list(rows[0]), rows) + "\n")
-    _text.put(out, "Spark's own window() gives the first two panes, and drops both late orders.")
+    _text.put(out, "Spark's own window() emits the first two panes, and drops both late orders.")
     return True
 
 
@@ -119,12 +119,12 @@ def _write(folder: Path) -> None:
 
 def _told(came: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     orders = [
-        {"comes": "late" if number else "first", "time": time, "product": "tea", "price": price}
+        {"arrives": "late" if number else "first", "time": time, "product": "tea", "price": price}
         for number, some in enumerate(_ORDERS)
         for time, price in some
     ]
     return [
-        ("What comes:", orders),
-        ("The panes; the last one corrects the first:", came["panes"]),
-        ("What no window took, whole, with the reason:", came["rejected"]),
+        ("Orders:", orders),
+        ("Panes (the last one corrects the first):", came["panes"]),
+        ("Rejected rows with the reason:", came["rejected"]),
     ]

@@ -44,7 +44,7 @@ def state(said: argparse.Namespace, out: TextIO) -> bool:
     rows = [row.asDict(recursive=True) for row in kept.limit(said.limit + 1).collect()]
     _text.put(out, _text.table(kept.columns, rows[: said.limit]))
     if len(rows) > said.limit:
-        _text.put(out, f"and more; --limit {said.limit * 10} shows more of them")
+        _text.put(out, f"There are more rows: --limit {said.limit * 10} shows more of them.")
     return True
 
 

@@ -51,7 +51,7 @@ def _times(given: Sequence[datetime | str | int]) -> list[int]:
     read = [datetime.fromisoformat(time) if isinstance(time, str) else time for time in given]
     for time in read:
         if not isinstance(time, datetime):
-            msg = f"the messages of this picture are datetimes or ISO texts, not {time!r}"
+            msg = f"A row of this picture must have a datetime or an ISO string, not {time!r}."
             raise TypeError(msg)
     return [micros(time) for time in read if isinstance(time, datetime)]
 
@@ -59,7 +59,7 @@ def _times(given: Sequence[datetime | str | int]) -> list[int]:
 def _positions(given: Sequence[datetime | str | int]) -> list[int]:
     found = [position for position in given if isinstance(position, int)]
     if len(found) < len(given):
-        msg = f"the messages of this picture are positions, whole numbers, not {list(given)!r}"
+        msg = f"The rows of this picture must have positions (integers), not {list(given)!r}."
         raise TypeError(msg)
     return found
 

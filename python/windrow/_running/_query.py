@@ -66,7 +66,7 @@ def start(
     if not output.isStreaming:
         found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
     if drain and not found and not trigger.get("availableNow"):
-        found.append(problem("DRAIN_WITHOUT_END", trigger=trigger or "not stated"))
+        found.append(problem("DRAIN_WITHOUT_END", trigger=trigger or "not set"))
     checkpoint = fspath(checkpoint)
     files = files_of(stated)
     looked = look(output, stated, checkpoint, found, drain=drain, name=name)
@@ -121,7 +121,7 @@ def _to_end(
 def expect_query(call: str, value: object) -> None:
     """Refuse what is no query before it is asked what only queries know."""
     if not hasattr(value, "recentProgress"):
-        msg = f"{call} takes a StreamingQuery, as start(...) gives it, not {value!r}"
+        msg = f"{call} needs a StreamingQuery, as start(...) returns it, not {value!r}."
         raise TypeError(msg)
 
 

@@ -293,7 +293,7 @@ class StandaloneOperator(ABC):
     def _refuse_if_full(self) -> None:
         if not self._selects:
             waiting = sum(table.num_rows for table in self._outbox)
-            _LOG.warning("%s: a message came while the downstream is full", type(self).__name__)
+            _LOG.warning("%s received rows while its downstream is full", type(self).__name__)
             raise failure("DOWNSTREAM_FULL", name=type(self).__name__, waiting=waiting)
 
     def _follow(

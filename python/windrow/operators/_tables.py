@@ -55,7 +55,7 @@ def conformed(
     """
     pa = arrow()
     if not isinstance(batch, pa.Table | pa.RecordBatch):
-        text = f"messages are {type(batch).__name__}; they must be a pyarrow Table or RecordBatch."
+        text = f"messages has the type {type(batch).__name__}. Pass a pyarrow Table or RecordBatch."
         raise TypeError(text)
     found = names(batch.schema.names, schema)
     columns: dict[str, Any] = {}

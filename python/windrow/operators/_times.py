@@ -21,10 +21,10 @@ def micros(argument: str, at: At, zone: str) -> int:
         try:
             at = datetime.fromisoformat(at)
         except ValueError:
-            text = f"{argument} is {at!r}; it must be a time, for example '2025-01-01 09:00:00'."
+            text = f"{argument} is {at!r}; pass a time, for example '2025-01-01 09:00:00'."
             raise ValueError(text) from None
     if not isinstance(at, datetime):
-        text = f"{argument} is {at!r}; it must be a datetime or a text, whole numbers are offsets."
+        text = f"{argument} is {at!r}; pass a datetime or a string, because integers are offsets."
         raise TypeError(text)
     return aware(at, zone) // _MICROSECOND
 

@@ -115,7 +115,7 @@ class FullStateWindowOperator(WindowOperator):
         name all columns of the key, and if both are given they are the same.
         """
         if joinKeys is not None and key is not None and dict(joinKeys) != dict(key):
-            msg = f"joinKeys {dict(joinKeys)} and key {dict(key)} must be the same"
+            msg = f"joinKeys {dict(joinKeys)} and key {dict(key)} must be equal."
             raise ValueError(msg)
         keys = joinKeys if joinKeys is not None else key
         self._opened()

@@ -66,7 +66,7 @@ def _way(
 def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
     from windrow.testing._rows import line
 
-    lines = [f"{expected} rows expected, {came} came, {expected - len(missing)} are alike:"]
+    lines = [f"{expected} rows expected, {came} received, {expected - len(missing)} match:"]
     for row in missing:
         near = min(left, key=lambda one: len(_differing(row, one)), default=None)
         wrong = {} if near is None else _differing(row, near)
@@ -76,7 +76,7 @@ def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
         left.remove(near)
         lines.append(f"  differs:      {line(near)}")
         lines += [
-            f"      {name}: expected {_shown(want)}, came {_shown(got)}"
+            f"      {name}: expected {_shown(want)}, got {_shown(got)}"
             for name, (want, got) in wrong.items()
         ]
     lines += [f"  not expected: {line(row)}" for row in left]

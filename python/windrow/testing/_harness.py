@@ -186,7 +186,7 @@ class Harness:
         """
         self._run()
         if not isinstance(self._engine, CoreEngine):
-            found = problem("TRANSCRIPT_NOT_POSSIBLE", what="a query; say engine='core'")
+            found = problem("TRANSCRIPT_NOT_POSSIBLE", what="a query. Pass engine='core'")
             raise SpecError.of("transcript(...)", [found])
         marks = self._engine.watermarks()
         said = {"value": value, "time": time, "aggregates": aggregates}
@@ -311,8 +311,8 @@ def _built(
     with having(spark, {"spark.windrow.shards": "1"}):
         made = pipeline(frames[_ONLY]) if list(frames) == [_ONLY] else pipeline(**frames)
         if not isinstance(made, Output | JoinOutput):
-            text = f"the pipeline gave {type(made).__name__}; it must give what aggregate(...), "
-            raise TypeError(text + "keepRows() or join(...) gives.")
+            text = f"The pipeline returned a {type(made).__name__}. It must return the result of "
+            raise TypeError(text + "aggregate(...), keepRows(), or join(...).")
         return made, _sql.driven(made.output, str(sources / CONTROL))
 
 

@@ -46,8 +46,10 @@ def _mappings(rows: Rows, schema: pa.Schema, what: str) -> Iterator[Row]:
     if isinstance(rows, Mapping | tuple):
         rows = [rows]
     if isinstance(rows, str) or not isinstance(rows, Sequence):
-        text = f"{what} are {type(rows).__name__}; they must be a row (a dict or a tuple), a list "
-        raise TypeError(text + "of rows, or a table of Arrow, pandas or Spark.")
+        text = (
+            f"{what} have the type {type(rows).__name__}. Pass a row (a dict or a tuple), a list "
+        )
+        raise TypeError(text + "of rows, or a table of Arrow, pandas, or Spark.")
     for row in rows:
         if hasattr(row, "asDict"):  # a Row of Spark's
             yield row.asDict(recursive=True)
@@ -59,7 +61,7 @@ def _mappings(rows: Rows, schema: pa.Schema, what: str) -> Iterator[Row]:
             columns = ", ".join(schema.names)
             _tables.raise_if(what, [problem("ROW_LENGTH", count=len(row), columns=columns)])
         else:
-            text = f"a row of {what} is {type(row).__name__}; it must be a dict or a tuple."
+            text = f"A row of {what} has the type {type(row).__name__}. Pass a dict or a tuple."
             raise TypeError(text)
 
 

@@ -64,13 +64,14 @@ class _Shape:
         keys = columns[: columns.index("window")]
         own = columns[columns.index("window") + 1 : -1]
         if made.spec.keepsMessages or isinstance(made.spec.window, Over | Policy):
-            raise _not(f"windows like {made.spec.window!r}, whose rows are not aggregates alone")
+            window = repr(made.spec.window)
+            raise _not(f"windows like {window}, whose rows contain more than aggregates")
         if len(keys) > 1:
             raise _not(f"keys of several columns ({', '.join(keys)})")
         if set(own) != aggregates.keys() or not set(aggregates.values()) <= set(_FUNCTIONS):
             known = ", ".join(_FUNCTIONS)
-            said = f"aggregates as {dict(aggregates)}; the columns are {', '.join(own)}, and"
-            raise _not(f"{said} functions of a transcript are {known}")
+            said = f"aggregates as {dict(aggregates)}, because the columns are {', '.join(own)}"
+            raise _not(f"{said} and the functions of a transcript are {known}")
         return cls(keys[0] if keys else None, time, value, tuple(aggregates))
 
 
@@ -131,7 +132,7 @@ def _plain(value: object) -> object:
         return int(value)
     if value is None or isinstance(value, str | int):
         return value
-    raise _not(f"the value {value!r}, which is no text and no whole number")
+    raise _not(f"the value {value!r}, which is neither a string nor an integer")
 
 
 def _result(value: object) -> object:

@@ -1,1 +1,1 @@
-"""Pictures as SVG text, by small pure functions; colours come from the page's style sheet."""
+"""Draw pictures as SVG text. The style sheet of the page defines the colors."""

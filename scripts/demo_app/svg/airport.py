@@ -1,4 +1,4 @@
-"""One airport's day: first reports, what they became, and the weather below."""
+"""Draw a day at an airport: first and last values of each window, and the weather below."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _TICKS = (6, 9, 12, 15, 18, 21, 24)
 
 @dataclass(frozen=True)
 class Reports:
-    """All that was said of one window: ``values`` in the order of its panes."""
+    """The panes of one window, with ``values`` in their order."""
 
-    hour: float  # where it is drawn: hours since midnight
+    hour: float  # the position in hours since midnight
     values: tuple[float, ...]
     tip: str
 
 
 @dataclass(frozen=True)
 class Measure:
-    """How a measure is drawn."""
+    """The caption, the highest value, and the format of a measure."""
 
     caption: str
     top: float
@@ -39,7 +39,7 @@ def airport(
     rain: dict[int, float] | None,
     wettest: float,
 ) -> str:
-    """The picture; ``rain`` in mm by hour, or None for none; ``wettest`` is the scale's end."""
+    """Draw the picture. ``rain`` is in mm by hour, or None; ``wettest`` is the end of its scale."""
     x = Scale(5, 24.5, _LEFT, WIDTH - _RIGHT)
     ticks = axes.steps(measure.top)
     y = Scale(0, ticks[-1], _TOP + _PLOT, _TOP)

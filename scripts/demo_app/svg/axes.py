@@ -10,7 +10,7 @@ from demo_app.svg.canvas import line, words
 
 @dataclass(frozen=True)
 class Scale:
-    """Values from ``low`` to ``high`` on pixels from ``start`` to ``end``."""
+    """Maps values from ``low`` to ``high`` to pixels from ``start`` to ``end``."""
 
     low: float
     high: float
@@ -18,13 +18,13 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The pixel of a value."""
+        """Return the pixel of a value."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
 
 def hours(x: Scale, y: float, ticks: Iterable[int]) -> str:
-    """An axis of hours of the day along the bottom; 25 is one o'clock of the next day."""
+    """Draw an axis of the hours of a day. 25 is one o'clock on the next day."""
     base = line((x.start, y), (x.end, y), "axis")
     marks = [line((x(hour), y), (x(hour), y + 4), "axis") for hour in ticks]
     names = [words(x(hour), y + 16, f"{hour % 24:02}:00", "tick", "middle") for hour in ticks]
@@ -32,7 +32,7 @@ def hours(x: Scale, y: float, ticks: Iterable[int]) -> str:
 
 
 def levels(x: Scale, y: Scale, ticks: Iterable[float], show: Callable[[float], str]) -> str:
-    """Lines across the picture at some values, with the values to their left."""
+    """Draw horizontal lines at some values, with labels to their left."""
     drawn = []
     for tick in ticks:
         drawn.append(line((x.start, y(tick)), (x.end, y(tick)), "axis" if tick == 0 else "grid"))
@@ -41,7 +41,7 @@ def levels(x: Scale, y: Scale, ticks: Iterable[float], show: Callable[[float], s
 
 
 def steps(high: float, wanted: int = 4) -> list[float]:
-    """Round values from 0 to at least ``high``."""
+    """Return round values from 0 to at least ``high``."""
     for step in (0.05, 0.1, 0.25, 1, 2, 5, 10, 15, 20, 30, 60, 120, 240, 480):
         if high <= step * wanted:
             break

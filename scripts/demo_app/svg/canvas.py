@@ -1,4 +1,4 @@
-"""Elements of SVG."""
+"""Create SVG elements as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Point = tuple[float, float]
 
 
 def tag(name: str, *content: str, **attributes: object) -> str:
-    """An element; ``class_`` is class, an underscore in a name a hyphen. Content is not escaped."""
+    """Return an element with unescaped content. ``class_`` means class, and ``_`` means ``-``."""
     shown = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for key, value in attributes.items()
@@ -19,7 +19,7 @@ def tag(name: str, *content: str, **attributes: object) -> str:
 
 
 def picture(width: float, height: float, title: str, *content: str, class_: str = "") -> str:
-    """A whole picture that fills the width it is given; the title is read aloud."""
+    """Return an SVG image that fills the available width. Screen readers read the title."""
     return tag(
         "svg",
         tag("title", escape(title)),
@@ -32,28 +32,28 @@ def picture(width: float, height: float, title: str, *content: str, class_: str 
 
 
 def words(x: float, y: float, text: str, class_: str = "", anchor: str = "start") -> str:
-    """Text; y is its base line."""
+    """Return a text with its baseline at y."""
     return tag("text", escape(text), x=x, y=y, class_=class_ or None, text_anchor=anchor)
 
 
 def line(start: Point, end: Point, class_: str) -> str:
-    """A straight line."""
+    """Return a straight line."""
     return tag("line", x1=start[0], y1=start[1], x2=end[0], y2=end[1], class_=class_)
 
 
 def box(x: float, y: float, width: float, height: float, class_: str, tip: str = "") -> str:
-    """A rectangle with a text that shows when it is pointed at."""
+    """Return a rectangle with a tooltip."""
     size = {"x": x, "y": y, "width": max(width, 0), "height": max(height, 0)}
     return tag("rect", *_tip(tip), class_=class_, **size)
 
 
 def dot(at: Point, radius: float, class_: str, tip: str = "") -> str:
-    """A circle with a text that shows when it is pointed at."""
+    """Return a circle with a tooltip."""
     return tag("circle", *_tip(tip), cx=at[0], cy=at[1], r=radius, class_=class_)
 
 
 def outline(points: Iterable[Point], class_: str, *, closed: bool = False) -> str:
-    """A line through points, or the area inside them."""
+    """Return a line through points, or a filled area if closed."""
     steps = " L".join(f"{_value(x)},{_value(y)}" for x, y in points)
     return tag("path", d=f"M{steps}{'Z' if closed else ''}", class_=class_) if steps else ""
 

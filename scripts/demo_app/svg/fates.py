@@ -1,4 +1,4 @@
-"""Where each flight went: a bar of all, and the late ones drawn larger below."""
+"""Draw the outcome of all flights: a bar of all, and the late ones enlarged below."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BAR = 30
 
 
 def fates(width: float, first: int, corrected: int, rejected: int) -> str:
-    """The picture, for a page of the given width; the three counts are all flights."""
+    """Draw the picture for a page of the given width. The three counts add up to all flights."""
     late = corrected + rejected
     read = first + late
     narrow = width < 500
@@ -41,7 +41,7 @@ def _windrow(width: float, top: float, corrected: int, rejected: int) -> list[st
         canvas.box(split, top, width - split, _BAR, "rejected", f"{rejected:,} flights"),
         canvas.words(10, top + 20, f"windrow: {corrected:,} counted in a correction", "inside"),
         canvas.words(
-            width, top + _BAR + 18, f"{rejected:,} handed back, with the reason", "reject", "end"
+            width, top + _BAR + 18, f"{rejected:,} rejected, with the reason", "reject", "end"
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Sessions of delay of a day: a row for each airline, a bar for each session."""
+"""Draw the delay sessions of a day: a row for each airline, a bar for each session."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from demo_app.svg import axes, canvas
 from demo_app.svg.axes import Scale
 
-#: Mean delay in minutes from which the next darker colour is used.
+#: Mean delays in minutes at which the next darker color starts.
 CLASSES = (60, 120, 180)
 _ROW, _TOP, _BOTTOM = 26, 8, 40
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A session, in hours since midnight; ``first`` are the parts that were reported at first."""
+    """A session in hours since midnight. ``first`` are the sessions of the first panes."""
 
     start: float
     end: float
@@ -24,7 +24,7 @@ class Bar:
 
 
 def sessions(width: float, rows: dict[str, list[Bar]]) -> str:
-    """The picture, for a page of the given width."""
+    """Draw the picture for a page of the given width."""
     narrow = width < 500
     left = 84 if narrow else 120
     latest = max((bar.end for bars in rows.values() for bar in bars), default=24.0)

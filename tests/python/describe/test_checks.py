@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-OTHER = r"WATERMARK_OF_OTHER_COLUMN.*{} .* that of 'ingested'.*stream\(watermark='1 minute'\)"
+OTHER = r"WATERMARK_OF_OTHER_COLUMN.*{}, .* set on 'ingested'.*stream\(watermark='1 minute'\)"
 
 
 def windows(df: DataFrame, time: Any = "time", **more: Any) -> wr.Output:
@@ -127,7 +127,7 @@ def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) ->
     Different values would be rounded to one number, so their rows would count as duplicates.
     """
     for refused in with_offsets(feed, wrong, part):
-        with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of messages"):
+        with pytest.raises(wr.SpecError, match=rf"OFFSET_NOT_WHOLE\].*{part} of the rows"):
             refused()
 
 
@@ -193,7 +193,7 @@ SAID = {
     "NAME_TWICE.*'PRODUCT'": tumbled(
         "SELECT product, sum(amount) AS PRODUCT FROM a GROUP BY product"
     ),
-    "NAME_TWICE.*a message of 'a'.*'TIME'": (
+    "NAME_TWICE.*the rows of 'a'.*'TIME'": (
         "windrow_join(TABLE(SELECT * FROM (SELECT *, 1 AS TIME FROM b) AS a JOIN b "
         "ON a.product = b.product), time => 'gap', lateness => '0 s', retain_messages => 1)"
     ),
@@ -237,7 +237,7 @@ WRONG: dict[str, Callable[[], Any]] = {
 def test_what_spark_refuses(feed: Feed, why: str) -> None:
     """An error of Spark is quoted without the internal plan."""
     wrong = WRONG[why]()
-    with pytest.raises(wr.SpecError, match=rf"(?s)QUERY_REFUSED.*Spark says: {why}") as refused:
+    with pytest.raises(wr.SpecError, match=rf"(?s)QUERY_REFUSED.*Spark reports: {why}") as refused:
         of(feed.batch(), wrong).panes  # noqa: B018
     assert len(str(refused.value)) < 600
     assert "__windrow" not in str(refused.value)

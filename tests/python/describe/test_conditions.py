@@ -164,6 +164,18 @@ def test_a_wrong_condition_fails_loudly() -> None:
     assert set(_conditions.catalogue()) == set(json.loads(CATALOGUE.read_text()))
 
 
+def test_an_error_ends_with_its_remedy_and_a_pointer() -> None:
+    """The remedy of the condition or of its code, and the section of the page of errors."""
+    assert errors.problem("NOT_KEYED", operator="'o'").text == (
+        "The only partition of 'o' cannot be evicted, because it does not have a key. "
+        "Give the operator a key. See docs/errors.md#not_keyed."
+    )
+    drawn = errors.problem("ROWS_NOT_DRAWABLE.STREAMING", name="panes").text
+    assert "Start the query, and draw the table or the files that it writes. See " in drawn
+    why = errors.problem("VALUE_NOT_UNDERSTOOD", why="It is a file.").text
+    assert why == "It is a file. See docs/errors.md#value_not_understood."
+
+
 def test_the_page_is_made_of_the_catalogue() -> None:
     """``docs/errors.md`` matches the catalog."""
     made = subprocess.run(

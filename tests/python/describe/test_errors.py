@@ -23,60 +23,69 @@ if TYPE_CHECKING:
     [
         (
             lambda: wr.Tumbling(600),  # type: ignore[arg-type]
-            "[DURATION_WITHOUT_UNIT] Tumbling(size=600): 600 has no unit. "
-            "Say '600 seconds', or Count(600) for windows of 600 messages.",
+            "[DURATION_WITHOUT_UNIT] Tumbling(size=600): 600 has no unit. Pass '600 "
+            "seconds', or use Count(600) for windows of 600 rows. See "
+            "docs/errors.md#duration_without_unit.",
         ),
         (
             lambda: wr.Hopping(5, step="0 s", startTime="x"),  # type: ignore[arg-type]
             "2 problems in Hopping(size=5, step='0 s', startTime='x'): [DURATION_WITHOUT_UNIT] 5 "
-            "has no unit. Say '5 seconds', or Count(5) for windows of 5 messages. "
-            "[DURATION_NOT_UNDERSTOOD] 'x' is no duration. Say for example '90 seconds' or '1 hour "
-            "30 minutes'.",
+            "has no unit. Pass '5 seconds', or use Count(5) for windows of 5 rows. See "
+            "docs/errors.md#duration_without_unit. [DURATION_NOT_UNDERSTOOD] 'x' is not a "
+            "duration. Pass for example '90 seconds' or '1 hour 30 minutes'. See "
+            "docs/errors.md#duration_not_understood.",
         ),
         (
             lambda: wr.Every(10),  # type: ignore[call-overload]
-            "[DURATION_WITHOUT_UNIT] Every(10): 10 has no unit. "
-            "Say '10 seconds', or Every(messages=10) for a pane each 10 messages.",
+            "[DURATION_WITHOUT_UNIT] Every(10): 10 has no unit. Pass '10 seconds', or "
+            "Every(messages=10) for a pane after every 10 rows. See "
+            "docs/errors.md#duration_without_unit.",
         ),
         (
             lambda: wr.Over(range="3"),
-            "[DURATION_WITHOUT_UNIT] Over(range='3'): '3' has no unit. "
-            "Say '3 seconds', or Over(rows=3) to count messages.",
+            "[DURATION_WITHOUT_UNIT] Over(range='3'): '3' has no unit. Pass '3 seconds', or "
+            "use Over(rows=3) to count rows. See docs/errors.md#duration_without_unit.",
         ),
         (
             lambda: wr.Sliding("-3"),
-            "[DURATION_WITHOUT_UNIT] Sliding(size='-3'): '-3' has no unit. Say '-3 seconds'.",
+            "[DURATION_WITHOUT_UNIT] Sliding(size='-3'): '-3' has no unit. Pass '-3 "
+            "seconds'. See docs/errors.md#duration_without_unit.",
         ),
         (
             lambda: wr.Tumbling("36 hours", startTime="1 hour", zone="Europe/Atlantis"),
             "2 problems in Tumbling(size='36 hours', startTime='1 hour', zone='Europe/Atlantis'): "
-            "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is no calendar length. With a zone say a "
-            "number of days, weeks, months, years. [STARTTIME_WITH_ZONE] startTime is for "
-            "windows without a zone; the calendar of the zone sets the start of the others.",
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is not a calendar length. With a zone, the "
+            "size must be a number of days, weeks, months, years. See "
+            "docs/errors.md#calendar_unit_not_understood. [STARTTIME_WITH_ZONE] startTime cannot "
+            "be used with a zone, because the calendar of the zone sets the start of the windows. "
+            "Leave startTime out. See docs/errors.md#starttime_with_zone.",
         ),
         (
             lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),
-            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(days=1), zone='UTC'): "
-            "datetime.timedelta(days=1) is no calendar length. With a zone say a number of days, "
-            "weeks, months, years.",
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(days=1), "
+            "zone='UTC'): datetime.timedelta(days=1) is not a calendar length. With a zone, the "
+            "size must be a number of days, weeks, months, years. See "
+            "docs/errors.md#calendar_unit_not_understood.",
         ),
         (
             lambda: wr.Count(1.5, step=0),  # type: ignore[arg-type]
-            "[COUNT_NOT_UNDERSTOOD] Count(n=1.5, step=0): n is 1.5; it must be a whole number.",
+            "[COUNT_NOT_UNDERSTOOD] Count(n=1.5, step=0): n is 1.5. It must be an integer. See "
+            "docs/errors.md#count_not_understood.",
         ),
         (
             lambda: wr.OffsetRange(2**63),
-            "[COUNT_NOT_UNDERSTOOD] OffsetRange(n=9223372036854775808): n is 9223372036854775808; "
-            "it must be a whole number.",
+            "[COUNT_NOT_UNDERSTOOD] OffsetRange(n=9223372036854775808): n is 9223372036854775808. "
+            "It must be an integer. See docs/errors.md#count_not_understood.",
         ),
         (
             lambda: wr.WindowOperatorSpec(window=wr.OffsetRange(3), lateness="5 seconds"),
-            "[COUNT_NOT_UNDERSTOOD] OffsetRange(3): lateness is '5 seconds'; it must be a whole "
-            "number.",
+            "[COUNT_NOT_UNDERSTOOD] OffsetRange(3): lateness is '5 seconds'. It must be an "
+            "integer. See docs/errors.md#count_not_understood.",
         ),
         (
             lambda: wr.WindowOperatorSpec(window=wr.Tumbling("1 hour"), lateness=5),
-            "[DURATION_WITHOUT_UNIT] Tumbling('1 hour'): lateness: 5 has no unit. Say '5 seconds'.",
+            "[DURATION_WITHOUT_UNIT] Tumbling('1 hour'): lateness: 5 has no unit. Pass '5 "
+            "seconds'. See docs/errors.md#duration_without_unit.",
         ),
         (
             lambda: wr.WindowOperatorSpec(
@@ -84,9 +93,10 @@ if TYPE_CHECKING:
                 closeOn="sometime",  # type: ignore[arg-type]
                 startOffsets={0: "x"},  # type: ignore[dict-item]
             ),
-            "2 problems in Global(): [VALUE_UNKNOWN] closeOn is 'sometime'; allowed are "
-            "watermark, next_row. [START_OFFSET_NOT_UNDERSTOOD] startOffsets has 0: "
-            "'x'; it maps partitions to offsets.",
+            "2 problems in Global(): [VALUE_UNKNOWN] closeOn is 'sometime'. It must be one of "
+            "watermark, next_row. See docs/errors.md#value_unknown. [START_OFFSET_NOT_UNDERSTOOD] "
+            "startOffsets has 0: 'x'. It must map partitions to offsets. See "
+            "docs/errors.md#start_offset_not_understood.",
         ),
     ],
 )
@@ -100,25 +110,30 @@ def test_texts(make: Callable[[], object], text: str) -> None:
 REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
     (
         lambda s: s.window(wr.Tumbling("1 minute")),
-        "[LATENESS_NOT_STATED] Tumbling('1 minute'): say lateness('0 seconds') or longer.",
+        "[LATENESS_NOT_STATED] Tumbling('1 minute'): No lateness is set. Set lateness('0 "
+        "seconds') or a longer one. The lateness does not have a default, because it decides "
+        "which late rows are accepted and which are rejected. See "
+        "docs/errors.md#lateness_not_stated.",
     ),
     (
         lambda s: s.lateness("5 minutes").window(wr.Session("60 s")).retain(time="-1 second"),
-        "2 problems in Session('1 minute'): [ACCUMULATION_NOT_STATED] lateness '5 minutes' "
-        "fires a window again: "
-        "accumulationMode(DISCARDING, ACCUMULATING or ACCUMULATING_AND_RETRACTING). "
-        "[RETENTION_NEGATIVE] retention time is '-1 seconds'; it must be '0 seconds' or longer.",
+        "2 problems in Session('1 minute'): [ACCUMULATION_NOT_STATED] lateness '5 minutes' lets a "
+        "window emit several panes, but no accumulation mode is set. Call accumulationMode(...) "
+        "with ACCUMULATING (each pane has the complete value), DISCARDING (only the new part), or "
+        "ACCUMULATING_AND_RETRACTING (a retraction, then the complete value). See "
+        "docs/errors.md#accumulation_not_stated. [RETENTION_NEGATIVE] The retention time is '-1 "
+        "seconds'. It must be '0 seconds' or longer. See docs/errors.md#retention_negative.",
     ),
     (
         lambda s: s.lateness("0 s").window(wr.Tumbling("1 month")),
-        "[FIELD_NOT_STATED] Tumbling('1 month'): window.zone is missing; it is a time zone, for "
-        "example 'Europe/Berlin'.",
+        "[FIELD_NOT_STATED] Tumbling('1 month'): window.zone is missing. It must be a time zone, "
+        "for example 'Europe/Berlin'. See docs/errors.md#field_not_stated.",
     ),
     (
         lambda s: s.window(wr.Session("0 s")).lateness("-1 s"),
-        "2 problems in Session('0 seconds'): [NOT_POSITIVE] gap is '0 seconds'; it must be "
-        "longer than 0 microseconds. [LATENESS_NEGATIVE] lateness is '-1 seconds'; it must be "
-        "'0 seconds' or longer.",
+        "2 problems in Session('0 seconds'): [NOT_POSITIVE] gap is '0 seconds'. It must be longer "
+        "than 0 microseconds. See docs/errors.md#not_positive. [LATENESS_NEGATIVE] lateness is "
+        "'-1 seconds'. It must be '0 seconds' or longer. See docs/errors.md#lateness_negative.",
     ),
     (
         lambda s: (
@@ -127,29 +142,33 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
             .accumulationMode(wr.DISCARDING)
             .trigger(early=wr.Every(messages=0), late=wr.AnyOf())
         ),
-        "2 problems in Tumbling('1 second'): [NOT_POSITIVE] messages is 0; it must be 1 or "
-        "more. [TRIGGERS_MISSING] AnyOf() needs at least one trigger.",
+        "2 problems in Tumbling('1 second'): [NOT_POSITIVE] messages is 0. It must be 1 or more. "
+        "See docs/errors.md#not_positive. [TRIGGERS_MISSING] AnyOf() needs a trigger. Pass at "
+        "least one. See docs/errors.md#triggers_missing.",
     ),
     (
         lambda s: s.lateness("1 s").window(wr.Tumbling("1 day", zone="Europe/Atlantis")),
-        "[ZONE_UNKNOWN] Tumbling('1 day', zone='Europe/Atlantis'): zone is 'Europe/Atlantis'; "
-        "say for example 'Europe/Berlin'.",
+        "[ZONE_UNKNOWN] Tumbling('1 day', zone='Europe/Atlantis'): zone is 'Europe/Atlantis', "
+        "which is not a time zone. Set for example 'Europe/Berlin'. See "
+        "docs/errors.md#zone_unknown.",
     ),
     (
         lambda s: s.lateness("0 s").window(wr.Sliding("10 s", granularity="3 s")),
-        "[GRANULARITY_NOT_DIVISOR] Sliding('10 seconds', granularity='3 seconds'): "
-        "granularity '3 seconds' does not divide the size '10 seconds'.",
+        "[GRANULARITY_NOT_DIVISOR] Sliding('10 seconds', granularity='3 seconds'): The "
+        "granularity '3 seconds' does not divide the size '10 seconds'. Choose a size that is a "
+        "multiple of the granularity. See docs/errors.md#granularity_not_divisor.",
     ),
     (
         lambda s: s.lateness("0 s").window(wr.Over(range="1 hour", rows=3)),  # type: ignore[call-overload]
-        "[OVER_TWICE] Over(range='1 hour', rows=3): "
-        "say Over(range=...), Over(rows=...) or neither, not both.",
+        "[OVER_TWICE] Over(range='1 hour', rows=3): Over has a range and a number of rows. Pass "
+        "Over(range=...), Over(rows=...), or neither. See docs/errors.md#over_twice.",
     ),
     (
         lambda s: s.window(wr.Policy.tumbling(wr.ByTime("-1 s"))).retain(windows=0),
         "2 problems in Policy.tumbling(ByTime('-1 seconds')): [VALUE_NOT_SUPPORTED] retention: "
-        '{"windows":0} means nothing for windows of policies; leave it out. '
-        "[NOT_POSITIVE] period is '-1 seconds'; it must be longer than 0 microseconds.",
+        '{"windows":0} does not work with windows by policies. Leave retention out. See '
+        "docs/errors.md#value_not_supported. [NOT_POSITIVE] period is '-1 seconds'. It must be "
+        "longer than 0 microseconds. See docs/errors.md#not_positive.",
     ),
 ]
 
@@ -231,27 +250,28 @@ def test_jvm_texts_of_other_classes() -> None:
 def test_missing_jar_says_what_to_do() -> None:
     """The error about a missing JAR names the calls that load it."""
     assert str(errors.failure("JAR_NOT_LOADED.SESSION")) == (
-        "[JAR_NOT_LOADED] this session lacks the windrow JAR. "
-        "Call wr.attach(), or wr.configure(builder) before; see wr.doctor()."
+        "[JAR_NOT_LOADED] This session does not have the Windrow JAR. "
+        "Call wr.attach(), or wr.configure(builder) before you create the session. "
+        "wr.doctor() checks the setup. See docs/errors.md#jar_not_loaded."
     )
 
 
 def test_wrong_types_are_type_errors() -> None:
     """Arguments that a type checker rejects raise a TypeError with a plain text."""
-    with pytest.raises(TypeError, match=r"stream\(\) takes a DataFrame, not int"):
+    with pytest.raises(TypeError, match=r"stream\(df\): df must be a DataFrame, not int"):
         wr.stream(42, time="time")  # type: ignore[arg-type]
-    either = r"Every\(\) takes a period, or messages=n"
+    either = r"Every\(\) needs a period or messages=n"
     with pytest.raises(TypeError, match=either):
         wr.Every()  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=either):
         wr.Every("1 second", messages=2)  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match=r"AnyOf\(...\) takes PaneTrigger or str .*, not 5"):
+    with pytest.raises(TypeError, match=r"AnyOf\(...\) must be PaneTrigger or str .*, not 5"):
         wr.AnyOf(5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="early= takes PaneTrigger, not None"):
+    with pytest.raises(TypeError, match="early= must be PaneTrigger, not None"):
         wr.WindowOperatorSpec(window=wr.Global(), early=None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="datetimes or ISO texts, not 5"):
+    with pytest.raises(TypeError, match="a datetime or an ISO string, not 5"):
         wr.Tumbling("1 hour").plot([5])
-    with pytest.raises(TypeError, match="positions, whole numbers"):
+    with pytest.raises(TypeError, match=r"positions \(integers\)"):
         wr.Count(3).plot(["2025-01-01"])
 
 

@@ -50,9 +50,9 @@ def test_texts_that_are_none_of_them() -> None:
         firings("trigger", early="often")
     with pytest.raises(wr.SpecError, match=r"\[VALUE_UNKNOWN\].*accumulating_and_retr"):
         accumulation(cast("Any", "all"))
-    with pytest.raises(TypeError, match=r"accumulationMode\(mode\) takes .* example ACCUMULATI"):
+    with pytest.raises(TypeError, match=r"accumulationMode\(mode\) must be .* example ACCUMU"):
         accumulation(cast("Any", 1))
-    with pytest.raises(TypeError, match=r"trigger\(early=...\) takes .* Every\('5 seconds'\)"):
+    with pytest.raises(TypeError, match=r"trigger\(early=...\) must be .* Every\('5 seconds'\)"):
         firings("trigger", early=cast("Any", 5))
 
 
@@ -93,16 +93,16 @@ def test_hints(feed: Feed) -> None:
     """Errors suggest a kind of windows, a quoted name, a bound or a DataFrame."""
     orders = feed.batch().withColumn("a.b", F.lit(1))
     stream = wr.stream(orders, time="time", key="a.b").lateness("0 seconds")
-    with pytest.raises(TypeError, match=r"say for example Tumbling\('5 minutes'\)"):
+    with pytest.raises(TypeError, match=r"Pass for example Tumbling\('5 minutes'\)"):
         stream.window(cast("Any", "5 minutes"))
-    with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*written key='`a.b`'"):
+    with pytest.raises(wr.SpecError, match=r"COLUMN_NOT_FOUND.*write key='`a.b`'"):
         stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*"))
     plain = wr.stream(feed.batch(), time="time").lateness("0 seconds")
     output = plain.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
     with pytest.raises(AttributeError, match=r"\.panes and \.rejected, for example \.panes\.show"):
         output.show()  # type: ignore[attr-defined]
     hours = wr.stream(output.panes, time="window", name="h").lateness("0 seconds")
-    with pytest.raises(wr.SpecError, match=r"TIME_NOT_TIMESTAMP.*say window\.start or window\.end"):
+    with pytest.raises(wr.SpecError, match=r"TIME_NOT_TIMESTAMP.*Set window\.start or window\.end"):
         _ = hours.window(wr.Tumbling("1 hour")).aggregate(F.max("n")).panes
 
 
@@ -115,7 +115,7 @@ def test_index_with_backticks(both: Both) -> None:
     )
     within = ("0 minutes", "5 minutes")
     assert wr.join(left, right, on="`a.b`", within=within).rows.columns == ["a.b", "l", "r"]
-    with pytest.raises(wr.SpecError, match=r"STREAM_TWICE.*by stream\(name=\.\.\.\)"):
+    with pytest.raises(wr.SpecError, match=r"STREAM_TWICE.*: stream\(name=\.\.\.\)"):
         wr.join(left, left, on="`a.b`", within=within)
 
 

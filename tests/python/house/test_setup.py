@@ -65,7 +65,7 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("installed", "said"),
     [
-        ("", "not installed\n      -> pip install 'windrow[spark]'"),
+        ("", "not installed\n      -> Run pip install 'windrow[spark]'"),
         ("pyspark-client", "4.3.0, the client of Spark Connect"),
     ],
 )

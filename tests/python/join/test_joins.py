@@ -139,7 +139,7 @@ def test_retention_of_one_stream(both: Both) -> None:
     """A retention set on one stream only is refused, since a join has one retention (R42)."""
     o, s = both.streams()
     for sides in ((o.retain(time="1 hour"), s), (o, s.retain(time="1 hour"))):
-        with pytest.raises(wr.SpecError, match=r"OPTION_DIFFERS\].*say the same of each"):
+        with pytest.raises(wr.SpecError, match=r"OPTION_DIFFERS\].*Set it to one value"):
             wr.join(*sides, on="product", within=SOON)
 
 
@@ -223,9 +223,9 @@ def test_unbounded(both: Both) -> None:
     with pytest.raises(wr.UnboundedJoinError) as refused:
         wr.join(*both.streams(), on="product")
     assert str(refused.value) == (
-        "[UNBOUNDED_JOIN] a join: 'o' and 's' would be kept for ever. Bound the join: "
-        "within=('0 minutes', '5 minutes'), or a window on each, or retain(...) with "
-        "within=Global()."
+        "[UNBOUNDED_JOIN] a join: The rows of 'o' and 's' would be kept forever. Bound the join "
+        "with within=('0 minutes', '5 minutes'), with a window on each stream, or with "
+        "retain(...) and within=Global(). See docs/errors.md#unbounded_join."
     )
 
 

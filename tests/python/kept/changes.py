@@ -134,7 +134,7 @@ RANGE = ("0 hours", "4 hours")
 CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
     Stream: {
         "time": [Change(of(), later, "event time `time")],
-        "key": [Change(of(), of(key="number"), "keys `product STRING`, the query has `number")],
+        "key": [Change(of(), of(key="number"), "keys `product STRING`, but the query has `number")],
         "rowId": [Change(of(), known, "identity `none`")],
         "watermark": [
             Change(of(), of(watermark="30 minutes")),
@@ -154,12 +154,14 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         ],
         "lateness": [
             Change(of(late="2 hours"), of(), shown="test_longer_lateness.py"),
-            Change(of(), of(late="2 hours"), "lateness `12 hours`, the query has `2 hours`"),
+            Change(of(), of(late="2 hours"), "lateness `12 hours`, but the query has `2 hours`"),
         ],
         "retention": [
             Change(messages(1), messages(3)),
             Change(messages(3), messages(2)),
-            Change(everything(1), everything(3), "retained time `1 day`, the query has `3 days`"),
+            Change(
+                everything(1), everything(3), "retained time `1 day`, but the query has `3 days`"
+            ),
         ],
         "index": [Change(asked("product"), asked("mark"))],
     },

@@ -227,7 +227,7 @@ def test_checkpoints_that_do_not_fit() -> None:
     for more in ({"window": wr.Tumbling("2 minutes")}, {"aggregates": "sum(price) AS n"}):
         with (
             aggregated(**{**COUNTS, **more}) as other,
-            pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\] the checkpoint has"),
+            pytest.raises(wr.CheckpointError, match=r"\[SPEC_CHANGED\] The checkpoint has"),
         ):
             other.reset(kept)
 

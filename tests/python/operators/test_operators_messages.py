@@ -230,7 +230,7 @@ def test_composites_that_cannot_be_wired() -> None:
         return wr.AggregatedWindowOperator(wr.WindowOperatorSpec(**said, outputStreams=output))
 
     circle = wr.CompositeOperator().addOperator(part("a", "b")).addOperator(part("b", "a"))
-    with pytest.raises(wr.SpecError, match=r"STREAMS_IN_A_CIRCLE.*'b', 'a' would depend"):
+    with pytest.raises(wr.SpecError, match=r"STREAMS_IN_A_CIRCLE.*'b', 'a' depend"):
         circle.init()
     twice = wr.CompositeOperator().addOperator(part("a", "b")).addOperator(part("a", "b"))
     with pytest.raises(wr.SpecError, match=r"STREAM_TWICE"):

@@ -172,10 +172,10 @@ def test_a_listener_that_fails() -> None:
     ("window", "text"),
     [
         (wr.Policy.tumbling(wr.ByDelta("prize", 1.0)), r"COLUMN_NOT_FOUND.*'prize'.*symbol, price"),
-        (wr.Policy.tumbling(wr.ByDelta("symbol", 1.0)), r"COLUMN_TYPE.*STRING; it must be a numb"),
+        (wr.Policy.tumbling(wr.ByDelta("symbol", 1.0)), r"COLUMN_TYPE.*STRING\. It must be a num"),
         (
             wr.Policy.tumbling(wr.ByPunctuation("price")),
-            r"COLUMN_TYPE.*DOUBLE; it must be a boolean",
+            r"COLUMN_TYPE.*DOUBLE\. It must be a boolean",
         ),
     ],
 )
@@ -222,5 +222,5 @@ def test_no_one_hears_of_what_a_reset_drops() -> None:
 def test_policies_are_for_their_operator() -> None:
     """Another operator refuses a policy spec and names the right operator."""
     spec = _quotes(wr.Policy.tumbling(wr.ByCount(1))).spec
-    with pytest.raises(wr.SpecError, match=r"it is for PolicyWindowOperator"):
+    with pytest.raises(wr.SpecError, match=r"Use PolicyWindowOperator"):
         wr.AggregatedWindowOperator(spec)

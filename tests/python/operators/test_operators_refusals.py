@@ -41,9 +41,9 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
         ({"schema": "time timestamp, Time double, symbol string"}, r"NAME_TWICE"),
         (
             {"rowId": wr.RowId(source="symbol", partition="price", offset="time")},
-            r"2 problems(?s:.*)the partition of.* type DOUBLE;(?s:.*)the offset of.* TIMESTAMP;",
+            r"2 problems(?s:.*)The partition of.* type DOUBLE\.(?s:.*)The offset of.* TIMESTAMP\.",
         ),
-        ({"rowId": wr.KAFKA}, r"3 problems.*rowId\.source='topic' is no column"),
+        ({"rowId": wr.KAFKA}, r"3 problems.*rowId\.source='topic' is not a column"),
     ],
 )
 def test_what_only_the_session_can_tell(more: dict[str, Any], text: str) -> None:
@@ -95,23 +95,23 @@ def test_columns_that_could_not_be_told_apart() -> None:
     [
         (
             {"symbol": ["a"], "price": [1.0]},
-            ["COLUMN_MISSING] messages of stream 'messages': there is no column time"],
+            ["COLUMN_MISSING] messages of stream 'messages': Column time is missing."],
         ),
         (
             {"symbol": ["a"], "time": [NINE], "price": [1.0], "qty": [1]},
-            ["COLUMN_UNKNOWN]", "qty is no column; allowed are symbol string, time"],
+            ["COLUMN_UNKNOWN]", "qty is not a column of the schema. The columns are symbol string"],
         ),
         (
             {"symbol": [1], "time": ["9:00"], "price": [1.0]},
             [
                 "2 problems",
-                "symbol is of type int64; it must be string.",
-                "time is of type string; it must be timestamp[us, UTC].",
+                "symbol has the type int64. It must be string.",
+                "time has the type string. It must be timestamp[us, UTC].",
             ],
         ),
         (
             {"symbol": ["a"], "time": [NINE], "price": [1]},
-            ["price is of type int64; it must be double."],
+            ["price has the type int64. It must be double."],
         ),
     ],
 )
@@ -130,12 +130,12 @@ def test_one_message_that_does_not_fit() -> None:
     """A dict is checked like a table."""
     with aggregated(**COUNTS) as op:
         with pytest.raises(
-            wr.MessageError, match=r"time is a str that does not fit; it must be timestamp"
+            wr.MessageError, match=r"time has a str that does not fit\. It must be timestamp"
         ):
             op.addMessage({"symbol": "a", "time": "nine", "price": 1.0})
         with pytest.raises(wr.MessageError, match=r"COLUMN_MISSING.*price"):
             op.addMessage({"symbol": "a", "time": NINE})
-        with pytest.raises(TypeError, match="must be a pyarrow Table"):
+        with pytest.raises(TypeError, match="Pass a pyarrow Table"):
             op.addMessages([{"symbol": "a"}])
 
 
@@ -175,7 +175,7 @@ def test_what_loses_nothing_is_converted() -> None:
         op.addMessages(rows)
         op.addMessages(rows.to_batches()[0])
         too_wide = rows.set_column(1, "n", pa.array([2**40], pa.int64()))
-        with pytest.raises(wr.MessageError, match=r"n is of type int64.*a value does not fit"):
+        with pytest.raises(wr.MessageError, match=r"n has the type int64.*its values does not fit"):
             op.addMessages(too_wide)
         op.finish()
         assert panes(op.getResult()) == [("a", 5, naive, (0.0, 60.0), "ON_TIME 0")]
@@ -184,9 +184,9 @@ def test_what_loses_nothing_is_converted() -> None:
 def test_times_that_are_none() -> None:
     """An integer is not accepted as a time, and a text must be a valid time."""
     with aggregated(**COUNTS) as op:
-        with pytest.raises(TypeError, match=r"to is 5; it must be a datetime"):
+        with pytest.raises(TypeError, match=r"to is 5; pass a datetime"):
             op.advanceWatermark(5)
-        with pytest.raises(ValueError, match=r"now is 'soon'; it must be a time"):
+        with pytest.raises(ValueError, match=r"now is 'soon'; pass a time"):
             op.timeout("soon")
 
 
@@ -213,7 +213,7 @@ def test_what_is_not_there() -> None:
         wr.AggregatedWindowOperator(
             wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
         )
-    with pytest.raises(wr.SpecError, match=r"it is for AggregatedWindowOperator"):
+    with pytest.raises(wr.SpecError, match=r"Use AggregatedWindowOperator"):
         wr.FullStateWindowOperator(counts())
-    with pytest.raises(TypeError, match=r"takes WindowOperatorSpec"):
+    with pytest.raises(TypeError, match=r"must be WindowOperatorSpec"):
         wr.AggregatedWindowOperator("spec")  # type: ignore[arg-type]

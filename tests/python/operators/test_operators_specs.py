@@ -195,9 +195,9 @@ def test_an_unbounded_join() -> None:
     with pytest.raises(wr.UnboundedJoinError) as refused:
         wr.StreamStreamJoinOperator(spec).init()
     assert str(refused.value) == (
-        "[UNBOUNDED_JOIN] a join: 'o' and 's' would be kept for ever. Bound the join: "
-        "within=('0 minutes', '5 minutes'), or a window on each, or retain(...) with "
-        "within=Global()."
+        "[UNBOUNDED_JOIN] a join: The rows of 'o' and 's' would be kept forever. Bound the join "
+        "with within=('0 minutes', '5 minutes'), with a window on each stream, or with "
+        "retain(...) and within=Global(). See docs/errors.md#unbounded_join."
     )
 
 
@@ -290,7 +290,7 @@ def test_policies_describe_themselves(kind: wr.Policy, said: str) -> None:
 
 def test_specs_of_policies_are_checked() -> None:
     """Policy specs refuse wrong types, numbers and names."""
-    with pytest.raises(TypeError, match=r"Policy\.sliding\(by\) takes By"):
+    with pytest.raises(TypeError, match=r"Policy\.sliding\(by\) must be By"):
         wr.Policy.sliding(wr.ByPunctuation("a"), trigger=wr.ByCount(1))  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match=r"DELTA_NOT_UNDERSTOOD"):
         wr.ByDelta("a", "b")  # type: ignore[arg-type]

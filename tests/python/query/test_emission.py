@@ -225,4 +225,4 @@ def test_periods_shorter_than_a_step_are_warned_of(feed: Feed, tmp_path: Path) -
             )
         query.stop()
         ours = [str(one.message) for one in told if one.category is UserWarning]
-        assert ["multiple of it" in said for said in ours] == [True] * warned
+        assert ["multiple of that" in said for said in ours] == [True] * warned

@@ -54,7 +54,7 @@ def test_windows_for_each_message_are_counted_before_anything_comes(spark: Spark
     windows = of.window(wr.Hopping("1 day", step="1 second"))
     early = windows.trigger(early=wr.EachBatch()).accumulationMode(wr.ACCUMULATING)
     with pytest.raises(
-        wr.SpecError, match=r"\[TOO_MANY_WINDOWS\].*86400.*at most 10000"
+        wr.SpecError, match=r"\[TOO_MANY_WINDOWS\].*86400.*limit is 10000"
     ) as refused:
         _ = early.aggregate(F.count("*")).panes
     assert "spark.windrow.maxWindowsPerMessage" in str(refused.value)
@@ -67,7 +67,7 @@ def test_a_limit_that_was_met_can_be_raised(spark: SparkSession) -> None:
     """A query that reached a limit succeeds after the limit is raised."""
     with (
         limit(spark, "maxMessagesPerWindow", "9"),
-        pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\] the window from .*at most 9 may be"),
+        pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\] the window from .*limit is 9"),
     ):
         minutes(spark).collect()
     with limit(spark, "maxMessagesPerWindow", "10"):
@@ -135,14 +135,14 @@ def test_full_state_joins_and_policies_are_guarded(spark: SparkSession) -> None:
         for made in (kept, lambda: counted("price"), pairs):
             with (
                 limit(spark, "maxKeysPerShard", "9"),
-                pytest.raises(Exception, match=r"\[TOO_MANY_KEYS\].*at most 9 may be"),
+                pytest.raises(Exception, match=r"\[TOO_MANY_KEYS\].*limit is 9"),
             ):
                 made().collect()
             with limit(spark, "maxKeysPerShard", "10"):
                 made().collect()
         with (
             limit(spark, "maxMessagesPerWindow", "9"),
-            pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\].*at most 9 may be"),
+            pytest.raises(Exception, match=r"\[TOO_MANY_MESSAGES\].*limit is 9"),
         ):
             counted("all").collect()
     finally:

@@ -189,7 +189,7 @@ def test_what_is_wrong(quotes: Quotes) -> None:
         measured("cost").panes  # noqa: B018
     with pytest.raises(wr.SpecError, match=r"COLUMN_TYPE.*'symbol' of type STRING"):
         measured("symbol").panes  # noqa: B018
-    with pytest.raises(wr.SpecError, match="means nothing for windows of policies"):
+    with pytest.raises(wr.SpecError, match="does not work with windows by policies"):
         quotes.stream().lateness("1 minute").window(Policy.tumbling(ByCount(1))).aggregate(
             F.sum("price")
         )

@@ -166,6 +166,6 @@ def test_a_cogroup_that_needs_time(log: Log) -> None:
     with pytest.raises(wr.SpecError, match=r"TIME_NOT_STATED.*'a'"):
         wr.cogroup(bare[0], timed[0])
     windows = wr.cogroup(*timed).lateness("0 seconds").window(wr.Tumbling("1 minute"))
-    with pytest.raises(wr.SpecError, match=r"NO_WATERMARK.* 'time' has no watermark"):
+    with pytest.raises(wr.SpecError, match=r"NO_WATERMARK.* 'time' does not have a watermark"):
         windows.aggregate(F.count("*")).panes  # noqa: B018
     wr.cogroup(*timed).window(wr.Count(2)).aggregate(F.count("*")).panes  # noqa: B018

@@ -71,7 +71,7 @@ def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
             assert clocks, name
         else:
             assert one.refused in str(found), (name, found)
-            assert "may change; for anything else take a new checkpoint" in str(found)
+            assert "For any other change, use a new checkpoint." in str(found)
 
 
 def of_rows(name: str, output: Outputs) -> DataFrame:

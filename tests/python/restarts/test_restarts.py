@@ -230,14 +230,14 @@ def test_another_query_is_refused_in_its_own_words(spark: SparkSession, tmp_path
     start(minutes())
     hour = F.hour("time").alias("hour")
     refused = {
-        "keys `product STRING`, the query has `gap BIGINT`": minutes(key="gap"),
+        "keys `product STRING`, but the query has `gap BIGINT`": minutes(key="gap"),
         "the query has `product STRING, gap BIGINT`": minutes(key=["product", "gap"]),
-        "aggregates `sum(amount)`, the query has `sum(number)`": minutes(F.sum("number")),
+        "aggregates `sum(amount)`, but the query has `sum(number)`": minutes(F.sum("number")),
         "`sum(amount), sum(number)`": minutes(total, F.sum("number").alias("n")),
-        "inputs of aggregates `amount BIGINT`, the query has `amount INT`": minutes(
+        "inputs of aggregates `amount BIGINT`, but the query has `amount INT`": minutes(
             of=orders.withColumn("amount", F.col("amount").cast("int"))
         ),
-        "identity `none`, the query has": minutes(rowId=of_orders()),
+        "identity `none`, but the query has": minutes(rowId=of_orders()),
         "the query has `hour(time) INT`": minutes(key=hour),
     }
     for words, output in refused.items():

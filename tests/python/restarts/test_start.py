@@ -217,14 +217,20 @@ def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) 
     finished(start(minutes()))
     fives = late.window(wr.Tumbling("5 minutes")).accumulationMode(wr.ACCUMULATING)
     changed = {
-        r"Tumbling\('1 minute'\)`, the query has `Tumbling\('5 minutes'\)": (fives, None),
+        r"Tumbling\('1 minute'\)`, but the query has `Tumbling\('5 minutes'\)": (fives, None),
         "DISCARDING": (minutes().accumulationMode(wr.DISCARDING), None),
         "fillGaps": (minutes(fillGaps=True), None),
         "closeOn": (minutes(closeOn="next_row"), None),
         r"neither trigger\(early": (minutes().trigger(early=wr.EachMessage()), None),
         "a trigger with a period": (minutes().trigger(late=wr.Every("1 second")), None),
-        r"aggregates `sum\(amount\)`, the query has `max\(amount\)`": (minutes(), F.max("amount")),
-        r"lateness `5 minutes`, the query has `4 minutes`": (minutes().lateness("4 minutes"), None),
+        r"aggregates `sum\(amount\)`, but the query has `max\(amount\)`": (
+            minutes(),
+            F.max("amount"),
+        ),
+        r"lateness `5 minutes`, but the query has `4 minutes`": (
+            minutes().lateness("4 minutes"),
+            None,
+        ),
     }
     for what, (windows, value) in changed.items():
         with pytest.raises(wr.CheckpointError, match=rf"^\[SPEC_CHANGED\] .*{what}") as refused:

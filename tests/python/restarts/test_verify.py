@@ -158,7 +158,7 @@ def test_a_source_log_that_lost_its_last_entry(kept: Kept) -> None:
         (found,) = kept.verified().findings
     assert (found.file, found.isDamage) == (f"sources/0/{last.name}", True)
     assert found.batch == max(int(file.name) for file in last.parents[2].glob("offsets/[0-9]*")) - 1
-    assert "leaves the files of it out" in found.what
+    assert "silently skips its files" in found.what
     assert "copy of the checkpoint" in found.remedy
 
 
@@ -185,7 +185,7 @@ def test_the_command_line(kept: Kept, capsys: pytest.CaptureFixture[str]) -> Non
     """``python -m windrow verify`` prints the findings and returns an exit status."""
     command = ["verify", str(kept.checkpoint), "--output", str(kept.output)]
     assert main(command) == 0
-    assert capsys.readouterr().out.startswith("whole: ")
+    assert capsys.readouterr().out.startswith("complete: ")
     with Damage(kept.checkpoint / "offsets" / "3", "emptied").done():
         assert main(command) == 0  # the damaged file belongs to an old batch
         assert "note   offsets/3 (batch 3)" in capsys.readouterr().out

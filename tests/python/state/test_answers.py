@@ -293,7 +293,7 @@ def test_mistakes(both: Both) -> None:
         )
     with pytest.raises(wr.SpecError, match=r"NOT_STREAMING.*lookups"):
         output.getMessages(both.lookups.batch(), "time", "time")
-    with pytest.raises(wr.SpecError, match=r"BOUND_NOT_UNDERSTOOD.*a time, TIMESTAMP"):
+    with pytest.raises(wr.SpecError, match=r"BOUND_NOT_UNDERSTOOD.*a time of type TIMESTAMP"):
         output.getWindows(both.asks(), "gap", None)
     with pytest.raises(TypeError, match="not str"):
         output.getMessages("lookups", None, None)  # type: ignore[arg-type]

@@ -243,7 +243,7 @@ def test_one_shard(both: Both) -> None:
     o, s = both.streams()
     both.run(wr.join(o, s, on=None, within=(timedelta(0), SOON), how="full").rows)
     assert offsets(both.state("shipments").getMessages(None, None)) == [2]
-    with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*there is no key"):
+    with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*the operator has no key"):
         both.state().getMessages(None, None, by={"product": "x"})
 
 
@@ -296,7 +296,7 @@ def test_wrong_names(both: Both) -> None:
     for wrong in (None, "returns", "0"):
         with pytest.raises(wr.CheckpointError, match=f"OPERATOR_NOT_CLEAR.*{streams}"):
             both.state(wrong)
-    with pytest.raises(wr.SpecError, match=r"VALUE_NOT_UNDERSTOOD.*'orders' have none"):
+    with pytest.raises(wr.SpecError, match=r"VALUE_NOT_UNDERSTOOD.*'orders' have no offsets"):
         both.state().getMessages(1, 2)
     assert both.state().restartOffsets().count() == 0
 

@@ -246,8 +246,8 @@ def test_other_queries_count_nothing() -> None:
         ),
         (
             "[STREAM_FAILED] Query [id = a] terminated with exception: Job aborted: "
-            "[NOT_POSITIVE] rows is 0; it must be 1 or more.\n\nJVM stacktrace:\nat x",
-            "[NOT_POSITIVE] rows is 0; it must be 1 or more.",
+            "[NOT_POSITIVE] rows is 0. It must be 1 or more.\n\nJVM stacktrace:\nat x",
+            "[NOT_POSITIVE] rows is 0. It must be 1 or more.",
         ),
         ("", ""),
     ],

@@ -262,15 +262,15 @@ def test_tables(spark: SparkSession) -> None:
 def test_wrong_use(spark: SparkSession) -> None:
     """Each mistake is a clear error, and no rows are added."""
     with harness(minutes, spark, schema=SCHEMA) as h:
-        with pytest.raises(wr.MessageError, match=r"COLUMN_UNKNOWN.*prize is no column"):
+        with pytest.raises(wr.MessageError, match=r"COLUMN_UNKNOWN.*prize is not a column"):
             h.add({"time": at(0), "prize": 1.0})
-        with pytest.raises(wr.MessageError, match=r"TYPE_NOT_ALLOWED.*price is a str"):
+        with pytest.raises(wr.MessageError, match=r"TYPE_NOT_ALLOWED.*price has a str"):
             h.add({"time": at(0), "price": "much"})
         with pytest.raises(wr.MessageError, match=r"ROW_LENGTH.*has 2 values"):
             h.add((at(0), "tea"))
-        with pytest.raises(TypeError, match="rows are int"):
+        with pytest.raises(TypeError, match="rows have the type int"):
             h.add(3)
-        with pytest.raises(TypeError, match="a row of rows is int"):
+        with pytest.raises(TypeError, match="A row of rows has the type int"):
             h.add([3])
         with pytest.raises(ValueError, match="to is 'orders'"):
             h.add(row(0), to="orders")
@@ -280,7 +280,7 @@ def test_wrong_use(spark: SparkSession) -> None:
         with pytest.raises(wr.SpecError, match="CLOCK_BACK"):
             h.advanceProcessingTime("2024-12-31 00:00:00")
         assert h.panes().__str__().count("\n") == 0
-    with pytest.raises(wr.OperatorError, match=r"NOT_OPEN.*the harness is closed"):
+    with pytest.raises(wr.OperatorError, match=r"NOT_OPEN.*use the harness, because it is closed"):
         h.panes()
     with of("counted", spark, "core") as h, pytest.raises(wr.SpecError, match="WATERMARK_UNUSED"):
         h.advanceWatermark(at(0))
@@ -290,7 +290,7 @@ def test_wrong_use(spark: SparkSession) -> None:
             pytest.raises(wr.SpecError, match=r"WATERMARK_UNUSED\] finish"),
         ):
             h.finish()
-    with pytest.raises(TypeError, match="the pipeline gave DataFrame"):
+    with pytest.raises(TypeError, match="The pipeline returned a DataFrame"):
         harness(lambda df: df, spark, schema=SCHEMA)
     with pytest.raises(wr.SpecError, match=r"ONLY_IN_QUERIES.*Deduplicate"):
         harness(lambda df: minutes(df.dropDuplicates()), spark, schema=SCHEMA)
@@ -307,10 +307,10 @@ def test_differences_read_well() -> None:
     with pytest.raises(AssertionError) as wrong:
         assertSamePanes([tea, salt], [{"product": "tea", "price": 5.0, "timing": "LATE"}])
     assert str(wrong.value).splitlines() == [
-        "1 rows expected, 2 came, 0 are alike:",
+        "1 rows expected, 2 received, 0 match:",
         "  differs:      product='tea'  window=[0, 60)  price=3.0  ON_TIME  index=0",
-        "      price: expected 5.0, came 3.0",
-        "      timing: expected 'LATE', came 'ON_TIME'",
+        "      price: expected 5.0, got 3.0",
+        "      timing: expected 'LATE', got 'ON_TIME'",
         "  not expected: product='salt'  window=[0, 60)  price=1.0  ON_TIME  index=0",
     ]
     with pytest.raises(AssertionError, match="missing:      product='milk'"):
@@ -330,7 +330,7 @@ def test_rows_are_matched_as_far_as_can_be() -> None:
     ]
     assertSamePanes(came, [{"price": 3.0}, {"timing": "LATE"}, {"price": 4.0}])
     assertSamePanes([{"n": 1}] * 300, [{"n": 1}] * 300)
-    with pytest.raises(AssertionError, match="3 rows expected, 2 came, 2 are alike"):
+    with pytest.raises(AssertionError, match="3 rows expected, 2 received, 2 match"):
         assertSamePanes(came[:2], [{"price": 3.0}, {"timing": "LATE"}, {"price": 3}])
 
 

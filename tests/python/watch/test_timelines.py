@@ -201,7 +201,7 @@ def test_what_is_no_pane_is_refused() -> None:
         wr.timeline([{"a": 1, "b": 2}])
     with pytest.raises(wr.SpecError, match=r"rejected has rows of product, window"):
         wr.timeline(CORRECTED, rejected=CORRECTED)
-    with pytest.raises(TypeError, match=r"accumulationMode=...\) takes AccumulationMode"):
+    with pytest.raises(TypeError, match=r"accumulationMode=...\) must be AccumulationMode"):
         wr.timeline(CORRECTED, accumulationMode="DISCARDING")  # type: ignore[arg-type]
 
 

@@ -202,5 +202,5 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["watch", "status"])
 def test_what_is_no_query(name: str) -> None:
     """An argument that is not a query raises a TypeError that names the expected type."""
-    with pytest.raises(TypeError, match=rf"{name}\(query\) takes a StreamingQuery.*'x'"):
+    with pytest.raises(TypeError, match=rf"{name}\(query\) needs a StreamingQuery.*'x'"):
         getattr(wr, name)("x")

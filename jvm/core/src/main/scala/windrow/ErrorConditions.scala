@@ -3,6 +3,7 @@ package windrow
 import java.io.InputStream
 import java.io.InputStreamReader
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Locale
 import java.util.Properties
 import java.util.regex.Matcher
 import scala.jdk.CollectionConverters._
@@ -14,10 +15,11 @@ import scala.jdk.CollectionConverters._
   * name of the text: `NAME_TWICE.ROWS`.
   */
 private[windrow] object ErrorConditions {
-  private val Parameter = "<(\\w+)>".r
+  private val Parameter = "<(\\w+)>(\\.?)".r
 
   private val Resource = "/windrow/error-conditions.properties"
 
+  /** Message and remedy of each condition. */
   private lazy val sentences: Map[String, String] = read(getClass.getResourceAsStream(Resource))
 
   /** @param file
@@ -26,8 +28,8 @@ private[windrow] object ErrorConditions {
   private[windrow] def read(file: InputStream): Map[String, String] = {
     if (file == null)
       throw new IllegalStateException(
-        s"$Resource is not on the class path, so errors have no texts: the JAR or the classes of windrow are not whole. " +
-          "Build them again (scripts/build jar).")
+        s"$Resource is not on the class path, so errors have no messages: the JAR or the classes of Windrow are " +
+          "incomplete. Build them again with scripts/build jar.")
     val read = new Properties
     try read.load(new InputStreamReader(file, UTF_8))
     finally file.close()
@@ -36,20 +38,28 @@ private[windrow] object ErrorConditions {
 
   def codeOf(condition: String): String = condition.takeWhile(_ != '.')
 
-  /** The text of a condition.
+  /** The message, the remedy, and a pointer to the page of errors.
     *
     * @param parameters
-    *   a value for each parameter of the text
+    *   exactly those that the message names
     */
   def text(condition: String, parameters: (String, Any)*): String = {
     val sentence = sentences.getOrElse(condition, throw new NoSuchElementException(s"no error condition $condition"))
     val values   = parameters.toMap
     val named    = Parameter.findAllMatchIn(sentence).map(_.group(1)).toSet
-    require(values.keySet == named, s"$condition is given ${values.keys.mkString(", ")}, not ${named.mkString(", ")}")
-    Parameter.replaceAllIn(sentence, found => Matcher.quoteReplacement(values(found.group(1)).toString))
+    require(
+      values.keySet == named,
+      s"$condition has the parameters ${named.mkString(", ")}, but was given ${values.keys.mkString(", ")}")
+    val filled = Parameter.replaceAllIn(
+      sentence,
+      found => Matcher.quoteReplacement(withStop(values(found.group(1)).toString, found.group(2))))
+    s"$filled See docs/errors.md#${codeOf(condition).toLowerCase(Locale.ROOT)}."
   }
 
-  /** The text of a condition, preceded by its code: `[STORE_CLOSED] the store in …`. */
+  private def withStop(value: String, stop: String): String =
+    if (Seq(".", "?", "!").exists(value.endsWith(_))) value else value + stop
+
+  /** The text after its code: `[STORE_CLOSED] The store in …`. */
   def message(condition: String, parameters: (String, Any)*): String =
     s"[${codeOf(condition)}] ${text(condition, parameters: _*)}"
 }

@@ -51,7 +51,7 @@ final case class Guards(
     maxMessagesPerWindow: Long = Guard.MessagesPerWindow.default,
     maxKeysPerShard: Long = Guard.KeysPerShard.default,
     maxPendingOutput: Long = Guard.PendingOutput.default) {
-  Guard.All.foreach(guard => require(limit(guard) > 0, s"${guard.name} is ${limit(guard)}; it must be 1 or more"))
+  Guard.All.foreach(guard => require(limit(guard) > 0, s"${guard.name} is ${limit(guard)}. It must be 1 or more."))
 
   def limit(guard: Guard): Long = guard match {
     case Guard.WindowsPerMessage => maxWindowsPerMessage

@@ -72,7 +72,7 @@ object Arguments {
     "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64",
     "  --markdown  write the report there",
     "  --json      write all that was measured there",
-    "  --keep      what that file says of other workloads stays, so that a long run can be made in parts",
+    "  --keep      keeps the results of other workloads in that file, so that a long run can be split",
     "  --compare   show ratios to peers beside those that --json wrote there before").mkString("\n")
 
   /** Parses the arguments. Left is a description of the error. */
@@ -81,11 +81,11 @@ object Arguments {
   private def taken(words: List[String], so: Arguments): Either[String, Arguments] = words match {
     case Nil => Right(so)
     case "--workload" :: name :: rest =>
-      Workload.all.find(_.name == name).toRight(s"there is no workload '$name'.")
+      Workload.all.find(_.name == name).toRight(s"Workload '$name' does not exist.")
         .flatMap(found => taken(rest, so.copy(workloads = so.workloads :+ found)))
     case "--growth" :: rest => taken(rest, so.copy(workloads = so.workloads ++ Growth.all))
     case "--only" :: name :: rest =>
-      Contender.all.find(_.name == name).toRight(s"there is no contender '$name'.")
+      Contender.all.find(_.name == name).toRight(s"Contender '$name' does not exist.")
         .flatMap(found => taken(rest, so.copy(only = so.only :+ found)))
     case "--quick" :: rest                        => taken(rest, so.copy(quick = true, repeats = 1))
     case "--flink" :: rest                        => taken(rest, so.copy(flink = true))
@@ -103,7 +103,7 @@ object Arguments {
   }
 
   private def count(text: String): Either[String, Long] =
-    text.replace("_", "").toLongOption.filter(_ > 0).toRight(s"'$text' is no whole number above 0.")
+    text.replace("_", "").toLongOption.filter(_ > 0).toRight(s"'$text' is not an integer greater than 0.")
 
   private def checked(so: Arguments): Either[String, Arguments] = {
     val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.marked.filter(_.quick || !so.quick)
@@ -115,7 +115,7 @@ object Arguments {
     if (amount.batch % EventFiles.PerBatch != 0)
       Some(s"a batch is ${EventFiles.PerBatch} files, but ${amount.batch} is odd.")
     else if (amount.events % amount.batch != 0)
-      Some(s"$name: ${amount.events} events are no whole batches of ${amount.batch}.")
+      Some(s"$name: ${amount.events} events are not a multiple of the batch size ${amount.batch}.")
     else if (amount.events / amount.batch <= Trial.Dropped)
       Some(
         s"$name: ${amount.events / amount.batch} batches are too few: the first ${Trial.Dropped} are not measured.")

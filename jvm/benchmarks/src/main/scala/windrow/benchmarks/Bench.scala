@@ -81,7 +81,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       val found = digest(workload, contender, Job.Check)
       Option.when(!same(workload, contender, found, expected))(s"${contender.name} gives $found, not $expected")
     }
-    if (expected.rows == 0) Some("there is no output to compare")
+    if (expected.rows == 0) Some("the output is empty, so it cannot be compared")
     else if (wrong.nonEmpty) Some(wrong.mkString("; "))
     else {
       say(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")

@@ -39,7 +39,7 @@ final class Desk(session: SparkSession) {
       case Job.Time =>
         Reply(measured = Some(
           workload.pace.fold(trial.run(answer(streams)))(new PacedTrial(session, trial).run(_, answer))))
-      case other => Reply(error = Some(s"there is no task '$other'"))
+      case other => Reply(error = Some(s"task '$other' does not exist"))
     }
   }
 
@@ -50,7 +50,7 @@ final class Desk(session: SparkSession) {
 
   private def answer(contender: InSpark, workload: Workload, streams: Map[String, DataFrame]): Answer =
     contender.answer(workload.question, new Feed(session, workload.source, streams))
-      .getOrElse(sys.error(s"${contender.name} cannot do ${workload.name}"))
+      .getOrElse(sys.error(s"${contender.name} does not support ${workload.name}"))
 
   private def contender(job: Job): InSpark =
     Contender.all.collectFirst { case inSpark: InSpark if inSpark.name == job.contender => inSpark }
@@ -90,6 +90,6 @@ final class PythonDesk(session: SparkSession) {
 
   private def hops(job: String): Hops = Workload(Text.read[Job](job).workload).question match {
     case Grouped(hops: Hops, Values.Sums, _, _, _) => hops
-    case other                                     => sys.error(s"Python is not told how to do $other")
+    case other                                     => sys.error(s"Python does not support $other")
   }
 }

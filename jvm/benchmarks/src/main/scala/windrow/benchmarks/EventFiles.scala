@@ -37,7 +37,7 @@ final class EventFiles(session: SparkSession, folder: Path) {
   private[benchmarks] def made(source: Source, amount: Amount): Path = {
     require(
       amount.events % amount.batch == 0 && amount.batch % EventFiles.PerBatch == 0,
-      s"${amount.events} events are no whole batches of ${amount.batch}")
+      s"${amount.events} events are not a multiple of the batch size ${amount.batch}")
     val target = folder.resolve(s"${source.name}-${amount.events}-${amount.batch}")
     val ready  = target.resolve("_READY")
     if (!Files.exists(ready)) {

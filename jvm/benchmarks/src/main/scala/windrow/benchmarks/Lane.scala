@@ -36,7 +36,7 @@ object Lane {
 
   def flinkVersion: String =
     Flink.toFile.list.collectFirst { case Clients(version) => version }.getOrElse(sys.error(
-      s"there is no Flink in $Flink"))
+      s"Flink was not found in $Flink"))
 
   def spark(settings: Map[String, String]): Lane =
     new Lane(java ++ Seq("-cp", virtual.getClassPath, "windrow.benchmarks.Worker") ++ worded(settings))

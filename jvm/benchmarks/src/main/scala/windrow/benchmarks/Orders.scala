@@ -26,7 +26,7 @@ object Orders {
   }
 
   private def flink(workload: Workload, state: String, amount: Amount): FlinkJob = {
-    val task  = workload.question.flink.getOrElse(sys.error(s"Flink is not told how to do ${workload.name}"))
+    val task  = workload.question.flink.getOrElse(sys.error(s"Flink does not support ${workload.name}"))
     val files = workload.question.tables.map(table => PlainFiles.of(workload.source, table, amount).toString)
     FlinkJob(
       task.name,

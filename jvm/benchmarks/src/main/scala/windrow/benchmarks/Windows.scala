@@ -17,7 +17,7 @@ sealed trait Windows {
 
 final case class Hops(size: Int, step: Int) extends Windows {
   private val (long, apart) = (size * 1000000L, step * 1000000L)
-  require(size % step == 0, s"$size is no multiple of $step")
+  require(size % step == 0, s"$size is not a multiple of $step")
 
   def spark: String = s"window(ts, '$size seconds', '$step seconds')"
 

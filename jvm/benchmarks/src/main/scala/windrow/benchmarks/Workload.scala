@@ -187,5 +187,5 @@ object Workload {
 
   val all: Seq[Workload] = marked ++ Growth.all
 
-  def apply(name: String): Workload = all.find(_.name == name).getOrElse(sys.error(s"there is no workload '$name'"))
+  def apply(name: String): Workload = all.find(_.name == name).getOrElse(sys.error(s"workload '$name' does not exist"))
 }

@@ -43,7 +43,7 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
     *   creates the operator; its argument is the function that receives the outputs
     */
   def addOperator(inputs: Seq[String], output: String)(operator: (M => Unit) => Operator[M]): Unit = {
-    require(running.isEmpty, s"$name is open already")
+    require(running.isEmpty, s"$name is already open")
     parts :+= new Part(inputs, output, operator)
   }
 
@@ -93,10 +93,10 @@ final class CompositeOperator[M](name: String) extends Operator[M] {
 
   /** Passes a message to every part with this input stream. */
   def process(stream: String, message: M): Unit = {
-    require(running.nonEmpty, s"$name is not open; call init() first")
+    require(running.nonEmpty, s"$name is not open. Call init() first.")
     require(
       running.exists(_._1.inputs.contains(stream)) && !running.exists(_._1.output == stream),
-      s"'$stream' is no input of $name")
+      s"'$stream' is not an input of $name")
     route(stream, message)
   }
 

@@ -25,5 +25,5 @@ final case class Context[M, R](
     send: Option[R => Boolean] = None,
     maxWaiting: Option[Int] = None,
     guards: Guards = Guards.Default) {
-  require(maxWaiting.forall(_ > 0), s"maxWaiting is ${maxWaiting.getOrElse(0)}; it must be 1 or more")
+  require(maxWaiting.forall(_ > 0), s"maxWaiting is ${maxWaiting.getOrElse(0)}. It must be 1 or more.")
 }

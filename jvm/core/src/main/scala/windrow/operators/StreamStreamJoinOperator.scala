@@ -77,7 +77,7 @@ class StreamStreamJoinOperator[K, M, R](
 
   private def query(stream: String, start: Option[Long], end: Option[Long], key: Option[K], axis: Axis): Seq[M] = {
     val of = spec.names.indexOf(stream)
-    require(of >= 0, s"'$stream' is no stream of this join: ${spec.names.mkString(", ")}")
+    require(of >= 0, s"'$stream' is not a stream of this join. The streams are ${spec.names.mkString(", ")}")
     opened.asInstanceOf[Join].shard.getMessages(of, start, end, key.map(formatter.key(_: K)), axis)
       .map(message => formatter.message(message.payload))
   }

@@ -44,7 +44,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var isChanged   = false                   // since the last persist
 
   final def init(): Unit = {
-    require(core.isEmpty, s"${context.name} is open already")
+    require(core.isEmpty, s"${context.name} is already open")
     val store = new JournaledStore(context.store)
     start(store)
     journaled = Some(store)
@@ -218,7 +218,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private def requireInput(stream: String): Unit = require(
     inputStreams.contains(stream),
-    s"'$stream' is no input of ${context.name}: ${inputStreams.mkString(", ")}")
+    s"'$stream' is not an input of ${context.name}. The inputs are ${inputStreams.mkString(", ")}")
 
   /** Applies `beforeProcess`. A withheld message counts as processed, so it is a duplicate if it arrives again
     * (SEMANTICS R13, R41).

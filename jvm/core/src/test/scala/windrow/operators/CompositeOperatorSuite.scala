@@ -129,7 +129,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
   test("E7: a join that nothing bounds is refused, and says how to bound it (R34)") {
     val draft = JoinDraft(Seq(JoinStream("o"), JoinStream("s")), hasKeys = true, lateness = Some(TimeSpan(0)))
     val error = intercept[UnboundedJoinError](draft.checked)
-    assert(error.getMessage.startsWith("[UNBOUNDED_JOIN] 'o' and 's' would be kept for ever."))
+    assert(error.getMessage.startsWith("[UNBOUNDED_JOIN] The rows of 'o' and 's' would be kept forever."))
     assert(draft.copy(retention = Retention(messages = Some(5)), within = Within.Everything).check.isRight)
     val half = draft.copy(streams = Seq(JoinStream("o", Some(Tumbling(TimeSpan(5)))), JoinStream("s")))
     assert(half.check.left.exists(_.map(_.code) == Seq("UNBOUNDED_JOIN")))

@@ -65,7 +65,7 @@ class LifeCycleSuite extends AnyFunSuite {
     val running = kind.open()
     running.operator.addMessage("messages", Event("messages", "a", 10, 1, 1))
     val error = intercept[CheckpointError](running.operator.checkpoint())
-    assert(error.getMessage.startsWith("[OUTPUTS_WAIT] the operator holds 1 outputs"))
+    assert(error.getMessage.startsWith("[OUTPUTS_WAIT] There are still 1 outputs in the operator."))
     running.operator.flush()
     assert(running.operator.checkpoint().nonEmpty)
   }

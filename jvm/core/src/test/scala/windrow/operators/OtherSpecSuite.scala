@@ -25,7 +25,7 @@ class OtherSpecSuite extends AnyFunSuite {
       OffsetRange(4),
       accumulation = Some(Accumulating),
       startOffsets = starts)))
-    refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
+    refused(open(starts), open(others), "start offsets `{1: 8}`, but the query has `{0: 2, 1: 8}`")
   }
 
   test("S2: the start offsets of full state stay") {
@@ -33,7 +33,7 @@ class OtherSpecSuite extends AnyFunSuite {
       OffsetRange(4),
       retention = Retention(messages = Some(100)),
       startOffsets = starts)))
-    refused(open(starts), open(others), "start offsets `{1: 8}`, the query has `{0: 2, 1: 8}`")
+    refused(open(starts), open(others), "start offsets `{1: 8}`, but the query has `{0: 2, 1: 8}`")
   }
 
   test("S2: the start offsets of a join stay") {
@@ -42,14 +42,14 @@ class OtherSpecSuite extends AnyFunSuite {
       hasKeys = true,
       retention = Retention(time = Some(span(50)), messages = Some(100)),
       startOffsets = Map("left" -> starts))))
-    refused(open(starts), open(others), "start offsets of 'left' `{1: 8}`, the query has `{0: 2, 1: 8}`")
+    refused(open(starts), open(others), "start offsets of 'left' `{1: 8}`, but the query has `{0: 2, 1: 8}`")
   }
 
   Seq(Sliding(span(10), span(1)), Over.Range(span(10))).foreach { window =>
     test(s"S2: of $window it stays whether panes come on time") {
       def open(onTime: Boolean) =
         begun(aggregate(WindowOperatorDraft(window, onTime = onTime, accumulation = Some(Accumulating))))
-      refused(open(true), open(false), "panes on time `trigger(onTime=true)`, the query has `trigger(onTime=false)`")
+      refused(open(true), open(false), "panes on time `trigger(onTime=true)`, but the query has `trigger(onT")
       refused(open(false), open(true), "panes on time")
     }
   }

@@ -69,7 +69,7 @@ class RocksStoreSuite extends AnyFunSuite {
     val place = folder()
     val first = OperatorKind.all.head.open(RocksStore(place))
     val taken = intercept[IllegalStateException](RocksStore(place))
-    assert(taken.getMessage.startsWith(s"[STORE_NOT_OPENED] $place"))
+    assert(taken.getMessage.startsWith(s"[STORE_NOT_OPENED] The store in $place "))
     first.operator.addMessage("messages", Event("messages", "a", 1, 1, 1))
     first.operator.flush()
     first.operator.close()

@@ -18,7 +18,7 @@ object Worker {
   private val HighWater   = "VmHWM:\\s*(\\d+) kB".r
 
   def main(words: Array[String]): Unit = {
-    require(words.isEmpty, "jobs come by the input")
+    require(words.isEmpty, "pass jobs on the standard input, not as arguments")
     fromInputStream(System.in).getLines().foreach { line =>
       println(Sign + (try done(Job.read(line))
       catch { case NonFatal(e) => Job.error(s"$e: ${e.getCause}") }))

@@ -28,7 +28,7 @@ object Replay {
       case Right((call, file, engine)) =>
         val cases = TranscriptReader.readFile(file).filter(_.fold(_ => call.id.isEmpty, c => call.id.forall(_ == c.id)))
         if (cases.isEmpty) {
-          print(s"no case ${call.id.fold("")(id => s"'$id' ")}in $file")
+          print(s"case ${call.id.fold("")(id => s"'$id' ")}not found in $file")
           2
         } else if (call.check) check(cases, engine, KnownGaps.beside(file), print)
         else show(cases, engine, print)
@@ -48,7 +48,7 @@ object Replay {
     file <- call.file.toRight(Usage)
     _    <- Either.cond(Files.isReadable(file), (), s"$file cannot be read")
     engine <- Engine.named(call.engine).toRight(
-      s"there is no engine '${call.engine}' here, only ${Engine.all.map(_.name).mkString(", ")}")
+      s"engine '${call.engine}' does not exist. The engines are ${Engine.all.map(_.name).mkString(", ")}")
   } yield (call, file, engine)
 
   private def show(cases: Seq[Either[TranscriptError, TranscriptCase]], engine: Engine, print: String => Unit): Int =

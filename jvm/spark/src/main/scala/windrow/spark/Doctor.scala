@@ -73,7 +73,7 @@ private[spark] object Doctor {
     Check(
       "functions in SQL",
       if (isThere) WindrowVersion.value else "none",
-      if (isThere) "" else "Have the JAR on the class path as the session begins: --jars, or spark.jars.",
+      if (isThere) "" else "Put the JAR on the class path before the session starts: --jars, or spark.jars.",
       isHint = true)
   }
 
@@ -89,14 +89,14 @@ private[spark] object Doctor {
   private def withoutData(session: SparkSession): Check = {
     val isOn = session.conf.get(NoData).toBoolean
     val advice =
-      s"Set $NoData to true: otherwise a window that the last rows complete fires only when more rows arrive."
+      s"Set $NoData to true. Otherwise a window that the last rows complete is emitted only when more rows arrive."
     Check("batches without data", if (isOn) "on" else "off", if (isOn) "" else advice)
   }
 
   private def partitions(session: SparkSession): Check = {
     val (found, cores) = (session.conf.get(Partitions).toInt, session.sparkContext.defaultParallelism)
     val advice =
-      s"A small streaming batch is quicker with $cores or ${2 * cores}: set $Partitions before the first start."
+      s"Small micro-batches are faster with $cores or ${2 * cores}: set $Partitions before the first start."
     Check("shuffle partitions", s"$found on $cores cores", if (found > 4 * cores) advice else "", isHint = true)
   }
 }

@@ -167,7 +167,7 @@ private[spark] object QueryStart {
 
   private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.drain && !how.isBounded)(SpecProblem(
     "DRAIN_WITHOUT_END",
-    "trigger" -> how.trigger.fold("not stated")(_.toString))).toSeq
+    "trigger" -> how.trigger.fold("not set")(_.toString))).toSeq
 
   private def rowsOf(output: DataFrame, kind: String): StructType =
     output.schema(kind).dataType.asInstanceOf[StructType]

@@ -36,7 +36,7 @@ final class ContinuesSuite extends SparkSuite {
 
   private def refused(rows: DataFrame, checkpoint: String): String =
     intercept[CheckpointError](Windrow.continues(rows, checkpoint)).getMessage
-      .stripPrefix("[SPEC_CHANGED] the checkpoint was last run with ")
+      .stripPrefix("[SPEC_CHANGED] The query does not fit its checkpoint, which was last run with ")
 
   test("rows of messages in the state keep their columns, and a checkpoint its store") {
     def over(of: DataFrame) = stream(of).window(Over.Rows(2)).aggregate(sum("value").as("sum")).panes

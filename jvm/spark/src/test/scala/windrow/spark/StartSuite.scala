@@ -49,7 +49,8 @@ final class StartSuite extends SparkSuite {
     val refused = intercept[CheckpointError](sums("5 minutes").start(s"$folder/checkpoint", panes = Some(Table("t"))))
     assert(
       refused.getMessage.startsWith(
-        "[SPEC_CHANGED] the checkpoint was last run with windows `Tumbling('1 minute')`, the query has `Tumbling('5"))
+        "[SPEC_CHANGED] The query does not fit its checkpoint, which was last run with windows `Tumbling('1 minute')`, " +
+          "but the query has `Tumbling('5"))
   }
 
   test("SEMANTICS A7, B7: the first invalid message ends a query; no error has a value of a message") {
@@ -71,8 +72,8 @@ final class StartSuite extends SparkSuite {
       queryTrigger = once).awaitTermination()
     val ended   = intercept[StreamingQueryException](run(InvalidMessages.Fail))
     val reasons = Iterator.iterate[Throwable](ended)(_.getCause).takeWhile(_ != null).toSeq
-    assert(reasons.last.getMessage.contains("stream 'messages', file 'file:"))
-    assert(reasons.last.getMessage.contains("row 2: by 'time' a message has no event time"))
+    assert(reasons.last.getMessage.contains("Stream 'messages', file 'file:"))
+    assert(reasons.last.getMessage.contains("row 2: a row does not have a usable event time in 'time'"))
     run(InvalidMessages.Reject)
     assert(lost == 1)
     val others = Seq(
@@ -262,10 +263,10 @@ final class StartSuite extends SparkSuite {
     val limited = stream("a").lateness("1 hour").retain(time = Some("2 hours"), windows = Some(3))
     val policy  = intercept[SpecError](limited.policy(Eviction.Tumbling(ByCount(3))).aggregate(count(lit(1))))
     for (name <- Seq("lateness: 1 hour", "retain(time): 2 hours", "retain(windows): 3"))
-      assert(policy.getMessage.contains(s"$name means nothing for windows of policies"))
+      assert(policy.getMessage.contains(s"$name does not work with windows by policies"))
     val join = intercept[SpecError](
       Windrow.join(limited, stream("b").lateness("1 hour"))(on = Seq("id"), within = Within("1 second", "1 minute")))
-    assert(join.getMessage.contains("[FIELD_UNKNOWN] 'windows' is no field of retain(...) of 'a' in a join"))
+    assert(join.getMessage.contains("[FIELD_UNKNOWN] 'windows' is not a field of retain(...) of 'a' in a join"))
   }
 
   test("rows of a join") {

@@ -53,7 +53,7 @@ class PlantedBugsSuite extends AnyFunSuite {
       }
     })
 
-  found("what was applied is forgotten", "a committed batch comes again with the next, a duplicate")(inner =>
+  found("what was applied is forgotten", "a committed batch is delivered again with the next, a duplicate")(inner =>
     new Planted(inner) {
       override def step(feed: Step.Feed): Emission =
         super.step(feed.copy(messages = feed.messages.map(_.copy(partition = None, offset = None))))

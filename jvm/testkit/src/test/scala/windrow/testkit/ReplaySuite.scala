@@ -63,7 +63,7 @@ class ReplaySuite extends AnyFunSuite {
       val (status, lines) = replay(file.toString, "--check")
       assert(status == 1)
       assert(lines == Seq(
-        "case two:\n  step 1: pane of 'a' [0 s, 1 s): expected ON_TIME 0 (last) n=2, came ON_TIME 0 (last) n=1",
+        "case two:\n  step 1: pane of 'a' [0 s, 1 s): expected ON_TIME 0 (last) n=2, got ON_TIME 0 (last) n=1",
         "2 cases on reference: 1 different, 1 equal"))
       assert(replay(file.toString, "--check", "--case", "one")._1 == 0)
     }
@@ -88,7 +88,7 @@ class ReplaySuite extends AnyFunSuite {
     withFile("broken.jsonl", right, "{", typo) { file =>
       val (status, lines) = replay(file.toString, "--check")
       assert(status == 1)
-      assert(lines.exists(_.contains("line 2: no JSON")))
+      assert(lines.exists(_.contains("line 2: not JSON")))
       assert(lines.exists(_.contains("line 3: case one: step 1: the step has the unknown field 'watermrk'")))
       assert(replay(file.toString)._1 == 1)
     }
@@ -101,7 +101,7 @@ class ReplaySuite extends AnyFunSuite {
     assert(replay(
       examples,
       "--engine",
-      "abacus") == ((2, Seq("there is no engine 'abacus' here, only reference, core, simulated"))))
+      "abacus") == ((2, Seq("engine 'abacus' does not exist. The engines are reference, core, simulated"))))
     assert(replay(examples, "--case", "E99")._1 == 2)
   }
 }

@@ -132,7 +132,7 @@ private[fullstate] object WindowAssigner {
       case Count(n, step)             => new CountAssigner(n, step)
       case OffsetRange(n, step)       => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
       case OffsetSession(n)           => new TupleSessionAssigner(n)
-      case other                      => throw new IllegalArgumentException(s"no full state of $other")
+      case other                      => throw new IllegalArgumentException(s"full state does not support $other")
     }
   }
 

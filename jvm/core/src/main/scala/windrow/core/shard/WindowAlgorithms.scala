@@ -73,7 +73,7 @@ private[core] object WindowAlgorithms {
       case offsets: OffsetRange =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part))
       case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))
-      case other            => throw new IllegalArgumentException(s"no aggregates of $other")
+      case other            => throw new IllegalArgumentException(s"aggregates do not support $other")
     }
   }
 }

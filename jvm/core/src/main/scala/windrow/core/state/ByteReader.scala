@@ -20,7 +20,7 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
   def left: Int = end - at
 
   private def take(bytes: Int): Int = {
-    if (bytes < 0 || bytes > end - at) throw damaged(s"it ends within what byte $at begins")
+    if (bytes < 0 || bytes > end - at) throw damaged(s"it ends within the value that starts at byte $at")
     val start = at
     at += bytes
     start
@@ -40,7 +40,7 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
     var result = 0L
     var part   = byte()
     while (part < 0) {
-      if (shift == 63) throw damaged(s"the number before byte $at has no end")
+      if (shift == 63) throw damaged(s"the number before byte $at does not end")
       result |= (part & 0x7fL) << shift
       shift += 7
       part = byte()
@@ -53,7 +53,7 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
 
   /** Checks that this many elements can follow, each of at least one byte, and returns the number. */
   def fitting(size: Long): Int = {
-    if (size < 0 || size > end - at) throw damaged(s"$size things cannot stand behind byte $at")
+    if (size < 0 || size > end - at) throw damaged(s"$size elements do not fit after byte $at")
     size.toInt
   }
 
@@ -77,7 +77,7 @@ final class ByteReader private (val array: Array[Byte], private var at: Int, end
     catch {
       case named: DamagedStateError => throw named
       case wrong: CheckpointError   => throw wrong
-      case NonFatal(wrong)          => throw damaged(s"what stands before byte $at is no value ($wrong)")
+      case NonFatal(wrong)          => throw damaged(s"the bytes before byte $at are not a value ($wrong)")
     }
 }
 

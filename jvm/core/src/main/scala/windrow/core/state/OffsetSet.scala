@@ -97,7 +97,7 @@ private[windrow] object OffsetSet {
     (0L until in.count()).foreach { _ =>
       val (at, bitmap) = (in.long(), new RoaringBitmap)
       bitmap.deserialize(ByteBuffer.wrap(in.bytes()))
-      if (!isSound(bitmap)) throw in.damaged(s"the offsets before byte ${in.position} are no set")
+      if (!isSound(bitmap)) throw in.damaged(s"the offsets before byte ${in.position} are not a valid set")
       set.bitmaps.put(at, bitmap)
     }
     set

@@ -38,7 +38,7 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
     val rows = none
     while (in.hasNext) {
       val position = in.long()
-      if (position < first || position > last) throw in.damaged(s"it has position $position")
+      if (position < first || position > last) throw in.damaged(s"its position $position is out of range")
       val keys  = in.size()
       val keyed = new KeyMap[T](keys)
       (0 until keys).foreach(_ => keyed.put(new Key(in.bytes()), codec.read(in)))

@@ -71,7 +71,7 @@ final class SortedRun[T](
       segment.last = in.long()
       segment.isStored = true
       if (segment.last < segment.id || !segments.isEmpty && segment.id <= segments.lastEntry.getValue.last)
-        throw in.damaged(s"segment ${segment.id} of $name is not behind the one before")
+        throw in.damaged(s"segment ${segment.id} of $name does not follow the previous one")
       segment.stored = in.count()
       segment.additions = Vector.fill(in.size())(readAddition(in))
       segments.put(segment.id, segment)
@@ -80,7 +80,7 @@ final class SortedRun[T](
 
   private def readAddition(in: ByteReader): Addition = {
     val addition = Addition(Additions.FirstId + in.count(), in.count())
-    if (addition.id <= Additions.FirstId || addition.count <= 0) throw in.damaged(s"$addition of $name is none")
+    if (addition.id <= Additions.FirstId || addition.count <= 0) throw in.damaged(s"$addition of $name is not valid")
     added = math.max(added, addition.id)
     addition
   }
@@ -259,7 +259,7 @@ final class SortedRun[T](
     val in    = ByteReader.unsealed(bytes, s"segment $id of $name")
     val found = rows.read(in, segment.id, segment.last, bound)
     if (id == segment.id && beginsAtItsId(segment) && !found.containsKey(id))
-      throw in.damaged(s"it has no position $id")
+      throw in.damaged(s"position $id is missing")
     found
   }
 

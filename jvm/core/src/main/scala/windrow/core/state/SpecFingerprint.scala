@@ -87,7 +87,7 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
   def changed(kept: Seq[String]): Option[CheckpointError] = {
     val found = if (entries.isEmpty) Nil else differences(kept)
     Option.when(found.nonEmpty)(new CheckpointError(
-      ErrorConditions.message("SPEC_CHANGED.QUERY", "found" -> found.mkString("; with "))))
+      ErrorConditions.message("SPEC_CHANGED.QUERY", "found" -> found.mkString(", and with "))))
   }
 
   private def differences(kept: Seq[String]): Seq[String] = {
@@ -102,7 +102,7 @@ final class SpecFingerprint(val entries: Seq[FingerprintField]) extends Serializ
   }
 
   private def differs(label: String, was: String, is: String): String =
-    s"$label `$was`, the query has `$is`"
+    s"$label `$was`, but the query has `$is`"
 }
 
 object SpecFingerprint {

@@ -64,7 +64,7 @@ private[windrow] final class LatenessCounts {
   def read(in: ByteReader): Unit = {
     messages = in.count()
     windows = in.count()
-    if (messages < 0 || windows < 0) throw in.damaged(s"there are not $messages messages in $windows windows")
+    if (messages < 0 || windows < 0) throw in.damaged(s"it counts $messages messages in $windows windows")
     stored = in.bytes()
   }
 
@@ -125,8 +125,8 @@ private[windrow] object LatenessCounts {
     while (in.hasNext) {
       bucket += in.count()
       val count = in.count()
-      if (bucket < 0 || bucket >= Buckets) throw in.damaged(s"there is no lateness $bucket")
-      if (count <= 0) throw in.damaged(s"$count messages were late")
+      if (bucket < 0 || bucket >= Buckets) throw in.damaged(s"the lateness bucket $bucket does not exist")
+      if (count <= 0) throw in.damaged(s"it counts $count late messages")
       each(bucket.toInt, count)
     }
   }

@@ -354,7 +354,7 @@ private[core] final class MessageRun(
     pieces ++= root.read(in, (piece: MessagePiece) => piece.id)(MessagePiece.read(_, codec))
     total = pieces.iterator.map(_.count.toLong).sum
     if (hidden != 0 && (hidden < 0 || !pieces.headOption.exists(_.count > hidden)))
-      throw in.damaged(s"$hidden messages that have left are not in its first piece")
+      throw in.damaged(s"$hidden removed messages are not in its first piece")
   }
 }
 

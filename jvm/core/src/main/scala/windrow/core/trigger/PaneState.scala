@@ -85,7 +85,7 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
   }
 
   def read(in: ByteReader): PaneState[B] =
-    read(in, throw new IllegalStateException("the value of a window stands nowhere"))
+    read(in, throw new IllegalStateException("the value of a window is stored nowhere"))
 
   /** @param whole
     *   the complete value of the window; ownership passes to the result

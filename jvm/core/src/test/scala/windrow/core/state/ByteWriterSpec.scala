@@ -51,8 +51,8 @@ final class ByteWriterSpec extends AnyFunSuite {
       other(0) = version.toByte
       ByteBuffer.wrap(other).putInt(other.length - 4, ByteWriter.checksum(other, other.length - 4))
       val refused = intercept[CheckpointError](ByteReader.unsealed(other, "it"))
-      assert(refused.getMessage.startsWith(s"[STATE_VERSION] it is in format $version of the state, and this version"))
-      assert(refused.getMessage.contains("Go on with the version of windrow that wrote it"))
+      assert(refused.getMessage.startsWith(s"[STATE_VERSION] The state format of it is $version, but this version"))
+      assert(refused.getMessage.contains("Continue with the version of Windrow that wrote it"))
     }
   }
 
@@ -66,7 +66,7 @@ final class ByteWriterSpec extends AnyFunSuite {
       damaged(i) = (damaged(i) ^ 1).toByte
       assert(intercept[DamagedStateError](ByteReader.unsealed(
         damaged,
-        "it")).getMessage.startsWith("[STATE_DAMAGED] it"))
+        "it")).getMessage.startsWith("[STATE_DAMAGED] The checksum of it "))
     }
   }
 

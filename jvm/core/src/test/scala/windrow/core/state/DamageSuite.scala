@@ -26,8 +26,9 @@ final class DamageSuite extends AnyFunSuite {
       Seq(1L, 0L).foreach(out.count) // values, additions
     }
     val run = new SortedRun("slices", new InMemoryShardStore, windrow.operators.Sum)
-    assert(intercept[DamagedStateError](run.readDirectory(ByteReader(out.result(), "a header"))).getMessage ==
-      "[STATE_DAMAGED] a header: segment 7 of slices is not behind the one before.")
+    assert(intercept[DamagedStateError](run.readDirectory(ByteReader(out.result(), "a header"))).getMessage.startsWith(
+      "[STATE_DAMAGED] The state contains a damaged value: a header cannot be read, because segment 7 of slices does " +
+        "not follow the previous one. "))
   }
 
   test(s"S1: ${Damage.Count} values with a checksum of other bytes") {

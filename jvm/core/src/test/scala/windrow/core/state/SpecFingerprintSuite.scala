@@ -32,14 +32,14 @@ final class SpecFingerprintSuite extends AnyFunSuite {
   test("all that differs is told at once, in the words of the query") {
     val told = refusal(spec("country STRING", 9)).get
     assert(told.startsWith(
-      "[SPEC_CHANGED] the checkpoint was last run with keys `product STRING`, the query has `country STRING`; with " +
-        "lateness `10 minutes`, the query has `9 minutes`. "))
+      "[SPEC_CHANGED] The query does not fit its checkpoint, which was last run with keys `product STRING`, but the " +
+        "query has `country STRING`, and with lateness `10 minutes`, but the query has `9 minutes`. "))
   }
 
   test("what a checkpoint does not name is taken over; what only it names is told") {
     val later = spec("product STRING", 10, FingerprintField("session time zone", "UTC"))
     assert(refusal(later).isEmpty)
-    assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, the query has `none`."))
+    assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, but the query has `none`."))
     val out = new ByteWriter
     later.check(ByteReader({ begun.write(out); out.result() }))
   }
@@ -58,6 +58,6 @@ final class SpecFingerprintSuite extends AnyFunSuite {
     def of(offsets: Long) = new SpecFingerprint(Seq(ShardFingerprint.lateness(OffsetRange(10), TimeSpan(offsets))))
     val begun             = kept(of(1000))
     assert(of(1000).changed(begun).isEmpty)
-    assert(of(5).changed(begun).get.getMessage.contains("lateness `1000 offsets`, the query has `5 offsets`"))
+    assert(of(5).changed(begun).get.getMessage.contains("lateness `1000 offsets`, but the query has `5 offsets`"))
   }
 }

@@ -58,7 +58,7 @@ private[replay] object Feedable {
   /** Returns the reason why Spark cannot run a case. */
   def hindrance(transcript: TranscriptCase, operator: OperatorSpec): Option[String] = (operator match {
     case _: OperatorSpec.Join if asks(transcript) =>
-      Some("A join cannot be asked for its messages from outside its query.")
+      Some("The rows of a join cannot be read from outside its query.")
     case policy: OperatorSpec.Policy => policy.spec(transcript.timeUnit).toOption.flatMap(ofTies(transcript, _))
     case _                           => ofTimes(transcript, operator)
   }).orElse(ofValues(transcript))
@@ -82,7 +82,7 @@ private[replay] object Feedable {
     case _: OperatorSpec.Join | _: OperatorSpec.CoGroup =>
       Some("The watermark of several streams, which the replay sets, cannot be guarded by maxFuture (SEMANTICS R73).")
     case _ =>
-      Option.when(isTimeless)("Spark has a processing time from its first batch on, so the guard stands from there on.")
+      Option.when(isTimeless)("Spark has a processing time from its first batch, so the guard applies from then on.")
   }
 
   /** Returns a problem if the age of a row could equal its limit at the end. The micro-batch that ends a query is later
@@ -96,7 +96,7 @@ private[replay] object Feedable {
     })
     val ties = ages.exists(age => clock.contains(clock.last - age.micros))
     Option.when(transcript.atEnd.exists(_.isFinal) && ties)(
-      "The batch that ends a query is later than the one before, and what was just as old as its limit is older then.")
+      "The last batch of a query is later than the previous one, so values exactly at an age limit exceed it.")
   }
 
   private def ofValues(transcript: TranscriptCase): Option[String] = {

@@ -65,7 +65,7 @@ private[replay] object StepRows {
 
   def scalar(message: Row): Scalar = value(message.getAs[Any]("value")) match {
     case scalar: Scalar => scalar
-    case other          => throw new IllegalStateException(s"$other is no value of a message")
+    case other          => throw new IllegalStateException(s"$other cannot be a value of a message")
   }
 
   def value(cell: Any): Value = cell match {
@@ -74,7 +74,7 @@ private[replay] object StepRows {
     case text: String                   => Value.Text(text)
     case real: Double                   => Value.Real(real)
     case items: scala.collection.Seq[_] => Value.Items(items.map(value).toSeq)
-    case other                          => throw new IllegalStateException(s"no transcript has such a value: $other")
+    case other                          => throw new IllegalStateException(s"a transcript cannot contain $other")
   }
 
   def micros(time: Instant): Long = DateTimeUtils.instantToMicros(time)

@@ -57,12 +57,12 @@ final class NotFedSuite extends AnyFunSuite {
 
   fed("a clock that is set back")(s""""window": $Tumbling, $Aggregate""", after(-1): _*)
 
-  forbidden("M3", "later than the one before")(s""""window": $LastTen, "aggregates": {"n": "count"}""", after(10): _*)
+  forbidden("M3", "later than the previous one")(s""""window": $LastTen, "aggregates": {"n": "count"}""", after(10): _*)
   fed("a policy whose last step is not at the edge")(
     s""""window": $LastTen, "aggregates": {"n": "count"}""",
     after(9): _*)
 
-  forbidden("M4", "asked for its messages")(
+  forbidden("M4", "read from outside its query")(
     Join,
     step(message(1, """, "stream": "a"""")),
     """{"query": {"get_messages": {"start": 0, "end": 5}}}""")

@@ -15,7 +15,7 @@ object Comparison {
     case Outcome.Ran(results, atEnd) =>
       val text     = new ResultText(new UnitJson(transcript.timeUnit, transcript.specJson))
       val emission = new EmissionComparison(text)
-      transcript.refused.map(code => s"the spec must be refused with $code, but it ran").toSeq ++
+      transcript.refused.map(code => s"the spec must be rejected with $code, but it ran").toSeq ++
         Option.when(
           results.size != transcript.steps.size)(s"${transcript.steps.size} steps, but ${results.size} results") ++
         transcript.steps.zip(results).zipWithIndex.flatMap { case ((step, result), index) =>
@@ -31,17 +31,17 @@ object Comparison {
       case (feed: Step.Feed, StepResult.Emitted(actual))      => emission(feed.expected, actual)
       case (Step.Ask(_, expected), StepResult.Answered(came)) => expected.toSeq.flatMap(ofAnswer(_, came, text))
       case (Step.Restart, StepResult.Restarted)               => Nil
-      case _                                                  => Seq(s"no result for this kind of step, but $result")
+      case _                                                  => Seq(s"unexpected result for the kind of step: $result")
     }
 
   private def ofAnswer(expected: Answer, actual: Answer, text: ResultText): Seq[String] = (expected, actual) match {
     case (Answer.Counters(expected), Answer.Counters(actual)) =>
       expected.toSeq.sorted.collect {
         case (name, count) if !actual.get(name).contains(count) && (actual.contains(name) || !Answer.Classes(name)) =>
-          s"counter $name: expected $count, came ${actual.getOrElse(name, "nothing")}"
+          s"counter $name: expected $count, got ${actual.getOrElse(name, "nothing")}"
       }
     case _ =>
-      Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, came ${text.answer(actual)}").toSeq
+      Option.when(expected != actual)(s"answer: expected ${text.answer(expected)}, got ${text.answer(actual)}").toSeq
   }
 }
 
@@ -59,12 +59,12 @@ private[windrow] final class EmissionComparison(text: ResultText) {
 
   private def ofPanes(expected: Seq[ContentPane], actual: Seq[ContentPane]): Seq[String] =
     inOrder(expected, actual)(EmissionComparison.windowOf, isSame) { case (window, a, b) =>
-      s"pane ${text.window(window)}: expected ${a.fold("nothing")(text.pane)}, came ${b.fold("nothing")(text.pane)}"
+      s"pane ${text.window(window)}: expected ${a.fold("nothing")(text.pane)}, got ${b.fold("nothing")(text.pane)}"
     }
 
   private def ofEvents(expected: Seq[PolicyEvent], actual: Seq[PolicyEvent]): Seq[String] =
     inOrder(expected, actual)(_.key, (a: PolicyEvent, b: PolicyEvent) => a == b) { case (key, a, b) =>
-      s"event of ${text.key(key)}: expected ${a.fold("nothing")(text.event)}, came ${b.fold("nothing")(text.event)}"
+      s"event of ${text.key(key)}: expected ${a.fold("nothing")(text.event)}, got ${b.fold("nothing")(text.event)}"
     }
 
   private def inOrder[T, G: Ordering](expected: Seq[T], actual: Seq[T])(group: T => G, isSame: (T, T) => Boolean)(
@@ -79,7 +79,7 @@ private[windrow] final class EmissionComparison(text: ResultText) {
   }
 
   private def ofMultiset[T](what: String, expected: Seq[T], actual: Seq[T])(show: T => String): Seq[String] =
-    expected.diff(actual).map(one => s"$what: expected ${show(one)}, came not") ++
+    expected.diff(actual).map(one => s"$what: expected ${show(one)}, got nothing") ++
       actual.diff(expected).map(one => s"$what: not expected ${show(one)}")
 
   private def isSame(a: ContentPane, b: ContentPane): Boolean =

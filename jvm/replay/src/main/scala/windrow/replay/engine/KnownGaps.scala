@@ -22,7 +22,7 @@ object KnownGaps {
     else
       new KnownGaps(new ObjectMapper().readTree(file.toFile).properties.asScala.flatMap { entry =>
         val reason = entry.getValue.path("reason").asText
-        if (reason.isBlank) throw new TranscriptError(s"$FileName: ${entry.getKey} has no reason")
+        if (reason.isBlank) throw new TranscriptError(s"$FileName: the reason of ${entry.getKey} is missing")
         entry.getValue.path("engines").elements.asScala.map(engine => (entry.getKey, engine.asText) -> reason)
       }.toMap)
   }

@@ -53,7 +53,7 @@ private[windrow] final class ReferencePairing(spec: JoinSpec) {
     case Over.Range(range)   => Seq(Bounds(time - range.micros, time + 1))
     case fixed: FixedWindows => new ReferenceWindows.Fixed(fixed).at(time)
     case calendar: Calendar  => new ByCalendar(calendar).at(time)
-    case other               => throw new IllegalArgumentException(s"no window of a side: $other")
+    case other               => throw new IllegalArgumentException(s"a side of a join does not support $other")
   }
 
   private def isTimed(window: WindowKind): Boolean = !window.isInstanceOf[OffsetRange]

@@ -41,7 +41,7 @@ private[windrow] object ReferenceWindows {
     case OffsetSession(n)           => new TupleSessions(n)
     case _: Inherit                 => Inherited
     case Global                     => Everything
-    case other                      => throw new IllegalArgumentException(s"no reference of $other")
+    case other                      => throw new IllegalArgumentException(s"the reference does not support $other")
   }
 
   /** Windows that depend on time alone. */

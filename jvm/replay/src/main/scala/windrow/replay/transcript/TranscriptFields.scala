@@ -26,7 +26,7 @@ private[windrow] object TranscriptFields {
 
   def long(node: JsonNode, name: String): Option[Long] = child(node, name).map { number =>
     if (number.isIntegralNumber && number.canConvertToLong) number.asLong
-    else fail(s"$name is $number, no whole number")
+    else fail(s"$name is $number, not an integer")
   }
 
   def flag(node: JsonNode, name: String): Boolean = {
@@ -42,11 +42,11 @@ private[windrow] object TranscriptFields {
 
   /** Reads the key. A missing key is the null key. */
   def key(node: JsonNode): Scalar = Option(node.get("key")).fold[Scalar](Value.Null)(key =>
-    Scalar.fromJson(key).getOrElse(fail(s"key is $key, neither text nor whole number nor null")))
+    Scalar.fromJson(key).getOrElse(fail(s"key is $key, not a string, an integer, or null")))
 
   def scalar(node: JsonNode, name: String): Scalar = {
     val value = need(Option(node.get(name)), name)
-    Scalar.fromJson(value).getOrElse(fail(s"$name is $value, neither text nor whole number nor null"))
+    Scalar.fromJson(value).getOrElse(fail(s"$name is $value, not a string, an integer, or null"))
   }
 
   def value(node: JsonNode): Value = Value.fromJson(node).getOrElse(fail(s"value $node is not understood"))

@@ -12,7 +12,7 @@ object TranscriptFiles {
   val folder: Path =
     Iterator.iterate(Paths.get("").toAbsolutePath)(_.getParent).takeWhile(_ != null)
       .map(_.resolve("tests").resolve("transcripts")).find(Files.isDirectory(_))
-      .getOrElse(throw new IllegalStateException("no folder tests/transcripts here or above"))
+      .getOrElse(throw new IllegalStateException("the folder tests/transcripts does not exist here or above"))
 
   val all: Seq[Path] = {
     val files = Files.list(folder)

@@ -29,8 +29,8 @@ object TranscriptReader {
   def read(line: String): TranscriptCase = {
     val node =
       try mapper.readTree(line)
-      catch { case e: JacksonException => fail(s"no JSON: ${e.getOriginalMessage}") }
-    if (!node.isObject || !node.path("id").isTextual) fail("no object with an 'id'")
+      catch { case e: JacksonException => fail(s"not JSON: ${e.getOriginalMessage}") }
+    if (!node.isObject || !node.path("id").isTextual) fail("not an object with an 'id'")
     val id = node.get("id").asText
     at(s"case $id")(readCase(id, node))
   }
@@ -38,7 +38,7 @@ object TranscriptReader {
   private def readCase(id: String, node: JsonNode): TranscriptCase = {
     known(node, "the case", "id", "source", "time_unit", "spec", "refused", "steps", "at_end")
     val spec = child(node, "spec").collect { case spec: ObjectNode => spec }.getOrElse(fail("spec is missing"))
-    if (node.has("steps") == node.has("refused")) fail("either steps or refused must be there")
+    if (node.has("steps") == node.has("refused")) fail("either steps or refused is required")
     val unit  = timeUnit(node)
     val steps = new StepReader(new UnitJson(unit, spec))
     val read = TranscriptCase(

@@ -28,7 +28,7 @@ private[windrow] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
 
   private def scaled(number: JsonNode, name: String, size: Long): Long =
     if (!number.isIntegralNumber || !number.canConvertToLong)
-      throw new TranscriptError(s"$name is $number, no whole number of ${unit.name}")
+      throw new TranscriptError(s"$name is $number, not an integer number of ${unit.name}")
     else
       try Math.multiplyExact(number.asLong, size)
       catch {
@@ -38,7 +38,7 @@ private[windrow] final class UnitJson(unit: TimeUnit, spec: JsonNode) {
 
   private def node(at: Long, size: Long): JsonNode =
     if (at % size == 0) JsonNodeFactory.instance.numberNode(at / size)
-    else throw new TranscriptError(s"$at microseconds are no whole number of ${unit.name}")
+    else throw new TranscriptError(s"$at microseconds are not an integer number of ${unit.name}")
 }
 
 private[windrow] object UnitJson {

@@ -176,5 +176,5 @@ private[functions] object ObjectAggregation {
     function,
     size =>
       new DamagedStateError(
-        ErrorConditions.message("STATE_DAMAGED.ROW", "size" -> size, "why" -> "no counts of values")))
+        ErrorConditions.message("STATE_DAMAGED.ROW", "size" -> size, "why" -> "not a set of counted values")))
 }

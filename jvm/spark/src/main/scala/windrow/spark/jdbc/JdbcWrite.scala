@@ -129,7 +129,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     }
     new RowWriter(connection, table, refuse).write(rows.toLocalIterator().asScala: Iterator[Row])
     if (refused > 0)
-      log.warn(s"table ${options.table} cannot store $refused rows of batch $number; they are in ${letters.get.table}")
+      log.warn(s"Table ${options.table} cannot store $refused rows of batch $number. They are in ${letters.get.table}.")
   }
 
   /** Creates the error about a row. Omits the driver's error, which may contain values. */

@@ -136,10 +136,11 @@ private[spark] object JoinPlan {
     val messages = inputs.flatMap(input =>
       ColumnNames.twice(
         resolver,
-        s"a message of '${input.name}'",
+        s"the rows of '${input.name}'",
         input.message.map(_.name),
-        "Rename or drop one of them before."))
-    fields ++ window ++ messages ++ ColumnNames.twice(resolver, "a row", names, "Call one of the streams otherwise.") ++
+        "Rename or drop one of them before wr.stream(...)."))
+    val rename = "Give one of the streams another name."
+    fields ++ window ++ messages ++ ColumnNames.twice(resolver, "the joined rows", names, rename) ++
       on.filter(column => names.exists(resolver(_, column))).map(column =>
         SpecProblem("NAME_TAKEN.STREAM", "name" -> column, "argument" -> "on"))
   }

@@ -19,7 +19,7 @@ private[spark] object Corrections {
   /** Returns the problems of an operator that aggregates panes as rows. */
   def aggregated(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = {
     val (signed, plain) = again(before).partition(_.areTakenBack)
-    plain.map(twice(_, taker, ", let every aggregate read pane.is_retraction")) ++
+    plain.map(twice(_, taker, ", read pane.is_retraction in every aggregate")) ++
       signed.filterNot(_.comeWithRetractions).map(leftOut)
   }
 
@@ -33,7 +33,7 @@ private[spark] object Corrections {
   val readTwice: SpecProblem = SpecProblem(
     "RETRACTION_READ")
 
-  private val Choose = "choose one pane of each window, where(\"pane.timing = 'ON_TIME' AND NOT pane.is_retraction\")"
+  private val Choose = "keep one pane of each window with where(\"pane.timing = 'ON_TIME' AND NOT pane.is_retraction\")"
 
   private def twice(panes: PanesBefore, taker: String, more: String = "") = SpecProblem(
     "PANES_COME_AGAIN",

@@ -51,7 +51,7 @@ private[spark] object IncomingPanes {
           "name"    -> name,
           "what"    -> what,
           "fields"  -> fields.map(_._1).mkString(", ")))
-    (column(windows.column, "their window", Window), column(Pane, "what they are", PaneFields)) match {
+    (column(windows.column, "the window", Window), column(Pane, "the description of the pane", PaneFields)) match {
       case (Right(_), Right(pane)) if read.exists(_.exists(_.semanticEquals(field(pane, "is_retraction")))) =>
         Left(Seq(Corrections.readTwice))
       case (Right(window), Right(pane)) => Right(of(window, pane, read))

@@ -130,12 +130,12 @@ private[spark] final case class Asking(
     private def position(name: String, bound: Attribute) = Either.cond(
       isWhole(bound.dataType),
       Cast(bound, LongType),
-      notUnderstood(name, bound, "a whole number, an offset or a position"))
+      notUnderstood(name, bound, "an integer (an offset or a position)"))
 
     private def time(name: String, bound: Attribute) =
       values.as(bound, timeType).filterNot(_ => isWhole(bound.dataType))
         .map(PreciseTimestampConversion(_, timeType, LongType))
-        .toRight(notUnderstood(name, bound, s"a time, ${timeType.sql}"))
+        .toRight(notUnderstood(name, bound, s"a time of type ${timeType.sql}"))
 
     private def notUnderstood(name: String, bound: Attribute, must: String) =
       SpecProblem("BOUND_NOT_UNDERSTOOD", "name" -> name, "type" -> bound.dataType.sql, "expected" -> must)

@@ -72,7 +72,7 @@ private[query] final class CommittedOperator(
 
   lazy val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
-    if (kept.isEmpty) throw Reading.damaged(path, "it does not say what it holds")
+    if (kept.isEmpty) throw Reading.damaged(path, "it does not describe its state")
     StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
@@ -194,8 +194,8 @@ private[spark] object Checkpoint {
     if (fitting.size == 1 || whole && fitting.map(_._1).distinct.size == 1) fitting.head._2
     else {
       val names = found.map { case (number, one) => s"${shown(one)} ($number)" }.mkString(", ")
-      val why = named.fold("say which stream is meant, operator='…'")(name =>
-        s"operator='$name' is ${if (fitting.isEmpty) "none" else "several"} of them")
+      val why = named.fold("the call does not name one of them. Pass operator='…'")(name =>
+        s"operator='$name' matches ${if (fitting.isEmpty) "none" else "several"} of them")
       throw new CheckpointError(ErrorConditions.message(
         "OPERATOR_NOT_CLEAR",
         "path"      -> path,

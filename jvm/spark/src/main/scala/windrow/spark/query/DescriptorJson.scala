@@ -26,7 +26,7 @@ object DescriptorJson {
 
   private[query] def shards(node: JsonNode): Int = {
     val found = node.path("shards").asInt
-    require(found > 0, s"there are no $found shards")
+    require(found > 0, s"$found is not a number of shards")
     found
   }
 

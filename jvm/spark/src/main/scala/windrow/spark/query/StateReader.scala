@@ -85,7 +85,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       case held: StateDescriptor.Messages   => ofWindows(held.window, held.spec.latenessInTime)
       case StateDescriptor.OfJoin(join, _) =>
         val late = new JoinLateness(join.spec)
-        if (!late.isKnown) throw wrong("ADVICE_NOT_KEPT", "what" -> "a join that retention alone bounds")
+        if (!late.isKnown) throw wrong("ADVICE_NOT_KEPT", "what" -> "a join that is bounded only by its retention")
         Advice.ofJoin(late.span, TimeSpan(join.spec.latenessInTime.value), counts, share)
     }
   }
@@ -188,7 +188,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     case held: StateDescriptor.OfJoin if axis == Axis.Offset && !held.side.hasOffsets =>
       throw notUnderstood(
         "start and end",
-        s"whole numbers are offsets, and messages of '${descriptor.name}' have none")
+        s"Whole numbers are offsets, but the rows of '${descriptor.name}' have no offsets. Pass times")
     case _: StateDescriptor.OfJoin     => Nil
     case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
   }
@@ -244,8 +244,8 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       if (value.value != null && isPosition(value) != byPosition)
         throw notUnderstood(
           argument,
-          if (byPosition) s"$value is a time; windows $window have positions, whole numbers"
-          else s"$value is a whole number; windows $window have times")
+          if (byPosition) s"$value is a time, but the bounds of $window are positions. Pass an integer"
+          else s"$value is an integer, but the bounds of $window are times. Pass a time")
       bound(if (byPosition) Axis.Offset else Axis.Time, argument, value)
     }
 
@@ -259,7 +259,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       val read                             = Literal(as(to, value), to)
       val isWhole = comparable(value.dataType, to).forall(exact => as(exact, value) == as(exact, read))
       if (value.value != null && (read.value == null || !isWhole))
-        throw notUnderstood(argument, s"'$value' is no ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
+        throw notUnderstood(argument, s"'$value' cannot be converted to ${to.sql.toLowerCase(java.util.Locale.ROOT)}")
       read
     }
 
@@ -324,7 +324,7 @@ private object StateReader {
   private def axisOf(start: Literal, end: Literal): Axis =
     Seq(start, end).filter(_.value != null).map(isPosition).distinct match {
       case Seq(true) => Axis.Offset
-      case Seq(_, _) => throw notUnderstood("start and end", "one is an offset, the other a time; both are of one kind")
+      case Seq(_, _) => throw notUnderstood("start and end", "One is an offset, the other a time. Pass two of a kind")
       case _         => Axis.Time
     }
 

@@ -98,7 +98,7 @@ object RowPacket {
       while (!found && in.hasNext) {
         kind = in.byte().toInt
         val start = in.skipBytes()
-        if (kind < 0) throw in.damaged(s"there are no rows of kind $kind")
+        if (kind < 0) throw in.damaged(s"rows of kind $kind do not exist")
         found = kind < wanted.length && wanted(kind) != null
         if (found) Rows.point(row, in.array, (Platform.BYTE_ARRAY_OFFSET + start).toLong, in.position - start)
       }

@@ -49,7 +49,7 @@ object Rows {
   /** Points a row at these bytes. */
   private[rows] def point(row: UnsafeRow, base: Array[Byte], offset: Long, size: Int): Unit = {
     val fields = row.numFields
-    if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"no row of $fields columns")
+    if ((size & 7) != 0 || size < least(fields)) throw damaged(size, s"not a row of $fields columns")
     row.pointTo(base, offset, size)
   }
 
@@ -71,7 +71,7 @@ final class RowShape(types: Seq[DataType]) extends Serializable {
 
   private def checked(row: UnsafeRow): UnsafeRow = {
     if (apart.length > 0 && !holds(row.getBaseObject, row.getBaseOffset, row.getSizeInBytes))
-      throw Rows.damaged(row.getSizeInBytes, s"no row of (${types.map(_.sql).mkString(", ")})")
+      throw Rows.damaged(row.getSizeInBytes, s"not a row of (${types.map(_.sql).mkString(", ")})")
     row
   }
 

@@ -29,9 +29,9 @@ private[spark] object VerifyFunction {
     val named = NamedConstants.naming("checkpoint", expressions)
     val (said, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
-    val path    = one(said, "checkpoint", "a text") { case Literal(text: UTF8String, _: StringType) => text.toString }
+    val path    = one(said, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
     val deep    = one(said, "deep", "true or false") { case Literal(is: Boolean, _) => is }
-    val outputs = one(said, "outputs", "an array of texts")(folders)
+    val outputs = one(said, "outputs", "an array of strings")(folders)
     val missing = Option.unless(said.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
     val wrong   = found ++ Seq(path, deep, outputs).flatMap(_.left.toOption) ++ missing
     if (wrong.nonEmpty) throw SpecError(Name, wrong)

@@ -17,7 +17,7 @@ private[standalone] final class OperatorMetadata(store: ShardStore, fixed: Seq[S
   private val space = store.space("standalone")
 
   Option(space.get(0)).foreach(bytes =>
-    OperatorMetadata.check(ByteReader.unsealed(bytes, "what the store belongs to"), fixed))
+    OperatorMetadata.check(ByteReader.unsealed(bytes, "the metadata of the store"), fixed))
 
   /** Stores the watermark.
     *

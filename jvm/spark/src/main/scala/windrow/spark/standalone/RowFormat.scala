@@ -42,7 +42,7 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
     }
     def read(in: ByteReader): Message = {
       val stream = in.count()
-      if (stream < 0 || stream >= shapes.size) throw in.damaged(s"there is no stream $stream")
+      if (stream < 0 || stream >= shapes.size) throw in.damaged(s"stream $stream does not exist")
       Message(stream.toInt, shapes(stream.toInt).read(in))
     }
   }

@@ -160,7 +160,7 @@ object Standalone {
 
   /** Checks that all output columns have different names (SEMANTICS B6). */
   private def once(session: SparkSession, subject: Any, columns: Seq[String]): Unit = {
-    val found = ColumnNames.twice(SparkInside.resolver(session), "what comes out", columns, "Rename one of them.")
+    val found = ColumnNames.twice(SparkInside.resolver(session), "the output", columns, "Rename one of them.")
     if (found.nonEmpty) throw SpecError(subject.toString, found)
   }
 

@@ -273,9 +273,9 @@ private[spark] object Messages {
       found ++= ColumnNames.twice(resolver, "the panes", names, "Give one of them an alias.")
       found ++= ColumnNames.twice(
         resolver,
-        "a rejected message",
+        "the rejected rows",
         parts.messageColumns.map(_.name),
-        "Rename or drop one of them before.")
+        "Rename or drop one of them before wr.stream(...).")
     }
 
     private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)

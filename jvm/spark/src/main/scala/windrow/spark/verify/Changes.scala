@@ -28,11 +28,11 @@ private[verify] object Changes {
         if (form > 1) in.readUTF()
         if (form > 2) in.readUTF()
         if (form % 2 == 0) told(in) else lengths(in)
-        Option.when(in.read() >= 0)("something stands behind its end")
+        Option.when(in.read() >= 0)("it contains data after its end")
       }
     } catch {
-      case _: EOFException     => Some("it is cut off")
-      case _: OutOfMemoryError => Some("a part of it says that it is longer than the memory")
+      case _: EOFException     => Some("it is truncated")
+      case _: OutOfMemoryError => Some("a part of it claims to be longer than the memory")
       case NonFatal(wrong)     => Some(s"it cannot be read: ${wrong.getMessage}")
     }
 
@@ -58,7 +58,7 @@ private[verify] object Changes {
         case Delete =>
           skip(in, in.readInt())
           if (in.readInt() != -1) throw new IOException("a deletion has a value")
-        case other => throw new IOException(s"there is no record of kind $other")
+        case other => throw new IOException(s"records of kind $other do not exist")
       }
       kind = in.readUnsignedByte()
     }

@@ -29,16 +29,16 @@ final case class Verification(checkpoint: String, files: Long, bytes: Long, find
   def ok: Boolean = !findings.exists(_.isDamage)
 
   override def toString: String = {
-    val head = s"${if (ok) "whole" else "DAMAGED"}: $checkpoint, $files files, $bytes bytes"
+    val head = s"${if (ok) "complete" else "DAMAGED"}: $checkpoint, $files files, $bytes bytes"
     (head +: findings.map(_.toString)).mkString("\n")
   }
 }
 
 private[spark] object Remedy {
   val Restore: String =
-    "Do not start the query. Put the file back from a copy of the checkpoint; without one begin a new checkpoint."
+    "Do not start the query. Restore the file from a copy of the checkpoint, or use a new checkpoint."
 
-  val NotNeeded: String = "Nothing goes on from it any more: nothing need be done."
+  val NotNeeded: String = "You do not have to do anything, because the query does not need the file anymore."
 
   /** The remedy for a file that does not match its checksums.
     *
@@ -46,5 +46,5 @@ private[spark] object Remedy {
     *   the checksum file
     */
   def sums(side: String): String =
-    s"$Restore Only if the file is known to be whole: delete '$side', without which it is read."
+    s"$Restore If you know that the file is intact, delete '$side', and the file is read without it."
 }

@@ -30,7 +30,7 @@ private[verify] object Findings {
 
   private def missing(contents: Contents, needs: Seq[Need]): Seq[Finding] =
     needs.filterNot(need => contents.folder.has(need.name)).map(need =>
-      Finding(need.name, need.batch, s"it is missing; ${need.loss}.", Remedy.Restore))
+      Finding(need.name, need.batch, s"it is missing: ${need.loss}.", Remedy.Restore))
 
   private def unreadable(contents: Contents, needed: Map[String, Need], wrong: Map[String, String]): Seq[Finding] =
     wrong.toSeq.map { case (name, why) =>
@@ -77,7 +77,7 @@ private[verify] object Findings {
   } yield Finding(
     of,
     form.batch,
-    s"it is missing; its checksums in '${side.name}' are there.",
+    s"it is missing, but its checksums in '${side.name}' exist.",
     if (isNeeded) Remedy.Restore else Remedy.NotNeeded,
     isNeeded)
 
@@ -91,7 +91,7 @@ private[verify] object Findings {
   }
 
   private def gaps(contents: Contents): Seq[Finding] = Gaps.of(contents).map { case (name, batch) =>
-    Finding(name, batch, "it is missing between others.", Remedy.NotNeeded, isDamage = false)
+    Finding(name, batch, "it is missing, although files before and after it exist.", Remedy.NotNeeded, isDamage = false)
   }
 
   /** Reports files without checksums if other files have some. Their checksum file was lost, or the machine stopped
@@ -107,8 +107,8 @@ private[verify] object Findings {
         Finding(
           side,
           contents.forms(seen.name).batch,
-          s"it is missing; '${seen.name}' reads well without.",
-          "Without checksums not every change shows. Nothing need be done.",
+          s"it is missing, but '${seen.name}' can be read without it.",
+          "You do not have to do anything, but without checksums some changes are not detected.",
           isDamage = false)
       }
   }

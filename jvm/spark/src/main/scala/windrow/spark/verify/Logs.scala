@@ -78,14 +78,14 @@ private[verify] object Logs {
 
   /** Parses `{"id":"…"}`. */
   def query(bytes: Array[Byte]): Either[String, Unit] = for {
-    text <- StrictJson.text(bytes).toRight("it is no text")
+    text <- StrictJson.text(bytes).toRight("it is not text")
     node <- json(text)
     _    <- having(node, "id" -> (id => isId(id.asText)))
   } yield ()
 
   /** Parses Windrow's marker, which is also in the folders of its files. */
   def mark(bytes: Array[Byte]): Either[String, Unit] =
-    Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it is no query's mark")
+    Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it is not the mark of a query")
 
   private def isId(text: String): Boolean = Try(UUID.fromString(text)).toOption.exists(_.toString == text)
 
@@ -105,21 +105,21 @@ private[verify] object Logs {
   // ---- formats
 
   private def versioned(bytes: Array[Byte]): Either[String, Seq[String]] = for {
-    lines <- StrictJson.lines(bytes).toRight("it is no text")
-    _     <- Either.cond(lines.head.matches("v[1-9]"), (), "it does not begin with its version")
+    lines <- StrictJson.lines(bytes).toRight("it is not text")
+    _     <- Either.cond(lines.head.matches("v[1-9]"), (), "it does not start with its version")
   } yield lines.tail
 
   private def only(lines: Seq[String]): Either[String, String] = lines match {
     case Seq(one) => Right(one)
-    case others   => Left(s"it has ${others.size} lines behind its version instead of one")
+    case others   => Left(s"it has ${others.size} lines after its version instead of one")
   }
 
   private def json(line: String): Either[String, JsonNode] =
-    StrictJson.read(line).filter(_.isContainerNode).toRight("a line of it is no JSON")
+    StrictJson.read(line).filter(_.isContainerNode).toRight("one of its lines is not JSON")
 
   private def having(node: JsonNode, fields: (String, JsonNode => Boolean)*): Either[String, Unit] =
     fields.find { case (name, fits) => !node.has(name) || !fits(node.get(name)) } match {
-      case Some((name, _)) => Left(s"a line of it lacks '$name'")
+      case Some((name, _)) => Left(s"one of its lines does not have '$name'")
       case None            => Right(())
     }
 

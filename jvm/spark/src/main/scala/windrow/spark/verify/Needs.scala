@@ -37,7 +37,7 @@ private[verify] object Needs {
       said.schemas.map(schema => s"state/$operator/_stateSchema/$schema")
     }
     (there ++ schemas ++ without.map(operator => s"state/$operator/_metadata/v2/0")).distinct.map(name =>
-      Need(name, None, "it says what the state of its operator is"))
+      Need(name, None, "it describes the state of its operator"))
   }
 }
 
@@ -76,16 +76,16 @@ private[verify] final case class Batches(planned: Set[Long], done: Set[Long]) {
   val committed: Option[Long] = done.maxOption
 
   /** Returns the needed files. Spark continues from the last two plans and the last commit. */
-  def needs: Seq[Need] = Need("metadata", None, "the query begins as another one") +: last.toSeq.flatMap { top =>
+  def needs: Seq[Need] = Need("metadata", None, "the query starts as a different one") +: last.toSeq.flatMap { top =>
     val before  = Option.when(top > 0)(top - 1)
     val commits = if (done(top)) Some(top) else before
     (before.toSeq :+ top).map(batch =>
       Need(
         s"offsets/$batch",
         Some(batch),
-        "what the batch reads is not known without it, and it may be left out without a word")) ++
+        "it records the input of the batch, and without it the batch may be skipped silently")) ++
       commits.map(batch =>
-        Need(s"commits/$batch", Some(batch), "the batch is done again, or those behind it without its watermark"))
+        Need(s"commits/$batch", Some(batch), "the batch is processed again, or later ones lack its watermark"))
   }
 }
 

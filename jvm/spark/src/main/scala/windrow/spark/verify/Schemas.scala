@@ -19,16 +19,16 @@ private[verify] object Schemas {
           ended(in, (1 to fitting(families)).forall(_ => family(in)))
         case "v2" => ended(in, json(in) && json(in))
         case "v1" => ended(in, StrictJson.read(in.readUTF()).isDefined && StrictJson.read(in.readUTF()).isDefined)
-        case _    => Left("it does not begin with its version")
+        case _    => Left("it does not start with its version")
       }
     catch {
-      case _: EOFException           => Left("it is cut off")
-      case _: UTFDataFormatException => Left("it is no text")
+      case _: EOFException           => Left("it is truncated")
+      case _: UTFDataFormatException => Left("it is not text")
     }
   }
 
   private def ended(in: DataInputStream, isJson: Boolean): Either[String, Unit] =
-    Either.cond(isJson && in.read() < 0, (), "a schema of it is no JSON")
+    Either.cond(isJson && in.read() < 0, (), "one of its schemas is not JSON")
 
   /** Parses the schemas of one column family: key, value, key encoder, and the key of a map. */
   private def family(in: DataInputStream): Boolean = {

@@ -34,6 +34,6 @@ private[verify] object SinkLogs {
       Need(
         logs.find(_.number == number).fold(number.toString)(contents.nameOf),
         Some(number),
-        "readers of the folder do not see its files"))
+        "readers of the folder do not find its files"))
   }
 }

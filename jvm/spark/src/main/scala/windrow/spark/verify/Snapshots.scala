@@ -33,8 +33,8 @@ private[verify] object Snapshots {
     try for {
       parts    <- Right(partsOf(bytes))
       _        <- whole(bytes, parts.size)
-      _        <- Either.cond(parts.contains("CURRENT"), (), "it lacks 'CURRENT'")
-      metadata <- parts.get("metadata").toRight("it lacks 'metadata'")
+      _        <- Either.cond(parts.contains("CURRENT"), (), "'CURRENT' is missing in it")
+      metadata <- parts.get("metadata").toRight("'metadata' is missing in it")
       snapshot <- tables(metadata)
     } yield snapshot
     catch {
@@ -52,12 +52,12 @@ private[verify] object Snapshots {
       val end = ByteBuffer.wrap(bytes, at, DirectoryEndLength).slice().order(ByteOrder.LITTLE_ENDIAN)
       end.getInt(0) == DirectoryEnd && end.getShort(10) == parts && end.getInt(12) + end.getInt(16) == at
     }
-    Either.cond(fits, (), "it is cut off")
+    Either.cond(fits, (), "it is truncated")
   }
 
   private def tables(metadata: Array[Byte]): Either[String, Snapshot] = {
     val said = StrictJson.lines(metadata).filter(_.head == "v1").flatMap(_.lift(1)).flatMap(StrictJson.read)
-    said.toRight("its 'metadata' is no JSON").map { node =>
+    said.toRight("its 'metadata' is not JSON").map { node =>
       val tables = node.path("sstFiles").elements.asScala.map("SSTs/" -> _) ++
         node.path("logFiles").elements.asScala.map("logs/" -> _)
       Snapshot(tables.map { case (folder, one) =>
@@ -86,6 +86,6 @@ private[verify] object Snapshots {
         reader.verifyChecksum()
         None
       }.get
-    catch { case wrong: RocksDBException => Some(s"RocksDB says: ${wrong.getMessage}") }
+    catch { case wrong: RocksDBException => Some(s"RocksDB reports: ${wrong.getMessage}") }
   }
 }

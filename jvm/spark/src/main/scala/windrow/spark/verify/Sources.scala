@@ -17,7 +17,7 @@ private[verify] final class Sources(contents: Contents) {
   } yield Need(
     there.find(_.number == number).fold(s"sources/$source/$number")(contents.nameOf),
     batchOf(source, number),
-    "Spark leaves the files of it out without a word")
+    "Spark silently skips its files")
 
   /** The last entry that a plan names, for each source with such a log. */
   private def ends: Seq[(Int, Long)] =
@@ -43,7 +43,7 @@ private[verify] final class Sources(contents: Contents) {
         else log.number.toString}")
     else Option.when(log.isCompact)(all.filter(_._1.number < log.number)).toSeq.flatten.collectFirst {
       case (older, those) if !those.entries.map(_._2).toSet.subsetOf(listed.entries.map(_._2).toSet) =>
-        s"it does not hold what '${contents.nameOf(older)}' does"
+        s"it does not contain the entries of '${contents.nameOf(older)}'"
     }
   }
 }

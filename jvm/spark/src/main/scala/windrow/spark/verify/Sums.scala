@@ -32,14 +32,14 @@ private[verify] object Sums {
   private def ofHadoop(folder: Folder, seen: Seen, side: Seen): Option[String] = {
     val bytes = folder.read(side)(_.readAllBytes())
     val sums  = java.nio.ByteBuffer.wrap(bytes)
-    if (bytes.length < 8 || sums.getInt() != Magic) Some(s"'${side.name}' holds no checksums")
+    if (bytes.length < 8 || sums.getInt() != Magic) Some(s"'${side.name}' does not contain checksums")
     else {
       val part = sums.getInt()
       if (Integer.bitCount(
           part) != 1 || part < 0 || part > Buffer || (seen.size + part - 1) / part * 4 != bytes.length - 8)
-        Some(s"'${side.name}' holds checksums of another length than its ${seen.size} bytes")
+        Some(s"'${side.name}' contains checksums for another length than its ${seen.size} bytes")
       else folder.read(seen)(mismatch(_, part, sums)).map(at =>
-        s"it differs from its checksum in '${side.name}' behind byte $at")
+        s"it differs from its checksum in '${side.name}' after byte $at")
     }
   }
 
@@ -69,7 +69,7 @@ private[verify] object Sums {
       node.path("value").isInt && node.path("mainFileSize").isIntegralNumber && node.path(
         "algorithm").asText == "CRC32C")
     said match {
-      case None => Some(s"'${side.name}' holds no checksum")
+      case None => Some(s"'${side.name}' does not contain a checksum")
       case Some(node: JsonNode) =>
         val size  = node.path("mainFileSize").asLong
         val value = node.path("value").asInt

@@ -102,7 +102,7 @@ class CombiningSuite extends SparkSuite {
 
   test("a word that the setting does not have is refused before the query begins") {
     val refused = intercept[Exception](run("sometimes", Seq(10)))
-    assert(refused.getMessage.contains("[COMBINE_UNKNOWN] spark.windrow.combine: it is 'sometimes'"))
+    assert(refused.getMessage.contains("[COMBINE_UNKNOWN] spark.windrow.combine: The value is 'sometimes'"))
   }
 
   test("what came of it is asked again after some micro-batches") {

@@ -31,7 +31,7 @@ final class PacketMergeSuite extends AnyFunSuite {
       Seq(packet(Seq(5)), notice),
       Seq(packet(Seq(1), Seq(-1), Seq(2)), packet(Seq(4)))).foreach { wrong =>
       val refused = intercept[IllegalStateException](taken(wrong: _*))
-      assert(refused.getMessage.startsWith("[ORDER_BROKEN] shard 3 "))
+      assert(refused.getMessage.startsWith("[ORDER_BROKEN] Shard 3 "))
     }
   }
 

@@ -60,7 +60,7 @@ final class StateDescriptorSpec extends AnyFunSuite {
   test("S1: without a shard there is nothing to be asked") {
     val none = new String(all.head.bytes, UTF_8).replace("\"shards\":4", "\"shards\":0")
     assert(intercept[CheckpointError](StateDescriptor.read(none.getBytes(UTF_8), "here")).getMessage.startsWith(
-      "[STATE_DAMAGED] the checkpoint 'here' cannot be read"))
+      "[STATE_DAMAGED] The checkpoint 'here' cannot be read"))
   }
 
   test("SEMANTICS S14: a format that is not known is refused by name") {

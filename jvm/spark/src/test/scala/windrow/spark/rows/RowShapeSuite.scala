@@ -40,10 +40,10 @@ final class RowShapeSuite extends AnyFunSuite {
   test("rows of other columns") {
     val other = StructType.fromDDL("n int")
     assert(intercept[DamagedStateError](Rows.of(UnsafeProjection.create(other)(InternalRow(5)).getBytes, 2)).getMessage
-      == "[STATE_DAMAGED] a row of 16 bytes is no row of 2 columns.")
+      .startsWith("[STATE_DAMAGED] A row of 16 bytes cannot be read: it is not a row of 2 columns. "))
     val number = UnsafeProjection.create(other)(InternalRow(-1)).getBytes
     assert(
-      intercept[DamagedStateError](new RowShape(Seq(StringType)).of(number)).getMessage.contains("no row of (STRING)"))
+      intercept[DamagedStateError](new RowShape(Seq(StringType)).of(number)).getMessage.contains("a row of (STRING)"))
     Seq(0, 7, 15).foreach(size => intercept[DamagedStateError](Rows.of(bytes.take(size), 1)))
   }
 

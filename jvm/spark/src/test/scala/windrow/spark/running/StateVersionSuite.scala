@@ -56,14 +56,14 @@ final class StateVersionSuite extends SparkSuite {
     goOn(header(ByteWriter.Version.toInt))
     Seq(0, ByteWriter.Version + 1).foreach { version =>
       val refused = intercept[CheckpointError](goOn(header(version)))
-      assert(refused.getMessage.startsWith(s"[STATE_VERSION] the header of a shard is in format $version of the state"))
-      assert(refused.getMessage.contains("Go on with the version of windrow that wrote it"))
+      assert(refused.getMessage.startsWith(s"[STATE_VERSION] The state format of the header of a shard is $version"))
+      assert(refused.getMessage.contains("Continue with the version of Windrow that wrote it"))
     }
   }
 
   test("SEMANTICS S1: a checkpoint whose header is damaged is refused before its query begins") {
     val refused = intercept[CheckpointError](goOn(Array[Byte](1, 2, 3, 4, 5, 6, 7)))
-    assert(refused.getMessage.startsWith("[STATE_DAMAGED] the header of a shard"))
+    assert(refused.getMessage.startsWith("[STATE_DAMAGED] The checksum of the header of a shard"))
   }
 }
 

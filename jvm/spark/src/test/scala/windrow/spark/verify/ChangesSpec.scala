@@ -30,7 +30,7 @@ final class ChangesSpec extends SparkSuite {
   }
 
   test("without the mark it is cut off, and behind it nothing stands") {
-    assert(wrong(put) == Some("it is cut off"))
-    assert(wrong { out => put(out); out.writeShort(0) } == Some("something stands behind its end"))
+    assert(wrong(put) == Some("it is truncated"))
+    assert(wrong { out => put(out); out.writeShort(0) } == Some("it contains data after its end"))
   }
 }

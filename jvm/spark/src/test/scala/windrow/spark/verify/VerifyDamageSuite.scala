@@ -121,6 +121,6 @@ final class VerifyDamageSuite extends SparkSuite {
     val (name, snapshot) = files.find(_._1.endsWith(".zip")).get
     val parts            = snapshot.length - 12
     assert(Snapshots.read(snapshot).isRight)
-    assert(Snapshots.read(snapshot.updated(parts, (snapshot(parts) + 1).toByte)) == Left("it is cut off"), name)
+    assert(Snapshots.read(snapshot.updated(parts, (snapshot(parts) + 1).toByte)) == Left("it is truncated"), name)
   }
 }

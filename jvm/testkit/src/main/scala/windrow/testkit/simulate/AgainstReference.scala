@@ -13,7 +13,7 @@ object AgainstReference {
     val plain = transcript.copy(steps = transcript.steps.filter(_ != Step.Restart))
     ReferenceEngine.run(plain) match {
       case ran: Outcome.Ran => ran.inPlaceOfExpected(plain)
-      case other            => throw new IllegalArgumentException(s"${transcript.id} is no case: $other")
+      case other            => throw new IllegalArgumentException(s"${transcript.id} is not a valid case: $other")
     }
   }
 

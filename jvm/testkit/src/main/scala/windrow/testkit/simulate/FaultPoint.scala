@@ -20,7 +20,7 @@ object FaultPoint {
   case object BatchRepeated extends FaultPoint("a committed batch is repeated")
 
   /** The source returns the messages of a committed batch once more, together with those of the next one. */
-  case object BatchRecut extends FaultPoint("a committed batch comes again with the next")
+  case object BatchRecut extends FaultPoint("a committed batch is delivered again with the next")
 
   /** The query is stopped and restarted. */
   case object Restart extends FaultPoint("a restart")

@@ -61,7 +61,7 @@ object Simulate {
     val total = counts.reduce(_ and _)
     println(figures(total))
     val rare = if (total.steps >= LongRun) FaultPoint.All.filter(total.of(_) < Often) else Nil
-    if (rare.nonEmpty) println(s"too rare to say anything: ${rare.mkString(", ")}")
+    if (rare.nonEmpty) println(s"too rare for a conclusion: ${rare.mkString(", ")}")
     if (breach || rare.nonEmpty) sys.exit(1)
   }
 

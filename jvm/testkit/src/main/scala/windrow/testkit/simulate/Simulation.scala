@@ -79,7 +79,7 @@ private[testkit] final class Simulation(
     behind.remove(index).toSeq.flatten.foreach(_(came))
     if (random.nextInt(4) == 0) {
       back(before)
-      tell(s"step ${index + 1} comes again")
+      tell(s"step ${index + 1} is repeated")
       counts.hit(FaultPoint.BatchRepeated)
       val again = feed.copy(messages = random.shuffle(feed.messages))
       faults.during(None, 0, commits = true)(operator.step(again))._1

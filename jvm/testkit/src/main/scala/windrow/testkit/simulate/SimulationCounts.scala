@@ -43,5 +43,5 @@ final class SimulationCounts {
 
   override def toString: String = FaultPoint.All.map(point => s"$point ${hits(point)}").mkString(", ") +
     s"; $steps steps of shards in $attempts attempts at batches; $found damages found by name; of values too old " +
-    s"$staleFound found, $staleShown changed what came out"
+    s"$staleFound found, $staleShown changed the output"
 }

@@ -25,7 +25,7 @@ final case class KafkaConfigUpdater(module: String, kafkaParams: Map[String, Obj
   def setAuthenticationConfigIfNeeded(): this.type = this
 
   def setAuthenticationConfigIfNeeded(cluster: Option[KafkaTokenClusterConf]): this.type = {
-    require(cluster.isEmpty, "there are no tokens here")
+    require(cluster.isEmpty, "delegation tokens are not supported")
     this
   }
 
