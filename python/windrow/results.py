@@ -150,7 +150,7 @@ class Output(HasFrames):
         Args:
             lookups: The lookup stream.
             start: The first event time, a timestamp column of ``lookups``, or the first offset, a
-                whole number. The range includes both ends. None and null leave the end open.
+                integer. The range includes both ends. None and null leave the end open.
             end: The last event time or offset, in the same way.
             by: For each column of ``index(by=...)`` the value that it must have; without an index,
                 for each key column. None selects by ``key``.
@@ -191,7 +191,7 @@ class Output(HasFrames):
 
         Args:
             lookups: The lookup stream.
-            start: The start of the range: a timestamp column, or a whole number for windows on
+            start: The start of the range: a timestamp column, or an integer for windows on
                 positions. None and null leave the end open.
             end: The end of the range, in the same way.
             key: For each key column the value that it must have. Key columns that are left out are

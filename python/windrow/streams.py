@@ -73,8 +73,8 @@ class Stream:
         includes more late rows, but each window stays in the state for longer.
 
         Args:
-            allowed: Event time after the end of the window, for example ``"10 minutes"``. A whole
-                number counts offsets, for windows of ``OffsetRange``. None sets no limit; then
+            allowed: Event time after the end of the window, for example ``"10 minutes"``. An integer
+                 counts offsets, for windows of ``OffsetRange``. None sets no limit; then
                 ``retain`` must limit the rows or the windows of a key.
 
         Returns:
@@ -117,7 +117,7 @@ class Stream:
             A copy of the stream with these limits.
 
         Raises:
-            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not a whole number
+            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not an integer
                 (``COUNT_NOT_UNDERSTOOD``).
 
         Example:
@@ -161,8 +161,8 @@ class Stream:
 
         Args:
             kind: The kind of windows, for example ``wr.Tumbling("1 minute")``.
-            closeOn: What completes a window: ``"watermark"`` (the default), or ``"next_row"``, the
-                next row of the key after the end of the window.
+            closeOn: The event that completes a window: ``"watermark"`` (the default), or
+                ``"next_row"``, the next row of the key after the end of the window.
             fillGaps: Whether windows without rows are emitted too, with the aggregate of no rows.
                 False (the default) emits none. True emits them from the first window of the key,
                 for as long as the query runs. A duration, for example ``"30 days"``, emits those
@@ -235,7 +235,7 @@ class Stream:
         ]
 
     def _shows_panes(self) -> bool:
-        """Return whether the rows may be panes; the JVM decides what they are."""
+        """Return whether the rows may be panes; the JVM checks them."""
         return not missing(self._df, {"panes": "window", "of panes": "pane"})
 
     def _clock(self) -> dict[str, int | None]:
@@ -306,8 +306,8 @@ class Windowed:
         This is the same setting as ``Stream.lateness``.
 
         Args:
-            allowed: Event time after the end of the window, for example ``"10 minutes"``; a whole
-                number of offsets for windows of ``OffsetRange``; None for no limit.
+            allowed: Event time after the end of the window, for example ``"10 minutes"``; an integer
+                 of offsets for windows of ``OffsetRange``; None for no limit.
 
         Returns:
             A copy with this lateness.
@@ -339,7 +339,7 @@ class Windowed:
             A copy with these limits.
 
         Raises:
-            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not a whole number
+            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not an integer
                 (``COUNT_NOT_UNDERSTOOD``).
 
         """
@@ -387,7 +387,7 @@ class Windowed:
         return replace(self, _early=first, _onTime=onTime, _late=last, _skipUnchanged=skipUnchanged)
 
     def accumulationMode(self, mode: Accumulation) -> Windowed:
-        """Set what a pane contains if its window was emitted before.
+        """Set the contents of a pane whose window was emitted before.
 
         You must set the mode if a window can be emitted twice, because the consumer of the panes
         has to know whether to replace the earlier value, add to it, or undo it.
@@ -486,7 +486,7 @@ class Windowed:
     def _output(
         self, columns: Sequence[Column], found: list[SpecProblem], *, keepsMessages: bool = False
     ) -> Output:
-        """Return the output, or raise one error with all problems of arguments, columns, and spec."""
+        """Return the output, or raise all problems of arguments, columns, and spec in one error."""
         stream, subject = self._stream, repr(self._kind)
         found = [*self._unstated(), *found, *missing(stream._df, stream._named())]
         try:
@@ -623,7 +623,7 @@ def stream(
             reason ``TOO_FAR_AHEAD``. Such rows do not move the watermark. None sets no limit.
         name: The name of the stream in errors, metrics, and rejected rows. The default is
             ``"messages"``.
-        invalid: What happens to a row without a usable event time, or beyond ``maxFuture``.
+        invalid: The fate of a row without a usable event time, or beyond ``maxFuture``.
             ``"reject"`` (the default) emits it in ``rejected``. ``"fail"`` ends the query at the
             first one with ``[MESSAGE_INVALID]`` and its place in the input.
 
@@ -666,7 +666,7 @@ def stream(
 
 
 def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
-    """Return the canonical durations, and the problems of the others, by name."""
+    """Return two mappings by name: canonical durations, and problems."""
     read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
     wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
     spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
