@@ -93,7 +93,7 @@ def attach(spark: SparkSession | None = None) -> SparkSession:
         The session.
 
     Raises:
-        SpecError: There is no session (``NO_SESSION``).
+        SpecError: A session does not exist (``NO_SESSION``).
         JarNotFoundError: The package does not contain the JAR (``JAR_NOT_BUILT``), the session has
             another version (``JAR_VERSION``), or a Connect server does not have the JAR
             (``JAR_NOT_LOADED``), because it cannot be sent there.

@@ -53,7 +53,7 @@ def timeline(
 
     Raises:
         SpecError: Rows are not panes or rejected rows, or the DataFrame is streaming
-            (``ROWS_NOT_DRAWABLE``), or there is no session for the name of a table
+            (``ROWS_NOT_DRAWABLE``), or a table name is given without a session
             (``NO_SESSION``).
         TypeError: ``accumulationMode`` is of another type.
 

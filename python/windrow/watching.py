@@ -169,7 +169,7 @@ def publishMetrics(spark: SparkSession) -> None:
     """Publish the figures of the session's queries to Spark's metrics system.
 
     The figures are gauges ``windrow.<query>.<figure>``, so each of Spark's metrics sinks receives
-    them: Prometheus, JMX, and Graphite. A second call has no effect. For Spark Connect, set
+    them: Prometheus, JMX, and Graphite. A second call does nothing. For Spark Connect, set
     ``spark.sql.streaming.streamingQueryListeners=windrow.spark.gauges.GaugeListener`` on the
     server.
 

@@ -217,7 +217,7 @@ class Upsert(FindsRows):
         (writer.using(self.create) if isinstance(self.create, str) else writer).create()
 
     def _merge(self, panes: DataFrame) -> None:
-        """Merge the last panes of a micro-batch into the table; a second time has no effect."""
+        """Merge the last panes of a micro-batch into the table; a second time changes nothing."""
         on = self._columns(panes.schema)
         found = " AND ".join(f"{_named('held', one)} <=> {_named('came', one)}" for one in on)
         panes.sparkSession.sql(
