@@ -1,7 +1,7 @@
-"""The sentences of all errors, which stand once for Python and Scala: ``error-conditions.json``.
+"""The messages of all errors, shared by Python and Scala: ``error-conditions.json``.
 
-A condition is a code, for example ``ZONE_UNKNOWN``, or, where a code has several sentences, that
-and the name of one: ``NAME_TWICE.ROWS``.
+A condition is a code, for example ``ZONE_UNKNOWN``. A code with several messages has subclasses:
+``NAME_TWICE.ROWS``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _PARAMETER = re.compile(r"<(\w+)>")
 
 @cache
 def catalogue() -> dict[str, Any]:
-    """Give class and sentences of every code."""
+    """Return class and messages of every code."""
     file = Path(__file__).with_name("error-conditions.json")
     read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return read
 
 
 def text(condition: str, parameters: Mapping[str, object]) -> str:
-    """Give a sentence with a value for each parameter that it names, no more and no less."""
+    """Return a message with a value for each of its parameters, no more and no less."""
     code, _, part = condition.partition(".")
     entry = catalogue()[code]
     sentence: str = entry["subClass"][part]["message"] if part else entry["message"]
