@@ -666,7 +666,7 @@ def stream(
 
 
 def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
-    """Return two mappings by name: canonical durations, and problems."""
+    """Return two mappings from names, to canonical durations and to problems."""
     read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
     wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
     spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
