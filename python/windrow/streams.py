@@ -73,8 +73,8 @@ class Stream:
         includes more late rows, but each window stays in the state for longer.
 
         Args:
-            allowed: Event time after the end of the window, for example ``"10 minutes"``. An integer
-                 counts offsets, for windows of ``OffsetRange``. None sets no limit; then
+            allowed: Event time after the end of the window, for example ``"10 minutes"``. An
+                integer counts offsets, for windows of ``OffsetRange``. None sets no limit; then
                 ``retain`` must limit the rows or the windows of a key.
 
         Returns:
@@ -306,8 +306,8 @@ class Windowed:
         This is the same setting as ``Stream.lateness``.
 
         Args:
-            allowed: Event time after the end of the window, for example ``"10 minutes"``; an integer
-                 of offsets for windows of ``OffsetRange``; None for no limit.
+            allowed: Event time after the end of the window, for example ``"10 minutes"``; an
+                integer counts offsets, for windows of ``OffsetRange``; None for no limit.
 
         Returns:
             A copy with this lateness.

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(refused))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as failed:  # noqa: BLE001  a shell gets no trace, whatever it is
+    except Exception as failed:  # noqa: BLE001  a shell shows no stack trace
         return _fail(f"windrow: {type(failed).__name__}: {_plain(str(failed))}")
     return WELL if well else NOT_WELL
 
