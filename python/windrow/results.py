@@ -149,7 +149,7 @@ class Output(HasFrames):
 
         Args:
             lookups: The lookup stream.
-            start: The first event time, a timestamp column of ``lookups``, or the first offset, a
+            start: The first event time, a timestamp column of ``lookups``, or the first offset, an
                 integer. The range includes both ends. None and null leave the end open.
             end: The last event time or offset, in the same way.
             by: For each column of ``index(by=...)`` the value that it must have; without an index,
