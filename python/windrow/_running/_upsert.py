@@ -41,7 +41,7 @@ class FindsRows:
     on: str | Sequence[str] | None
 
     def __post_init__(self) -> None:
-        """Read the columns once, because an iterator can be read only once; none are None."""
+        """Read the columns once, because an iterator can be read only once."""
         if self.on is not None and not isinstance(self.on, str):
             object.__setattr__(self, "on", list(self.on) or None)
 

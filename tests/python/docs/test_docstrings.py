@@ -52,8 +52,7 @@ def decorators(node: ast.ClassDef | Function) -> set[str]:
 def methods(node: ast.ClassDef) -> Iterator[Function]:
     """Yield the public methods and properties of a class."""
     for one in node.body:
-        is_public = isinstance(one, ast.FunctionDef) and not one.name.startswith("_")
-        if is_public and "overload" not in decorators(one):
+        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
             yield one
 
 
