@@ -24,7 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def public() -> dict[str, object]:
-    """Return the public classes and functions by name."""
+    """Return a mapping from names to public classes and functions."""
     found: dict[str, object] = {}
     for module in (wr, operators, testing):
         for name in module.__all__:
@@ -107,7 +107,7 @@ def faults(name: str, node: ast.ClassDef | Function) -> list[str]:
 
 
 def test_public_names_have_complete_docstrings() -> None:
-    """Each has a summary, its parameters in Args, and its value in Returns."""
+    """Check summary, parameters in Args, and value in Returns."""
     found: list[str] = []
     for name, value in public().items():
         node = node_of(value)
@@ -142,7 +142,7 @@ def modules() -> list[ModuleType]:
 
 
 def examples() -> dict[str, doctest.DocTest]:
-    """Return the docstrings with examples that need no Spark, by name."""
+    """Return a mapping from names to docstrings with examples that need no Spark."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     found = [one for module in modules() for one in finder.find(module, extraglobs={"wr": wr})]
     return {one.name: one for one in found if one.examples}
