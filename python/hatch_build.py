@@ -1,4 +1,4 @@
-"""Builds the thin JAR when a wheel is made, and puts it into the package."""
+"""Build the thin JAR for a wheel, and add it to the package."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SOURCES = (
 
 
 class JarHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
-    """Hatchling's hook: runs ``scripts/build jar`` unless the JAR is newer than its sources."""
+    """The hook of Hatchling, which runs ``scripts/build jar`` if a source is newer than the JAR."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        """Make the JAR and have it packed although git ignores it."""
+        """Build the JAR, and add it to the wheel although git ignores it."""
         root = Path(self.root)
         jar = Path("python/windrow/jars") / f"windrow-{self.metadata.version}.jar"
         if _stale(root / jar, root):
@@ -33,7 +33,7 @@ class JarHook(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore
 
 
 def _stale(jar: Path, root: Path) -> bool:
-    """Whether the JAR is missing or older than one of its sources."""
+    """Return whether the JAR is missing or older than one of its sources."""
     if not jar.is_file():
         return True
     sources = (file for pattern in _SOURCES for file in root.glob(pattern) if file.is_file())

@@ -1,4 +1,4 @@
-"""``python -m windrow``: the command."""
+"""The command ``python -m windrow``."""
 
 import sys
 

@@ -1,3 +1,3 @@
-"""The version of the package and of its JAR; the build reads it from here."""
+"""The version of the package and of its JAR; the build reads this file."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Which lateness would have caught how much."""
+"""Recommend an allowed lateness from the rows that a query has read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,21 @@ __all__ = ["Advice", "LatenessEffect", "advise"]
 
 @dataclass(frozen=True)
 class LatenessEffect:
-    """What a lateness would have done.
+    """The effect that a lateness would have had on the rows of a query.
 
-    share: of the messages that it was chosen to catch, None for the lateness that a query has.
-    lateness: a text, as ``lateness(...)`` takes it. caught: the share of the messages that it would
-    have taken. corrected: about which share of the windows would have fired again, None for a join.
-    growth: about
-    how much more would be kept than with the present lateness, 0.18 for 18 %.
+    Attributes:
+        share: The share of rows that it was chosen to catch, or None for the present lateness.
+        lateness: The lateness, as ``lateness(...)`` accepts it.
+        caught: The share of rows that it would have accepted.
+        corrected: An estimate of the share of windows that it would have corrected; None for a
+            join.
+        growth: An estimate of the growth of the state, compared with the present lateness: 0.18 is
+            18 %.
+
+    Example:
+        >>> wr.LatenessEffect(0.999, "7 minutes", 0.999, 0.031, 0.18).lateness
+        '7 minutes'
+
     """
 
     share: float | None
@@ -36,7 +44,7 @@ class LatenessEffect:
     growth: float
 
     def __str__(self) -> str:
-        """Say it in a sentence."""
+        """Show the effect in a sentence."""
         more = "the state stays as it is"
         if self.growth >= 10:  # noqa: PLR2004
             more = f"the state grows to about {self.growth + 1:,.0f} times its size"
@@ -54,12 +62,25 @@ class LatenessEffect:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to say for ``lateness(...)``, from all messages that a query has seen; prints as text.
+    """A recommended lateness, from all rows that a query has read.
 
-    advised: the least lateness that catches the share that was asked for; its fields stand here,
-    too. present: that of the query. table: for other shares. messages: with an event time,
-    duplicates left out. late: those that came when their last window had ended. windows: that fired
-    on time.
+    ``wr.advise`` returns it. ``print`` shows it as text, and a notebook with a picture. The advice
+    assumes that future delays resemble past ones.
+
+    Attributes:
+        advised: The least lateness that catches the requested share.
+        present: The present lateness of the query.
+        table: The same for other shares.
+        messages: The number of rows with an event time, without duplicates.
+        late: The number of rows that arrived after the end of their last window.
+        windows: The number of windows that were emitted on time.
+
+    Example:
+        ::
+
+            advice = wr.advise(query)
+            print(advice.lateness)  # 7 minutes
+
     """
 
     advised: LatenessEffect
@@ -71,31 +92,51 @@ class Advice:
 
     @property
     def lateness(self) -> str:
-        """The lateness that is advised, as ``lateness(...)`` takes it."""
+        """Return the recommended lateness.
+
+        Returns:
+            A text that ``lateness(...)`` accepts.
+
+        """
         return self.advised.lateness
 
     @property
     def caught(self) -> float:
-        """The share of the messages that it would have taken."""
+        """Return the share of rows that the recommended lateness would have accepted.
+
+        Returns:
+            A number from 0 to 1.
+
+        """
         return self.advised.caught
 
     @property
     def corrected(self) -> float | None:
-        """About which share of the windows it would have corrected; None for a join."""
+        """Return an estimate of the share of windows that it would have corrected.
+
+        Returns:
+            A number from 0 to 1, or None for a join.
+
+        """
         return self.advised.corrected
 
     @property
     def growth(self) -> float:
-        """About how much more would be kept than now, 0.18 for 18 %."""
+        """Return an estimate of the growth of the state.
+
+        Returns:
+            The growth compared with the present lateness: 0.18 is 18 %.
+
+        """
         return self.advised.growth
 
     def __str__(self) -> str:
-        """Give the advice, what is now, and a table."""
+        """Show the recommendation, the present lateness, and the table."""
         if not self.messages:
             return "No message has come yet, so there is nothing to advise."
         late = self.late / self.messages
         of_join = self.advised.corrected is None
-        told = {one.lateness: one for one in reversed(self.table)}  # the least share of each
+        told = {one.lateness: one for one in reversed(self.table)}  # equal ones: least share
         where = "too late for their partners" if of_join else "behind their windows"
         return "\n".join(
             [
@@ -115,14 +156,14 @@ class Advice:
         )
 
     def _doubt(self) -> list[str]:
-        """Say that so few messages tell nothing of a share so near to all."""
+        """Return a warning if there are too few rows for a share so close to 100 %."""
         missed = 1 - (self.advised.share or 1)
         if round(missed * self.messages, 6) >= 1 or not missed:
             return []
         return [f"So few say little of {_percent(1 - missed)}: ask again after {1 / missed:,.0f}."]
 
     def _disorder(self) -> list[str]:
-        """Name the usual reason why most messages are too late."""
+        """Return the usual reason why most rows are too late."""
         if self.present.caught >= 0.5:  # noqa: PLR2004
             return []
         text = "Most messages came too late for the present lateness. If the query reads files, "
@@ -145,15 +186,36 @@ def advise(
     *,
     operator: str | None = None,
 ) -> Advice:
-    """Tell which lateness would have caught a share of the messages of a query.
+    """Recommend an allowed lateness from the rows that a query has read.
 
-    queryOrCheckpoint: a running query, or the folder of one that runs or is stopped. catch: the
-    share, above 0 and at most 1. operator: the name of the stream, where a query has several.
+    A longer lateness accepts more rows and needs more state, so the right value depends on how late
+    your rows are. Every query counts that. docs/advice.md explains the counts and the estimates.
 
-    What is counted, and how the rest is estimated: docs/advice.md.
+    Args:
+        queryOrCheckpoint: A running query, or the folder of its checkpoint.
+        catch: The share of rows to accept, above 0 and at most 1. The default is 0.999.
+        operator: The name of the stream, if the query has several operators. None selects the only
+            one.
 
-    Errors: CheckpointError if there is no such checkpoint; SpecError if nothing is counted for such
-    windows (on positions, by policies), or for a join that retention alone bounds.
+    Returns:
+        The advice.
+
+    Raises:
+        CheckpointError: The folder is not a checkpoint (``CHECKPOINT_NOT_FOUND``), cannot be read
+            (``STATE_DAMAGED``), or has several operators (``OPERATOR_NOT_CLEAR``).
+        SpecError: The windows are not counted, because they depend on positions or policies, or the
+            join is bounded by retention only (``ADVICE_NOT_KEPT``), or ``catch`` is out of range
+            (``SHARE_NOT_UNDERSTOOD``).
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
+
+    Example:
+        ``print(wr.advise("checkpoint"))`` shows::
+
+                caught  lateness             corrected    state
+                  99 %  20 seconds               0.6 %     -78%
+                99.9 %  7 minutes                3.1 %     +18%
+                 100 %  3 hours                  3.4 %   +2900%
+
     """
     spark = _session()
     _jar.check(spark)
@@ -191,6 +253,6 @@ def _share(corrected: float | None) -> str:
 
 
 def _percent(share: float) -> str:
-    """Give a share with as many places as it needs to be told from all."""
+    """Format a share with enough digits to distinguish it from 100 %."""
     places = 1 if share < 0.999 else 2 if share < 0.9999 else 3  # noqa: PLR2004
     return f"{share * 100:.{places}f}".rstrip("0").rstrip(".") + " %"

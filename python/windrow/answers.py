@@ -1,4 +1,4 @@
-"""What a lookup stream gets of the messages that a query keeps, inside that query."""
+"""Answers to a lookup stream from the state of a query, inside that query."""
 
 from __future__ import annotations
 
@@ -32,11 +32,18 @@ Values = Mapping[str, "str | Column"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answers:
-    """A lookup stream with what it asked for, as DataFrames of new rows, never changed ones.
+    """A lookup stream and its answers, as DataFrames.
 
-    Made by ``Output.getMessages`` and ``Output.getWindows``. A row is answered in the micro-batch
-    that it comes with, by what is kept once the messages of that micro-batch are in. Each DataFrame
-    that is written alone is a query with its own state; ``start`` shares one.
+    ``Output.getMessages`` and ``Output.getWindows`` create it. Each lookup row is answered in its
+    own micro-batch, from the state at the end of that micro-batch. Each DataFrame that you write
+    separately is a query with its own state, so use ``start`` to write several from one query.
+
+    Example:
+        ::
+
+            asked = orders.getMessages(calls, "since", "time", key={"id": "customer"})
+            asked.start(answers="answers", panes="orders", checkpoint="checkpoint")
+
     """
 
     _tables: tuple[DataFrame, DataFrame]
@@ -44,30 +51,48 @@ class Answers:
 
     @cached_property
     def answers(self) -> DataFrame:
-        """The columns of the lookup stream, then ``messages`` or ``windows``, an array.
+        """Return the lookup rows with their answers.
 
-        Messages are structs of the input's columns, in order of (time, source, partition, offset)
-        or of offset. Windows are structs by (start, end): ``window``, ``first_offset``,
-        ``last_offset``, ``is_complete``, ``count``.
+        Returns:
+            A DataFrame with the columns of the lookup stream, and ``messages`` or ``windows``, an
+            array. Messages are structs of the columns of the input, sorted by (time, source,
+            partition, offset) or by offset. Windows are structs of ``window``, ``first_offset``,
+            ``last_offset``, ``is_complete``, and ``count``, sorted by (start, end).
+
         """
         return self._part("answers")
 
     @cached_property
     def panes(self) -> DataFrame:
-        """Keys, ``window``, ``messages`` and ``pane``, as those of the operator that is asked."""
+        """Return the panes of the operator that stores the rows.
+
+        Returns:
+            A DataFrame with the key columns, ``window``, ``messages``, and ``pane``.
+
+        """
         return self._part("panes")
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What entered no window: stream, reason, watermark, processing_time, message.
+        """Return the rejected rows, unchanged and with the reason.
 
-        ``watermark`` is the one by which the row was judged: that of the micro-batch before.
+        Returns:
+            A DataFrame with ``stream``, ``reason``, ``watermark``, ``processing_time``, and
+            ``message``. ``watermark`` is the one by which the row was judged: that of the
+            micro-batch before.
+
         """
         return self._part("rejected")
 
     @cached_property
     def output(self) -> DataFrame:
-        """All in one: ``kind`` ('answers', 'panes', 'rejected'), a struct of each, one not null."""
+        """Return answers, panes, and rejected rows in one DataFrame.
+
+        Returns:
+            A DataFrame with ``kind`` (``'answers'``, ``'panes'``, or ``'rejected'``) and a struct
+            for each kind, of which one is not null.
+
+        """
         return self._part("all")
 
     def start(
@@ -82,13 +107,41 @@ class Answers:
         drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
-        """Start one query that writes answers, panes and rejected rows to their sinks.
+        """Start one query that writes answers, panes, and rejected rows to their sinks.
 
-        Arguments are those of ``Output.start``.
+        Sinks and checks are those of ``Output.start``. ``Upsert`` is not accepted, because a pane
+        of stored rows contains only the new part.
+
+        Args:
+            checkpoint: The folder in which Spark stores the progress and the state of the query.
+            answers: The sink of the answers.
+            panes: The sink of the panes.
+            rejected: The sink of the rejected rows.
+            availableNow: Stop after all rows that exist at the start. The default is False.
+            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
+                starts a micro-batch as soon as the last one has ended.
+            drain: With ``availableNow``, complete every window after the last row. The default is
+                False.
+            name: The name of the query in Spark's UI and in metrics. None uses its id.
+
+        Returns:
+            Spark's handle of the running query.
+
+        Raises:
+            SpecError: The query cannot start. The error lists every problem, for example
+                ``SINK_NOT_STATED`` or ``UPSERT_OF_PARTS``.
+            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``) or cannot be
+                read.
+
+        Example:
+            ::
+
+                asked.start(answers="answers", panes="orders", checkpoint="checkpoint")
+
         """
         upsert = panes._as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
         return start(
-            # Described again, because settings of the session may have changed.
+            # Plan the output again, because settings of the session may have changed.
             self._part("accepted" if rejected is None else "all"),
             {"answers": answers, "panes": panes, "rejected": rejected},
             checkpoint=checkpoint,
@@ -105,7 +158,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Keeper:
-    """The operator that is asked: what it aggregates, and the fields of its spec."""
+    """The operator that answers: its aggregation, and the fields of its spec."""
 
     aggregated: DataFrame
     fields: _json.Fields
@@ -121,9 +174,12 @@ def ask(
     key: Values | None,
     by: Values | None = None,
 ) -> Answers:
-    """Put the questions of a lookup stream to an operator.
+    """Look up the rows of a lookup stream in the state of an operator.
 
-    Errors: SpecError with every problem.
+    Raises:
+        SpecError: A column is wrong. The error lists every problem.
+        TypeError: ``lookups`` is not a DataFrame.
+
     """
     if not is_data_frame(lookups):
         msg = f"lookups must be a DataFrame, not {type(lookups).__name__}."
@@ -150,5 +206,5 @@ def ask(
         (keeper.aggregated, _sql.marked(lookups, marks)),
         _fields={**keeper.fields, "ask": question},
     )
-    made.answers  # noqa: B018  mistakes show where they are made
+    made.answers  # noqa: B018  raises here, where the mistake is
     return made

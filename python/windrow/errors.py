@@ -1,4 +1,4 @@
-"""What can go wrong, in plain words and with stable codes."""
+"""The errors of Windrow, with stable codes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,31 @@ _NEXT = re.compile(rf"\[({_CODE})\] ")
 
 
 class WindrowError(Exception):
-    """Parent of every error that windrow raises itself."""
+    """The parent of all errors that Windrow raises.
+
+    The message starts with a stable code in brackets. docs/errors.md lists all codes with their
+    remedies.
+
+    Example:
+        >>> issubclass(wr.SpecError, wr.WindrowError)
+        True
+
+    """
 
 
 @dataclass(frozen=True)
 class SpecProblem:
-    """One thing that is wrong: a stable code and a full sentence."""
+    """One problem: a stable code and a sentence.
+
+    Attributes:
+        code: The code, for example ``"DURATION_WITHOUT_UNIT"``.
+        text: The sentence.
+
+    Example:
+        >>> print(wr.SpecProblem("LATENESS_NEGATIVE", "lateness is -1 second."))
+        [LATENESS_NEGATIVE] lateness is -1 second.
+
+    """
 
     code: str
     text: str
@@ -30,15 +49,29 @@ class SpecProblem:
         return f"[{self.code}] {self.text}"
 
     def _of(self, where: str) -> SpecProblem:
-        """Give the same with where it is in front."""
+        """Return the problem with its place in front of the sentence."""
         return SpecProblem(self.code, f"{where}: {self.text}")
 
 
 class SpecError(WindrowError, ValueError):
-    """A description that cannot run; ``problems`` has all that is wrong with it."""
+    """A description that cannot run.
+
+    The error lists all problems at once, so you can fix them together.
+
+    Attributes:
+        problems: All problems, each with ``code`` and ``text``.
+
+    Example:
+        >>> try:
+        ...     wr.Tumbling(60)
+        ... except wr.SpecError as error:
+        ...     print([problem.code for problem in error.problems])
+        ['DURATION_WITHOUT_UNIT']
+
+    """
 
     def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
-        """Take the whole message and the problems it tells of."""
+        """Store the full message and its problems."""
         super().__init__(message)
         self.problems = tuple(problems)
 
@@ -48,7 +81,21 @@ class SpecError(WindrowError, ValueError):
 
     @classmethod
     def of(cls, subject: str, problems: Sequence[SpecProblem]) -> SpecError:
-        """Say what is wrong with ``subject``, which is written as its call."""
+        """Create the error for a description.
+
+        Args:
+            subject: The description, written as its call.
+            problems: One or more problems.
+
+        Returns:
+            The error. A single problem whose code belongs to a subclass creates that subclass.
+
+        Example:
+            >>> problem = wr.SpecProblem("LATENESS_NEGATIVE", "lateness is -1 second.")
+            >>> print(wr.SpecError.of("spec", [problem]))
+            [LATENESS_NEGATIVE] spec: lateness is -1 second.
+
+        """
         if len(problems) == 1:
             [only] = problems
             made = class_of(only.code)
@@ -60,14 +107,30 @@ class SpecError(WindrowError, ValueError):
 
 
 class UnboundedJoinError(SpecError):
-    """A join that would keep its messages for ever."""
+    """A join that would store its rows forever (``UNBOUNDED_JOIN``).
+
+    Set a range (``within``), windows, or a retention.
+    """
 
 
 class MessageError(WindrowError, ValueError):
-    """Messages that do not fit the schema of an operator; ``problems`` has all that is wrong."""
+    """Rows that do not fit the schema of an operator, or that ``invalid="fail"`` rejects.
+
+    Attributes:
+        problems: All problems, each with ``code`` and ``text``.
+
+    Example:
+        ::
+
+            try:
+                operator.addMessages(table)
+            except wr.MessageError as error:
+                print([problem.code for problem in error.problems])  # ['COLUMN_MISSING']
+
+    """
 
     def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
-        """Take the whole message and the problems it tells of."""
+        """Store the full message and its problems."""
         super().__init__(message)
         self.problems = tuple(problems)
 
@@ -77,25 +140,31 @@ class MessageError(WindrowError, ValueError):
 
 
 class BackpressureError(WindrowError):
-    """An operator takes no message while its downstream is full; ``timeout`` drains it."""
+    """An operator that accepts no rows, because its consumer is full (``DOWNSTREAM_FULL``).
+
+    Call ``timeout`` to send the waiting outputs again.
+    """
 
 
 class OperatorError(WindrowError):
-    """An operator was asked for what it cannot do, or is not open."""
+    """An operation that an operator does not support, or that needs an open operator."""
 
 
 class JarNotFoundError(WindrowError):
-    """The JAR is not in the package, not in the session, or of another version."""
+    """A JAR that is missing in the package or in the session, or is of another version.
+
+    Call ``wr.configure`` before you create a session, or ``wr.attach`` for a running one.
+    """
 
 
 class CheckpointError(WindrowError):
-    """A checkpoint that does not fit the query that continues it, or cannot be read."""
+    """A checkpoint that does not fit the query, or cannot be read."""
 
 
 def expect(call: str, value: object, *kinds: type, say: str = "") -> None:
-    """Refuse a value of another type before it leads to a strange error elsewhere.
+    """Raise TypeError for a value of another type, before it causes an unclear error elsewhere.
 
-    say: what to write instead, for example.
+    say: an example of a valid value.
     """
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
@@ -105,18 +174,18 @@ def expect(call: str, value: object, *kinds: type, say: str = "") -> None:
 
 
 def problem(condition: str, /, **parameters: object) -> SpecProblem:
-    """Give the problem of a condition, by the sentence of the catalogue."""
+    """Return the problem of a condition, with the sentence of the catalogue."""
     return SpecProblem(condition.partition(".")[0], _conditions.text(condition, parameters))
 
 
 def failure(condition: str, /, **parameters: object) -> WindrowError:
-    """Give the error of a condition, of its class and by its sentence."""
+    """Return the error of a condition, with its class and its sentence."""
     made = problem(condition, **parameters)
     return class_of(made.code)(str(made))
 
 
 def problems_of(error: WindrowError) -> list[SpecProblem]:
-    """Give what an error of windrow's reports, each as a problem."""
+    """Return each problem that an error of Windrow reports."""
     if isinstance(error, SpecError):
         return list(error.problems)
     one = _ONE.fullmatch(str(error))
@@ -124,17 +193,14 @@ def problems_of(error: WindrowError) -> list[SpecProblem]:
 
 
 def class_of(code: str) -> type[WindrowError]:
-    """Give the class of the errors of a code; SpecError if it is not known."""
+    """Return the error class of a code; SpecError for an unknown code."""
     name = _conditions.catalogue().get(code, {}).get("class", "SpecError")
     found: type[WindrowError] = globals()[name]
     return found
 
 
 def from_text(text: str) -> WindrowError | None:
-    """Read a message written by the JVM part back into an error.
-
-    Returns None if the text does not have the form of windrow's messages.
-    """
+    """Return the error for a message of the JVM, or None if it does not have Windrow's form."""
     many = _MANY.match(text)
     if many:
         parts = _NEXT.split(text[many.end() :])[1:]

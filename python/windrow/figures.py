@@ -1,4 +1,4 @@
-"""What a micro-batch was: its figures, read off the progress that Spark reports."""
+"""The figures of a micro-batch, read from the progress that Spark reports."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ __all__ = ["BatchProgress", "SourceProgress", "figures", "open_after"]
 REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 
 _MARK = "windrow_"
-_REACH = "watermark"  # of an input, in microseconds
+_REACH = "watermark"  # the watermark of an input, in microseconds
 _LEVELS = ("open_windows", "open_windows_change", _REACH)
 
 
 @dataclass(frozen=True)
 class SourceProgress:
-    """What a source brought: rows of the batch, and how many offsets wait behind it, if it says."""
+    """The progress of one source in a micro-batch.
+
+    Attributes:
+        name: The description of the source.
+        rows: The number of rows in the micro-batch.
+        waiting: The number of offsets that are not read yet, or None if the source does not report
+            it.
+
+    """
 
     name: str
     rows: int
@@ -30,19 +38,52 @@ class SourceProgress:
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """The figures of one micro-batch, of all windrow operators of its query together.
+    """The figures of one micro-batch, summed over all Windrow operators of its query.
 
-    Counts are rows: read = accepted + rejected + duplicates + gaps; ``reasons`` are the rejected by
-    reason. ``panes`` = early + onTime + late + withdrawn; ``rows`` are those of joins. watermark:
-    before the batch; newest: greatest event time in the batch; both are None where there is none.
-    inputs: of joins and co-groups, by stream, how far its rows of the batch bring the watermark,
-    which is the least of all; None: it brought none.
-    ``batchMs`` and its ``parts`` (Spark's names) are milliseconds; ``shardsMs``, a part of
-    ``addBatch``, is the time of windrow's shards and of whoever takes their rows, of all tasks
-    together. stateBytes: memory; stateFileBytes: files; stateRows: 0 unless Spark counts them
-    (``rocksdb.trackTotalNumberOfRows``). openWindows: by operator, windows that still take messages
-    after the batch, if all shards tell it in this one; openChange: how many more these are than
-    before it. An operator that does not know them has neither (docs/watching.md).
+    Counts are rows, and read = accepted + rejected + duplicates + gaps holds in every micro-batch.
+
+    Attributes:
+        query: The name of the query, or its id.
+        id: The id of the query.
+        runId: The id of this run of the query.
+        batch: The number of the micro-batch.
+        time: The start of the micro-batch, as ISO text.
+        read: Rows that Spark read.
+        accepted: Rows that are in a window.
+        rejected: Rows that no window accepted.
+        duplicates: Rows whose offset was processed before.
+        gaps: Rows between two windows.
+        reasons: The rejected rows by reason.
+        panes: Emitted panes: early + onTime + late + withdrawn.
+        early: Panes before the completion of their window.
+        onTime: Panes at completion.
+        late: Panes after completion.
+        withdrawn: Retractions.
+        rows: Emitted rows of joins.
+        openWindows: By operator, the windows that still accept rows after the micro-batch, if every
+            shard reports the number.
+        openChange: By operator, the change of that number in the micro-batch. An operator that does
+            not count its windows has neither value (docs/watching.md).
+        watermark: The watermark before the micro-batch, or None.
+        newest: The greatest event time in the micro-batch, or None.
+        inputs: By stream of a join or co-group, the watermark that its rows of the micro-batch lead
+            to, or None without rows. The least of all streams counts.
+        sources: The progress of each source.
+        stateRows: Rows in the state; 0 unless Spark counts them
+            (``rocksdb.trackTotalNumberOfRows``).
+        stateBytes: Memory of the state.
+        stateFileBytes: Size of the files of the state.
+        batchMs: Duration of the micro-batch in milliseconds.
+        parts: Its parts in milliseconds, by Spark's names.
+        shardsMs: The part of ``addBatch`` in milliseconds that Windrow's shards and the consumers
+            of their rows take, summed over all tasks.
+
+    Example:
+        ::
+
+            last = wr.status(query).last
+            print(last.batch, last.read, last.rejected)
+
     """
 
     query: str
@@ -77,14 +118,19 @@ class BatchProgress:
 
     @property
     def behind(self) -> timedelta | None:
-        """How far the watermark is behind the newest event time of the batch."""
+        """Return how far the watermark is behind the newest event time of the micro-batch.
+
+        Returns:
+            The distance, or None if either of them does not exist.
+
+        """
         if self.watermark is None or self.newest is None:
             return None
         return self.newest - self.watermark
 
 
 def figures(progress: Mapping[str, Any]) -> BatchProgress:
-    """Read the figures of a micro-batch off its progress.
+    """Return the figures of a micro-batch from its progress.
 
     progress: an entry of ``query.recentProgress``, of a listener's event, or its JSON as a dict.
     """
@@ -117,9 +163,9 @@ def figures(progress: Mapping[str, Any]) -> BatchProgress:
 
 
 def open_after(before: Mapping[str, int], batch: BatchProgress) -> dict[str, int]:
-    """Tell how many windows are open after a batch, by operator, as far as that is known.
+    """Return the number of open windows after a micro-batch, by operator, as far as it is known.
 
-    before: what was known before it; of the first batch of a checkpoint there were none.
+    before: the numbers known before it; before the first micro-batch of a checkpoint they are 0.
     """
     known = dict.fromkeys(batch.openChange, 0) if batch.batch == 0 else before
     changed = {name: known[name] + by for name, by in batch.openChange.items() if name in known}
@@ -127,7 +173,7 @@ def open_after(before: Mapping[str, int], batch: BatchProgress) -> dict[str, int
 
 
 def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
-    """Give what each operator of a query counted in a batch, with the messages that it read."""
+    """Return the counts of each operator of a query in a micro-batch, by its name."""
     found: dict[str, Counter[str]] = {}
     for name, row in _observed(progress).items():
         counts = {key: value or 0 for key, value in row.items() if key not in _LEVELS}
@@ -137,7 +183,7 @@ def operators(progress: Mapping[str, Any]) -> dict[str, Counter[str]]:
 
 
 def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
-    """Read ``windrow_<operator>/<input>/...``, of which those of several inputs tell it."""
+    """Read the metrics ``windrow_<operator>/<input>/...`` of operators with several inputs."""
     return {
         _name(name.split("/")[1]): None if row[_REACH] is None else _instants.instant(row[_REACH])
         for name, row in _observed(progress).items()
@@ -146,7 +192,7 @@ def _inputs(progress: Mapping[str, Any]) -> dict[str, datetime | None]:
 
 
 def _told(progress: Mapping[str, Any], level: str) -> dict[str, int]:
-    """Give what operators tell of something that is no count of rows; by their names."""
+    """Return a metric that is not a count of rows, by operator."""
     return {
         _name(name).removeprefix(_MARK): row[level]
         for name, row in _observed(progress).items()
@@ -155,7 +201,7 @@ def _told(progress: Mapping[str, Any], level: str) -> dict[str, int]:
 
 
 def _name(escaped: str) -> str:
-    """Give a part of the name of metrics as its user wrote it."""
+    """Unescape a part of the name of a metric."""
     return escaped.replace("%2F", "/").replace("%25", "%")
 
 
@@ -165,7 +211,7 @@ def _observed(progress: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a dict of JSON
-    """Give the fields of an observed row, which Connect hands over as values and schema."""
+    """Return the fields of an observed row; Connect passes them as values and schema."""
     fields: Mapping[str, Any] = observed if isinstance(observed, Mapping) else observed.asDict()
     if fields.keys() != {"values", "schema"}:
         return fields
@@ -174,7 +220,7 @@ def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a di
 
 
 def _source(source: Mapping[str, Any]) -> SourceProgress:
-    """Read what a source says; Kafka's tells how many offsets it has not read yet."""
+    """Read the progress of a source; Kafka's reports the number of offsets not yet read."""
     said = source.get("metrics") or {}
     waiting = said.get("maxOffsetsBehindLatest")
     name = str(source["description"])
@@ -187,7 +233,7 @@ def _custom(state: Mapping[str, Any], name: str) -> int:
 
 
 def _shard_time(state: Mapping[str, Any]) -> int:
-    """Time in windrow's shards: with messages, and when Spark wakes them without any."""
+    """Return the time in Windrow's shards, with rows and when Spark calls them without any."""
     if "transformWithState" not in state["operatorName"]:
         return 0
     updates: int = state["allUpdatesTimeMs"]
@@ -195,6 +241,6 @@ def _shard_time(state: Mapping[str, Any]) -> int:
 
 
 def _instant(text: str | None) -> datetime | None:
-    """Read what Spark says; it says 1970 before there is a watermark."""
+    """Read a time of Spark, which reports 1970 before there is a watermark."""
     found = None if text is None else _instants.read(text)
     return None if found == _instants.EPOCH else found

@@ -1,4 +1,4 @@
-"""Several streams in a query: ``join(...)`` and ``cogroup(...)``."""
+"""Combine several streams in one query: ``join(...)`` and ``cogroup(...)``."""
 
 from __future__ import annotations
 
@@ -49,23 +49,56 @@ def join(
     early: Firing | None = None,
     expect: Expect = "large",
 ) -> JoinOutput:
-    """Join two and more streams, all streaming or all batch.
+    """Join two or more streams, all streaming or all batch.
 
-    Streams are told apart by the names that ``stream(name=...)`` gave them, and each brings its
-    own watermark; the least of them rules. What ``stream(key=...)`` says is not used here.
-    on: columns that all have and that must be equal; null equals nothing.
-    within: where the event time of a message may lie beside that of the first
-    stream's, ``(low, high)``, the same for all or by name; or a window that both must be in;
-    ``Global()``: every pair that retention still holds; None: the streams' own windows, given by
-    ``Stream.window``. how: which rows come out, by Spark's names, too ("left_outer"); with more
-    than two streams "inner". bounds: whether the ends of the range are included. early: when rows
-    come out, with each message (the default) or ``Every(period)``. expect: how many messages of
-    other keys lie in a range; "small" keeps those of all keys in one run. Lateness, retention and
-    ``maxFuture`` are those of the
-    streams, which must not contradict each other, and so is ``invalid``.
+    Use a join if a result needs matching rows of several streams, for example orders and their
+    shipments. Each stream has its own watermark, and the least of them counts. The streams must
+    have different names (``stream(name=...)``), because the names become the columns of the result.
+    ``stream(key=...)`` is not used here. Lateness, retention, ``maxFuture``, and ``invalid`` are
+    set on the streams and must be the same for all of them.
 
-    Errors: SpecError with every problem; UnboundedJoinError if messages would be kept for ever;
-    JarNotFoundError.
+    Args:
+        streams: The streams, in order. A windowed stream declares the windows of that side.
+        on: The columns that all streams have and that must be equal. Null is not equal to anything.
+        within: Which event times match. A range ``(low, high)``: the event time of a row, less that
+            of the row of the first stream, is in this range; a mapping sets a range for each stream
+            by name. A kind of windows: both rows must be in one window. ``Global()``: every pair
+            matches that retention still holds. None: the streams bring windows of their own
+            (``Stream.window``).
+        how: ``"inner"`` (the default), ``"left"``, ``"right"``, ``"full"``, ``"semi"``, or
+            ``"anti"``; Spark's other names such as ``"left_outer"`` are accepted too. More than two
+            streams support only ``"inner"``.
+        bounds: Whether the range includes its ends: ``"[]"`` (the default), ``"[)"``, ``"(]"``, or
+            ``"()"``.
+        early: When rows are emitted: with each message (the default), or ``Every(period)``.
+        expect: How many rows of other keys are in a range: ``"large"`` (the default) stores the
+            rows of each key separately, ``"small"`` stores the rows of all keys together.
+
+    Returns:
+        The output. Its ``rows`` have the equal columns once, and a struct for each stream.
+
+    Raises:
+        SpecError: The description cannot run. The error lists every problem, for example
+            ``STREAM_TWICE``, ``RANGE_NOT_UNDERSTOOD``, ``OPTION_DIFFERS``, or
+            ``OUTER_JOIN_OF_MANY``.
+        UnboundedJoinError: The rows of a stream would be stored forever (``UNBOUNDED_JOIN``).
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it has
+            the JAR of another version (``JAR_VERSION``).
+        TypeError: An argument is not a stream.
+
+    Example:
+        ::
+
+            o = wr.stream(orders, time="time", watermark="0 seconds", name="o").lateness("0 s")
+            s = wr.stream(ships, time="time", watermark="0 seconds", name="s").lateness("0 s")
+            pairs = wr.join(o, s, on="id", within=("0 minutes", "5 minutes"), how="left")
+
+        Order 1 was shipped after three minutes, and order 2 was not shipped::
+
+            id  o         s
+            1   09:00:00  09:03:00
+            2   09:00:00  null
+
     """
     for one in streams:
         errors.expect("join(*streams)", one, Stream, Windowed)
@@ -106,22 +139,44 @@ def join(
 
 
 def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None], invalid: Invalid) -> _json.Fields:
-    """Give the spec, with what its streams say beside it."""
+    """Return the fields of the spec, with the settings of its streams."""
     streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
     said = {"on": list(spec.on), "streams": streams, "invalid": invalid}
     return {**spec._fields(), "input": said}
 
 
 def cogroup(*streams: Stream) -> Stream:
-    """Put several streams together as one, to be cut into windows as any other.
+    """Combine several streams into one, so that their rows share windows.
 
-    Its messages are a struct for each stream by its name, one of them not null:
-    ``F.count("a.id")`` counts those of stream a. Keys are those of the streams, of the same number
-    and types, shown under the names of the first one's. Each stream brings its own watermark, of
-    which the least rules, and its own ``rowId``, where its name stands for the source. For
-    windows that need no event time all may go without.
+    Use a co-group if a window should contain the rows of all streams, without pairing them. Each
+    stream has its own watermark, and the least of them counts. For windows that do not need an
+    event time, all streams may omit it.
 
-    Errors: SpecError with every problem; JarNotFoundError.
+    Args:
+        streams: Two or more streams with different names and with keys of the same number and
+            types. Their lateness, retention, and ``invalid`` must be the same. ``rowId`` is
+            optional; the name of the stream is used as its source.
+
+    Returns:
+        A stream whose rows have a struct for each stream by its name, of which one is not null:
+        ``F.count("a.id")`` counts the rows of stream a. The key columns have the names of the first
+        stream.
+
+    Raises:
+        SpecError: The streams do not fit together. The error lists every problem, for example
+            ``STREAMS_TOO_FEW``, ``KEYS_DIFFER``, ``OPTION_DIFFERS``, or ``STREAM_TWICE``.
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it has
+            the JAR of another version (``JAR_VERSION``).
+        TypeError: An argument is not a stream.
+
+    Example:
+        ::
+
+            ads = wr.stream(ads, time="time", key="user", watermark="1 minute", name="ads")
+            buys = wr.stream(buys, time="time", key="user", watermark="1 minute", name="buys")
+            both = wr.cogroup(ads, buys).lateness("0 seconds").window(wr.Session("30 minutes"))
+            both.aggregate(F.count("ads.id"), F.count("buys.id"))
+
     """
     for one in streams:
         errors.expect("cogroup(*streams)", one, Stream)
@@ -130,7 +185,7 @@ def cogroup(*streams: Stream) -> Stream:
     if common.maxFuture is not None:
         found.append(problem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
     counts = list(dict.fromkeys(len(one._key) for one in streams))
-    if len(streams) < 2:  # noqa: PLR2004  it takes two
+    if len(streams) < 2:  # noqa: PLR2004  a co-group needs two
         found.append(problem("STREAMS_TOO_FEW.COGROUP", count=len(streams)))
     if len(counts) > 1:
         found.append(problem("KEYS_DIFFER", counts=" and ".join(map(str, counts))))
@@ -165,9 +220,19 @@ _OF_COGROUP = RowId(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JoinOutput(HasFrames):
-    """Rows of a join, as DataFrames.
+    """The rows of a join, as DataFrames.
 
-    Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
+    ``wr.join`` creates it. Each DataFrame that you write separately is a query with its own state,
+    so use ``start`` to write rows and rejected rows from one query.
+
+    Attributes:
+        spec: The description of the join.
+
+    Example:
+        ::
+
+            pairs.start(rows="pairs", rejected="rejected", checkpoint="checkpoint")
+
     """
 
     spec: JoinSpec
@@ -178,31 +243,55 @@ class JoinOutput(HasFrames):
 
     @cached_property
     def rows(self) -> DataFrame:
-        """The equal columns once, then a struct for each stream by its name, then ``window``.
+        """Return the joined rows.
 
-        A stream's struct is null where a row has no message of it; semi and anti joins show the
-        first stream's only. The window is there if streams are joined by one: the first that holds
-        all messages of the row. Sessions, which may still grow, are not shown.
+        Returns:
+            A DataFrame with the equal columns once, a struct for each stream by its name, and
+            ``window`` if the streams are joined by one: the first window that contains all rows of
+            the pair. The window of a session is not shown, because the session may still grow. The
+            struct of a stream is null if the row has no partner there. Semi and anti joins have
+            only the struct of the first stream.
+
+        Example:
+            A left join of orders and shipments::
+
+                id  o         s
+                1   09:00:00  09:03:00
+                2   09:00:00  null
+
         """
         return self._part("rows")
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """Rejected rows: stream, reason, watermark, processing_time, message.
+        """Return the rejected rows, unchanged and with the reason.
 
-        ``message`` is a struct with a struct for each stream by its name, of which one is not null.
-        If a stream has panes of other operators, their rejected rows are here, too: ``message`` is
-        null for such a row, and the column with the name of that operator has the row.
+        Returns:
+            A DataFrame with ``stream``, ``reason``, ``watermark``, ``processing_time``, and
+            ``message``, a struct with a struct for each stream by its name, of which one is not
+            null. If a stream contains panes of other operators, their rejected rows are included:
+            ``message`` is null for such a row, and the column with the name of that operator
+            contains the row.
+
         """
         return self._part("rejected")
 
     @cached_property
     def output(self) -> DataFrame:
-        """Both in one: ``kind`` ('rows', 'rejected') and a struct of each, one not null."""
+        """Return joined rows and rejected rows in one DataFrame.
+
+        Returns:
+            A DataFrame with ``kind`` (``'rows'`` or ``'rejected'``) and a struct for each kind, of
+            which one is not null.
+
+        """
         return self._part("all")
 
     def explain(self) -> None:
-        """Print which messages match and how long each stream is kept."""
+        """Print which rows match, and how long each stream is stored.
+
+        A notebook shows the same text together with ``plot()``.
+        """
         print(self._explained())  # noqa: T201
 
     def _explained(self) -> str:
@@ -212,9 +301,18 @@ class JoinOutput(HasFrames):
         return _html.explanation(self._explained(), self.plot())
 
     def plot(self, messages: Mapping[str, Sequence[datetime | str | int]] | None = None) -> Picture:
-        """Draw which messages of one key are together in rows, which alone, and which in none.
+        """Draw which rows of one key are joined, which stay unmatched, and which are dropped.
 
-        messages: by stream event times, as ``JoinSpec.plot`` takes them; None: some made up.
+        Args:
+            messages: Event times by stream, as datetimes or ISO strings; times without a zone are
+                UTC. None draws sample rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            SpecError: A name is not the name of a stream (``STREAM_UNKNOWN``).
+
         """
         return self.spec.plot(messages)
 
@@ -229,13 +327,39 @@ class JoinOutput(HasFrames):
         drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
-        """Start one query that writes rows and rejected messages to their sinks.
+        """Start one query that writes joined rows and rejected rows to their sinks.
 
-        Sinks, trigger and ``drain`` are those of ``Output.start``; the end of a join
-        brings the rows that found no match.
+        Sinks and checks are those of ``Output.start``. With ``drain``, the rows without a partner
+        are emitted at the end.
+
+        Args:
+            checkpoint: The folder in which Spark stores the progress and the state of the query.
+            rows: The sink of the joined rows.
+            rejected: The sink of the rejected rows.
+            availableNow: Stop after all rows that exist at the start. The default is False.
+            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
+                starts a micro-batch as soon as the last one has ended.
+            drain: With ``availableNow``, emit the remaining rows without a partner after the last
+                row. The default is False.
+            name: The name of the query in Spark's UI and in metrics. None uses its id.
+
+        Returns:
+            Spark's handle of the running query.
+
+        Raises:
+            SpecError: The query cannot start. The error lists every problem, for example
+                ``SINK_NOT_STATED`` or ``UPSERT_NOT_OF_PANES``.
+            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``) or cannot be
+                read.
+
+        Example:
+            ::
+
+                pairs.start(rows="pairs", rejected="rejected", checkpoint="checkpoint")
+
         """
         return start(
-            # Described again, because settings of the session may have changed.
+            # Plan the output again, because settings of the session may have changed.
             self._part("accepted" if rejected is None else "all"),
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
@@ -246,7 +370,7 @@ class JoinOutput(HasFrames):
         )
 
     def __repr__(self) -> str:
-        """Show what is joined."""
+        """Show the spec of the join."""
         return f"JoinOutput({self.spec!r})"
 
     def _part(self, part: _sql.JoinPart) -> DataFrame:
@@ -258,7 +382,7 @@ class JoinOutput(HasFrames):
 
 @dataclass(frozen=True)
 class _Common:
-    """What the streams of a join say alike."""
+    """The settings that all streams of a join or co-group must share."""
 
     lateness: Duration | int | Unstated | None
     retention: Retention
@@ -267,7 +391,7 @@ class _Common:
 
     @classmethod
     def of(cls, streams: tuple[Stream, ...], found: list[SpecProblem]) -> _Common:
-        """Read off the streams; what contradicts goes to ``found``."""
+        """Read the settings from the streams, and add contradictions to ``found``."""
         lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
         kept = {one._name: one._retention for one in streams}
@@ -297,7 +421,7 @@ def _window(side: Stream | Windowed) -> WindowKind | None:
 
 
 def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
-    """Windows of sides say which messages match; they do not fire."""
+    """Return a problem for each trigger of a side, because its windows do not emit panes."""
     said = [
         (side, name)
         for side in sides
@@ -320,7 +444,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
 def _columns(
     streams: tuple[Stream, ...], on: tuple[str, ...], *, isTimed: bool = True
 ) -> list[SpecProblem]:
-    """Names that are no columns of their stream, and the time that it lacks."""
+    """Return a problem for each name that is not a column, and for each missing event time."""
     found = []
     for one in streams:
         named = {f"on[{i}]" if len(on) > 1 else "on": name for i, name in enumerate(on)}
@@ -336,12 +460,12 @@ def _columns(
 
 
 def _delay(stream: Stream) -> int | None:
-    """Microseconds of the watermark that windrow is to set."""
+    """Return the delay in microseconds of the watermark that Windrow sets."""
     return stream._clock().get("watermark")
 
 
 def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
-    """Give the columns of the messages and, marked, what the JVM needs to know of each."""
+    """Return the columns of the rows, with marked columns for the JVM."""
     marked: dict[str, str | Column] = {} if stream._time is None else {"time": stream._time}
     marked |= {f"key{i}": key for i, key in enumerate(keys)}
     if stream._rowId is not None:

@@ -1,6 +1,6 @@
-"""Windows by policies: each key has one, and says itself when messages leave it and when it fires.
+"""Windows by policies: one for each key, with rules for evicting rows and emitting panes.
 
-What leaves and what fires go by messages and by processing time, never by event time.
+The rules depend on rows and on processing time, never on event time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["By", "ByCount", "ByDelta", "ByPunctuation", "ByTime", "KeyLimits", "
 
 
 class By(ABC):
-    """Parent of the limits on what a window holds, or between two of its firings."""
+    """The parent of all limits of a window, and of the conditions for emitting it."""
 
     @abstractmethod
     def _fields(self) -> _json.Fields: ...
@@ -35,12 +35,24 @@ def _refuse(value: object, found: list[SpecProblem]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class ByCount(By):
-    """Messages."""
+    """A limit that counts rows.
+
+    Args:
+        n: The number of rows.
+
+    Raises:
+        SpecError: ``n`` is not an integer (``COUNT_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.Policy.tumbling(wr.ByCount(3))
+        Policy.tumbling(ByCount(3))
+
+    """
 
     n: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no number of messages."""
+        """Reject a value that is not a number of rows."""
         _refuse(self, _values.settle(self, counts=["n"]))
 
     def __repr__(self) -> str:
@@ -53,12 +65,25 @@ class ByCount(By):
 
 @dataclass(frozen=True, repr=False)
 class ByTime(By):
-    """Processing time."""
+    """A limit of processing time.
+
+    Args:
+        period: A duration, for example ``"10 seconds"``.
+
+    Raises:
+        SpecError: ``period`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``).
+
+    Example:
+        >>> wr.Policy.tumbling(wr.ByTime("60 seconds"))
+        Policy.tumbling(ByTime('1 minute'))
+
+    """
 
     period: Duration
 
     def __post_init__(self) -> None:
-        """Refuse what is no duration."""
+        """Reject a value that is not a duration."""
         _refuse(self, _values.settle(self, durations=["period"]))
 
     def __repr__(self) -> str:
@@ -71,13 +96,29 @@ class ByTime(By):
 
 @dataclass(frozen=True, repr=False)
 class ByDelta(By):
-    """How far the value of a numeric column has grown; falling does not count, nor does a null."""
+    """A limit on the increase of a numeric column.
+
+    A decrease does not count, and neither does null.
+
+    Args:
+        column: The name of the column.
+        delta: The increase.
+
+    Raises:
+        SpecError: ``delta`` is not a finite number (``DELTA_NOT_UNDERSTOOD``), or ``column`` is not
+            a name (``COLUMN_NOT_NAME``).
+
+    Example:
+        >>> wr.ByDelta("price", 1)
+        ByDelta('price', 1.0)
+
+    """
 
     column: str
     delta: float
 
     def __post_init__(self) -> None:
-        """Refuse what is no number."""
+        """Reject a value that is not a number."""
         if isinstance(self.delta, int) and not isinstance(self.delta, bool):
             object.__setattr__(self, "delta", float(self.delta))
         found = _column(self.column)
@@ -95,16 +136,27 @@ class ByDelta(By):
 
 @dataclass(frozen=True, repr=False)
 class ByPunctuation:
-    """End the window of a key with each row that has true in ``column``.
+    """End the window of a key with each row that has true in a column.
 
-    That row is the last one of the window. To leave it out of an aggregate, use
-    ``FILTER (WHERE NOT column)``.
+    That row is the last one of the window. To leave it out of an aggregate, use ``FILTER (WHERE NOT
+    column)``.
+
+    Args:
+        column: The name of a column of type boolean.
+
+    Raises:
+        SpecError: ``column`` is not a name (``COLUMN_NOT_NAME``).
+
+    Example:
+        >>> wr.Policy.tumbling(wr.ByPunctuation("last"))
+        Policy.tumbling(ByPunctuation('last'))
+
     """
 
     column: str
 
     def __post_init__(self) -> None:
-        """Refuse what is no name."""
+        """Reject a value that is not a name."""
         _refuse(self, _column(self.column))
 
     def __repr__(self) -> str:
@@ -117,12 +169,25 @@ class ByPunctuation:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KeyLimits:
-    """The limits at which Windrow removes the windows of whole keys; the first one reached applies.
+    """The limits at which Windrow removes the windows of keys; the first one reached applies.
 
     Windrow removes the keys without rows first, then the keys that have been idle the longest.
+    Without limits a window by policies stays in the state forever.
 
-    idle: processing time since the last row of the key. maxKeys: number of keys in all. maxRows:
-    number of rows of all keys together.
+    Args:
+        idle: Processing time since the last row of the key, for example ``"1 hour"``. None sets no
+            limit.
+        maxKeys: The number of keys. None sets no limit.
+        maxRows: The number of rows of all keys together. None sets no limit.
+
+    Raises:
+        SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not an integer
+            (``COUNT_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.KeyLimits(idle="60 minutes", maxKeys=1000)
+        KeyLimits(idle='1 hour', maxKeys=1000)
+
     """
 
     idle: Duration | None = None
@@ -130,7 +195,7 @@ class KeyLimits:
     maxRows: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what are no limits."""
+        """Reject values that are not limits."""
         durations = _values.stated(self, "idle")
         counts = _values.stated(self, "maxKeys", "maxRows")
         _refuse(self, _values.settle(self, durations=durations, counts=counts))
@@ -150,7 +215,16 @@ _NOT_STATED = KeyLimits()
 
 @dataclass(frozen=True, repr=False)
 class Policy(WindowKind):
-    """A window for each key, by policies. Made by ``Policy.tumbling`` and ``Policy.sliding``."""
+    """A window for each key, with rules for evicting rows and emitting panes.
+
+    Create it with ``Policy.tumbling`` or ``Policy.sliding``. Event time is ignored, so you need
+    neither a watermark nor a lateness.
+
+    Example:
+        >>> wr.Policy.sliding(wr.ByCount(20), trigger=wr.ByDelta("price", 1.0))
+        Policy.sliding(ByCount(20), trigger=ByDelta('price', 1.0))
+
+    """
 
     _eviction: Literal["tumbling", "sliding"]
     by: By | ByPunctuation
@@ -161,10 +235,26 @@ class Policy(WindowKind):
 
     @classmethod
     def tumbling(cls, by: By | ByPunctuation, *, limit: KeyLimits | None = None) -> Self:
-        """All messages leave at once, and the window fires as they do.
+        """Create a window that empties itself and is emitted when it does.
 
-        by: after n messages; with the message whose value exceeds the oldest one's by more than
-        delta; after a period; at a marker.
+        Args:
+            by: The event that empties the window. ``ByCount(n)``: n rows are in it.
+                ``ByTime(period)``: the period is over. ``ByDelta(column, delta)``: a row exceeds
+                the oldest one by more than delta; that row starts the next window.
+                ``ByPunctuation(column)``: a row has true in the column.
+            limit: The limits at which the windows of keys are removed. None (the default) sets no
+                limit.
+
+        Returns:
+            The kind of windows.
+
+        Raises:
+            TypeError: An argument is of another type.
+
+        Example:
+            >>> wr.Policy.tumbling(wr.ByCount(3), limit=wr.KeyLimits(idle="1 hour"))
+            Policy.tumbling(ByCount(3), limit=KeyLimits(idle='1 hour'))
+
         """
         expect("Policy.tumbling(by)", by, By, ByPunctuation)
         expect("Policy.tumbling(limit=...)", limit, KeyLimits, type(None))
@@ -172,10 +262,27 @@ class Policy(WindowKind):
 
     @classmethod
     def sliding(cls, by: By, *, trigger: By, limit: KeyLimits | None = None) -> Self:
-        """Messages leave one after the other; the window fires whenever ``trigger`` says so.
+        """Create a window from which rows are evicted one by one.
 
-        by: it holds the newest n; those whose value is not more than delta below the newest; those
-        not older than a period.
+        Args:
+            by: The rows that the window contains. ``ByCount(n)``: the newest n. ``ByTime(period)``:
+                those that are not older than the period. ``ByDelta(column, delta)``: those whose
+                value is not more than delta below the newest one.
+            trigger: When the window is emitted: after n rows, after a period, or when a value has
+                increased by more than delta.
+            limit: The limits at which the windows of keys are removed. None (the default) sets no
+                limit.
+
+        Returns:
+            The kind of windows.
+
+        Raises:
+            TypeError: An argument is of another type.
+
+        Example:
+            >>> wr.Policy.sliding(wr.ByTime("1 minute"), trigger=wr.ByCount(5))
+            Policy.sliding(ByTime('1 minute'), trigger=ByCount(5))
+
         """
         expect("Policy.sliding(by)", by, By)
         expect("Policy.sliding(trigger=...)", trigger, By)
@@ -188,7 +295,12 @@ class Policy(WindowKind):
         return call(f"Policy.{self._eviction}", self.by, trigger=self.trigger, limit=limit)
 
     def describe(self) -> str:
-        """Say in words what a window holds and when it fires."""
+        """Describe in words which rows a window contains, and when it is emitted.
+
+        Returns:
+            Two sentences. ``Output.explain`` shows them.
+
+        """
         leaves = _LEAVES[self._eviction][type(self.by)].format(**vars(self.by))
         when = (
             "as they leave"
@@ -212,7 +324,7 @@ class Policy(WindowKind):
         return list(range(min(2 * size + 1, 2 * LANES)))
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        """Windows as they fire, where counts alone say when; else none can be foretold."""
+        """Return the emitted windows if only counts matter; otherwise they cannot be predicted."""
         if not isinstance(self.by, ByCount):
             return []
         every = self.by if self.trigger is None else self.trigger

@@ -1,4 +1,4 @@
-"""What comes out: panes, rejected rows, and a running query."""
+"""The output of a windowed stream: panes, rejected rows, and the running query."""
 
 from __future__ import annotations
 
@@ -36,9 +36,23 @@ __all__ = ["Files", "Jdbc", "KafkaTable", "Output", "Upsert"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Output(HasFrames):
-    """Results of a windowed aggregation, as DataFrames of new rows, never changed ones.
+    """The results of a windowed stream, as DataFrames.
 
-    Each DataFrame that is written alone is a query with its own state; ``start`` shares one.
+    ``Windowed.aggregate`` and ``Windowed.keepRows`` create it. The DataFrames only append rows: a
+    correction is a new pane. Each DataFrame that you write separately is a query with its own
+    state, so use ``start`` to write panes and rejected rows from one query.
+
+    Attributes:
+        spec: The description of the operator.
+
+    Example:
+        ::
+
+            query = minutes.start(
+                panes="minutes", rejected="rejected", checkpoint="checkpoint", availableNow=True
+            )
+            query.awaitTermination()
+
     """
 
     spec: WindowOperatorSpec
@@ -49,36 +63,71 @@ class Output(HasFrames):
 
     @cached_property
     def panes(self) -> DataFrame:
-        """Keys, ``window``, aggregates or ``messages``, and ``pane``.
+        """Return the panes, one row for each emitted result of a window.
 
-        ``pane`` has timing, index, is_last and is_retraction.
+        Returns:
+            A DataFrame with the key columns, ``window``, the aggregates or ``messages``, and
+            ``pane``, a struct of ``timing`` (``EARLY``, ``ON_TIME``, or ``LATE``), ``index``,
+            ``is_last``, and ``is_retraction``.
+
+        Example:
+            The panes of the average price of a minute, with a late order in micro-batch 4::
+
+                batch  product  window          price  timing   index
+                3      tea      09:00 to 09:01  3.0    ON_TIME  0
+                4      tea      09:01 to 09:02  6.0    ON_TIME  0
+                4      tea      09:00 to 09:01  5.0    LATE     1
+
         """
         return self._part("panes")
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """Rejected rows: stream, reason, watermark, processing_time, message.
+        """Return the rejected rows, unchanged and with the reason.
 
-        ``watermark`` is the one by which the row was judged: that of the micro-batch before.
+        If the input contains panes of other operators, their rejected rows are included.
+        ``message`` is null for such a row, and the column with the name of its ``stream`` contains
+        the row.
 
-        If the input has panes of other operators, their rejected rows are here, too. ``message`` is
-        null for such a row, and the column with the name of its ``stream`` has the row.
+        Returns:
+            A DataFrame with ``stream``, ``reason`` (``INVALID_TIME``, ``TOO_FAR_AHEAD``,
+            ``TOO_LATE``, or ``OUT_OF_RETENTION``), ``watermark``, ``processing_time``, and
+            ``message``, a struct of the columns of the input. ``watermark`` is the one by which the
+            row was judged: that of the micro-batch before.
+
+        Example:
+            An order that is two hours late::
+
+                batch  stream    reason    watermark  time      product  price
+                4      messages  TOO_LATE  09:01:20   07:00:00  tea      1.0
+
         """
         return self._part("rejected")
 
     @cached_property
     def events(self) -> DataFrame:
-        """Of windows by policies: keys, ``window``, event, sequence, messages.
+        """Return the events of windows by policies.
 
-        event: INSERTION, EVICTION, TRIGGER, INITIAL_FULL, FINAL or PARTITION_EVICTION. window: the
-        number of its next pane. sequence: 0, 1, … among the events of a key, from 0 again in the
-        batch after its partition has left. messages: that came, that leave, or all that are inside.
+        Returns:
+            A DataFrame with the key columns, ``window``, ``event``, ``sequence``, and ``messages``.
+            ``event`` is ``INSERTION``, ``EVICTION``, ``TRIGGER``, ``INITIAL_FULL``, ``FINAL``, or
+            ``PARTITION_EVICTION``. ``window`` is the number of the next pane of the window.
+            ``sequence`` counts the events of a key from 0, and starts at 0 again in the micro-batch
+            after the partition of the key was removed. ``messages`` are the rows that were
+            inserted, the rows that were evicted, or all rows in the window.
+
         """
         return self._part("events")
 
     @cached_property
     def output(self) -> DataFrame:
-        """All in one: ``kind`` ('panes', 'rejected', 'events'), a struct of each, one not null."""
+        """Return panes, rejected rows, and events in one DataFrame.
+
+        Returns:
+            A DataFrame with ``kind`` (``'panes'``, ``'rejected'``, or ``'events'``) and a struct
+            for each kind, of which one is not null.
+
+        """
         return self._part("all")
 
     def getMessages(
@@ -90,18 +139,42 @@ class Output(HasFrames):
         by: Mapping[str, str | Column] | None = None,
         key: Mapping[str, str | Column] | None = None,
     ) -> Answers:
-        """Answer each row of a lookup stream with the messages that its key keeps, in one query.
+        """Add to each row of a lookup stream the rows that its key has stored.
 
-        start, end: columns of ``lookups``, a closed range: timestamps, or whole numbers, which are
-        offsets; None is open, and so is null. key: for each key column what it must be; left
-        out, the columns of ``lookups`` that are called alike. by: for each column of
-        ``index(by=...)`` the value that it must have; without an index, for each key column.
+        The lookup runs inside the query that stores the rows, so it needs no second copy of the
+        data. Each lookup row is answered once, in its own micro-batch, from the state at the end of
+        that micro-batch: its rows are included, and the rows that its watermark removes are not. If
+        a lookup row should wait for rows that have not arrived yet, use a join. The output must be
+        one of ``keepRows()``.
 
-        A row is answered in the micro-batch that it comes with, by what is kept once the messages
-        of that micro-batch are in and what leaves with its watermark has left: as ``state`` would
-        tell it then. Rows that are to wait for messages that may still come need a join.
+        Args:
+            lookups: The lookup stream.
+            start: The first event time, a timestamp column of ``lookups``, or the first offset, an
+                integer. The range includes both ends. None and null leave the end open.
+            end: The last event time or offset, in the same way.
+            by: For each column of ``index(by=...)`` the value that it must have; without an index,
+                for each key column. None selects by ``key``.
+            key: For each key column the value that it must have. Key columns that are left out are
+                taken from the columns of ``lookups`` with the same name.
 
-        For ``keepRows()``. Errors: SpecError with every problem.
+        Returns:
+            The answers. ``answers`` has the columns of ``lookups`` and ``messages``, an array of
+            rows.
+
+        Raises:
+            SpecError: A column does not exist (``COLUMN_NOT_FOUND``, ``NOT_A_COLUMN``) or has
+                another type (``KEY_TYPES_DIFFER``), an input is not a stream (``NOT_STREAMING``),
+                or another value is wrong. The error lists every problem.
+            OperatorError: The query does not store rows (``NO_MESSAGE_STORE``).
+            TypeError: ``lookups`` is not a DataFrame.
+
+        Example:
+            ::
+
+                calls = calls.withColumn("since", F.expr("time - INTERVAL 1 HOUR"))
+                asked = orders.getMessages(calls, "since", "time", key={"id": "customer"})
+                asked.answers  # the columns of the calls, and messages
+
         """
         keys = {"by": by, "key": key}
         return ask(self._keeper(), "messages", lookups, start=start, end=end, **keys)
@@ -114,9 +187,31 @@ class Output(HasFrames):
         *,
         key: Mapping[str, str | Column] | None = None,
     ) -> Answers:
-        """Answer each row of a lookup stream with the windows of its key that overlap a range.
+        """Add to each row of a lookup stream the windows of its key that overlap a range.
 
-        Bounds are timestamps, or positions for windows on positions; the rest as ``getMessages``.
+        Args:
+            lookups: The lookup stream.
+            start: The start of the range: a timestamp column, or an integer for windows on
+                positions. None and null leave the end open.
+            end: The end of the range, in the same way.
+            key: For each key column the value that it must have. Key columns that are left out are
+                taken from the columns of ``lookups`` with the same name.
+
+        Returns:
+            The answers. ``answers`` has the columns of ``lookups`` and ``windows``, an array of
+            structs.
+
+        Raises:
+            SpecError: A column does not exist (``COLUMN_NOT_FOUND``, ``NOT_A_COLUMN``) or has
+                another type. The error lists every problem.
+            OperatorError: The query does not store rows (``NO_MESSAGE_STORE``).
+            TypeError: ``lookups`` is not a DataFrame.
+
+        Example:
+            ::
+
+                orders.getWindows(calls, None, "time", key={"id": "customer"}).answers
+
         """
         return ask(self._keeper(), "windows", lookups, start=start, end=end, key=key)
 
@@ -124,16 +219,35 @@ class Output(HasFrames):
         return Keeper(self._aggregated, self._fields())
 
     def explain(self) -> None:
-        """Print what each window waits for, and how messages travel.
+        """Print when windows are emitted and removed, and how rows are shuffled.
 
-        A notebook shows the same, with ``plot()``.
+        A notebook shows the same text together with ``plot()``.
+
+        Example:
+            ``minutes.explain()`` prints lines such as::
+
+                watermark  greatest event time less 10 seconds; it moves after each micro-batch
+                on time    one pane when the watermark reaches end
+                panes      the whole window so far
+                state      a window leaves it when the watermark reaches end + 10 minutes
+
         """
         print(_sql.explained(self.output, self._fields()))  # noqa: T201
 
     def plot(self, messages: Messages | None = None) -> Picture:
-        """Draw the windows of a few messages, and how long each takes late ones.
+        """Draw the windows of a few rows, and how long each window accepts late rows.
 
-        ``messages`` as ``WindowKind.plot`` takes them: times, or positions; or by their stream.
+        Args:
+            messages: Event times, or positions for windows on positions, as in ``WindowKind.plot``;
+                for a co-group a mapping from the name of a stream to its times. None draws sample
+                rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            TypeError: A value is not of the kind that the windows need.
+
         """
         return self.spec.window._plot(messages, self.spec.lateness)
 
@@ -152,27 +266,65 @@ class Output(HasFrames):
         drain: bool = False,
         name: str | None = None,
     ) -> StreamingQuery:
-        """Start one query that writes panes, rejected rows and events to their sinks.
+        """Start one query that writes panes, rejected rows, and events to their sinks.
 
-        A sink is a table's name, ``Files(path)``, whose folder is this checkpoint's own, a function
-        (DataFrame, batch id), ``Jdbc(url, table)``, or for panes ``Upsert(table)``, which keeps the
-        last pane of each window of a key. Rows without a sink are counted only. ``availableNow``:
-        stop after all rows that are there; ``processingTime``: start a micro-batch so often, for
-        example ``"10 seconds"``; both as in Spark's ``DataStreamWriter.trigger``. After a crash the
-        last batch comes again with its id: ``Files`` overwrite it, ``Jdbc`` knows it, tables take
-        it twice unless their format prevents it. With periods of processing time a query goes on
-        without data, each second if ``processingTime`` is not set; ``processAllAvailable`` would
-        wait for it for ever, ``availableNow`` ends with the last batch of data all the same.
+        ``start`` checks the query, the checkpoint, and every sink before the query runs, so a
+        mistake changes nothing. A sink is the name of a table, ``Files(path)``, ``Jdbc(url,
+        table)``, or a function of a DataFrame and the batch id; for panes also ``Upsert(table)``
+        and ``KafkaTable(servers, topic)``, which keep the last pane of each window of a key. Rows
+        without a sink are only counted.
 
-        ``drain``: with ``availableNow``, once all that is there is in, every window completes; the
-        call returns when only this is left to run, and ``status`` counts both parts. It must be
-        said from the first start of a checkpoint on; what comes after it is late.
+        After a crash Spark runs the last micro-batch again with the same id. ``Files`` overwrites
+        its folder and ``Jdbc`` recognizes its number. A plain table then contains the micro-batch
+        twice, unless its format prevents that.
+
+        A query with a period of processing time keeps running without data: it starts a micro-batch
+        every second, unless you set ``processingTime``. ``processAllAvailable`` would therefore
+        wait forever. With ``availableNow`` such a query still ends with the last micro-batch of
+        data.
+
+        Args:
+            checkpoint: The folder in which Spark stores the progress and the state of the query.
+                Pass the same folder to continue the query.
+            panes: The sink of the panes.
+            rejected: The sink of the rejected rows.
+            events: The sink of the events, for windows by policies only.
+            availableNow: Stop after all rows that exist at the start. The default is False.
+            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
+                starts a micro-batch as soon as the last one has ended.
+            drain: With ``availableNow``, complete every window after the last row. ``start`` then
+                returns when only this last part remains, and ``status`` counts both parts. Set it
+                from the first start of a checkpoint on. Rows that arrive afterwards are late. The
+                default is False.
+            name: The name of the query in Spark's UI and in metrics. None uses its id.
+
+        Returns:
+            Spark's handle of the running query.
+
+        Raises:
+            SpecError: The query cannot start. The error lists every problem, for example
+                ``SINK_NOT_STATED``, ``SINK_NOT_UNDERSTOOD``, ``NO_EVENTS``, ``UPSERT_OF_PARTS``, or
+                ``FOLDERS_NESTED``.
+            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``), cannot be
+                read, or was started with another ``drain`` (``DRAIN_LEFT_OUT``,
+                ``DRAIN_NOT_STARTED``).
+
+        Example:
+            ::
+
+                minutes.start(
+                    panes=wr.Files("panes"),
+                    rejected=wr.Files("rejected"),
+                    checkpoint="checkpoint",
+                    availableNow=True,
+                ).awaitTermination()
+
         """
         if events is not None and not isinstance(self.spec.window, Policy):
             raise SpecError.of("start(...)", [problem("NO_EVENTS")])
         self._warn_of_long_steps(availableNow, processingTime)
         return start(
-            # Described again, because settings of the session may have changed.
+            # Plan the output again, because settings of the session may have changed.
             self._part("accepted" if rejected is None else "all"),
             {"panes": panes, "rejected": rejected, "events": events},
             checkpoint=checkpoint,
@@ -184,7 +336,7 @@ class Output(HasFrames):
         )
 
     def _of_upsert(self, sink: Sink | None) -> list[SpecProblem]:
-        """Say why panes cannot be found by the columns of a sink."""
+        """Return why the sink cannot find the row of a pane by its columns."""
         upsert = sink._as_upsert if isinstance(sink, Upsert | Jdbc | KafkaTable) else None
         if upsert is None:
             return []
@@ -199,7 +351,7 @@ class Output(HasFrames):
         return found
 
     def _warn_of_long_steps(self, availableNow: object, processingTime: object) -> None:
-        """Warn if a period ends more often than steps begin (SEMANTICS R57)."""
+        """Warn if a period is shorter than the interval of micro-batches (rule R57)."""
         if availableNow:
             return
         step = _duration.read(PACE["processingTime"] if processingTime is None else processingTime)
@@ -211,7 +363,7 @@ class Output(HasFrames):
                 warnings.warn(text, UserWarning, stacklevel=3)
 
     def __repr__(self) -> str:
-        """Show what is aggregated."""
+        """Show the aggregation."""
         return f"Output({self.spec!r} over {self._stream['shown']})"
 
     def _part(self, part: _sql.Part) -> DataFrame:

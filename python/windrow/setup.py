@@ -1,4 +1,4 @@
-"""Getting a session ready: ``configure`` a new one, ``attach`` to a running one, ``doctor``."""
+"""Prepare a session: ``configure`` a new one, ``attach`` to a running one, and ``doctor``."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SETTING = re.compile(r"([^#\s=:][^\s=:]*)(?:\s*[=:]\s*|\s+)(.*)")
 
 #: ``spark.jars`` takes a URI, but decodes it before it splits the list at commas.
 _NO_COMMA = re.compile(r"[^,]+")
-#: ``ADD JAR`` takes a path of these letters only.
+#: ``ADD JAR`` supports only paths of these letters.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9._/-]+")
 
-#: What state in RocksDB runs well with; a setting of the user's stays.
+#: Recommended settings for state in RocksDB; a user's own setting takes precedence.
 _SETTINGS = {
     _doctor.PROVIDER: _doctor.ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
@@ -36,7 +36,7 @@ _SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB": "32",
 }
 
-#: The same, where the JAR is in the session from its start.
+#: Settings that need the JAR from the start of the session.
 _SETTINGS_WITH_JAR = {
     "spark.sql.streaming.checkpointFileManagerClass": "windrow.spark.running.CheckpointFiles",
     "spark.sql.codegen.cache.maxEntries": "1000",
@@ -44,11 +44,27 @@ _SETTINGS_WITH_JAR = {
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Add the JAR and the settings of state to a session that is to be made.
+    """Add Windrow's JAR and settings to a session builder.
 
-    What the user has set stays: on the builder, in ``spark-defaults.conf``, by ``spark-submit
-    --conf``. JARs are added to those already there. For a remote server (``sc://``) only what may
-    be set there: start the server with the JAR (``doctor`` shows the path).
+    Settings that you have made stay: on the builder, in ``spark-defaults.conf``, and by
+    ``spark-submit --conf``. The JAR is added to those that are already set. State is stored in
+    RocksDB, which Windrow needs. For a remote server (``sc://``) only the settings of a client are
+    made; start the server with the JAR, whose path ``wr.doctor`` shows.
+
+    Args:
+        builder: The builder of the session.
+
+    Returns:
+        The same builder.
+
+    Raises:
+        JarNotFoundError: The package does not contain the JAR (``JAR_NOT_BUILT``).
+
+    Example:
+        ::
+
+            spark = wr.configure(SparkSession.builder.appName("orders")).getOrCreate()
+
     """
     remote = _user_setting(builder, "spark.remote") or os.environ.get("SPARK_REMOTE", "")
     is_remote = str(remote).startswith("sc://")
@@ -65,10 +81,28 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def attach(spark: SparkSession | None = None) -> SparkSession:
-    """Add the JAR to a running classic session (None: the active one) and give it back.
+    """Add Windrow's JAR to a running session.
 
-    State goes to RocksDB if the session still has Spark's default. Errors: JarNotFoundError,
-    also for a Connect session whose server lacks the JAR, which cannot be sent there.
+    If the session still has Spark's default state store, it is changed to RocksDB, which Windrow
+    needs.
+
+    Args:
+        spark: The session. None (the default) uses the active one.
+
+    Returns:
+        The session.
+
+    Raises:
+        SpecError: A session does not exist (``NO_SESSION``).
+        JarNotFoundError: The package does not contain the JAR (``JAR_NOT_BUILT``), the session has
+            another version (``JAR_VERSION``), or a Connect server does not have the JAR
+            (``JAR_NOT_LOADED``), because it cannot be sent there.
+
+    Example:
+        ::
+
+            wr.attach(spark)
+
     """
     session = spark or _doctor.active_session()
     if session is None:
@@ -86,12 +120,29 @@ def attach(spark: SparkSession | None = None) -> SparkSession:
 
 
 def doctor(spark: SparkSession | None = None) -> Report:
-    """Say what is right and wrong with Python, Java, JAR and session (None: the active one)."""
+    """Check Python, PySpark, Java, the JAR, and the session.
+
+    The check starts no JVM and changes nothing. Run it first if something does not work.
+
+    Args:
+        spark: The session. None (the default) uses the active one, if there is one.
+
+    Returns:
+        The report. ``print`` lists the checks, with a remedy for each problem.
+
+    Example:
+        ``print(wr.doctor())`` shows lines such as::
+
+            ok    Python: 3.11.7
+            ok    PySpark: 4.3.0
+            ok    session: none in this process
+
+    """
     return _doctor.examine(spark or _doctor.active_session())
 
 
 def _user_setting(builder: SparkSession.Builder, name: str) -> str | None:
-    """Find a setting: of the builder, else of a running JVM or of ``spark-defaults.conf``."""
+    """Return a setting of the builder, else of a running JVM or of ``spark-defaults.conf``."""
     from pyspark import SparkConf
 
     options: dict[str, Any] = builder._options
@@ -103,7 +154,7 @@ def _user_setting(builder: SparkSession.Builder, name: str) -> str | None:
 
 
 def _defaults() -> dict[str, str]:
-    """Read ``spark-defaults.conf``, whose settings the builder's would hide."""
+    """Read ``spark-defaults.conf``, because a setting of the builder would override it."""
     home = os.environ.get("SPARK_HOME")
     folder = os.environ.get("SPARK_CONF_DIR") or (home and str(Path(home) / "conf"))
     file = Path(folder or ".") / "spark-defaults.conf"
@@ -125,7 +176,7 @@ def _lacks_jar(session: SparkSession) -> bool:
 
 @cache
 def _jar_at(paths: re.Pattern[str]) -> Path:
-    """Give the JAR under a path of that form: its own, else a copy until this process ends."""
+    """Return the JAR at a path of this form: its own, else a copy that is removed at exit."""
     jar = _jar.path()
     if paths.fullmatch(str(jar)):
         return jar

@@ -1,4 +1,4 @@
-"""What queries keep, looked into from outside."""
+"""Read the state of a running or stopped query: ``state(...)``."""
 
 from __future__ import annotations
 
@@ -22,25 +22,57 @@ Keys = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class State:
-    """State of a running or stopped query, as the last batch that it committed left it.
+    """The state of a query, as its last committed micro-batch left it.
 
-    Every method reads the checkpoint anew and disturbs nothing; a DataFrame is of the batch that
-    was the last when it was made. Times are datetimes or texts, naive ones of the session's zone;
-    whole numbers are offsets or sequence numbers; None is open. Both ends belong to a range.
+    ``wr.state`` creates it. Each call reads the checkpoint again and does not disturb the query. A
+    DataFrame shows the last micro-batch that was committed when you created it. Spark keeps the
+    state of the last 100 micro-batches, so read the DataFrame before these have passed. Times are
+    datetimes or strings; without a zone they are in the time zone of the session. Integers are
+    offsets or sequence numbers. A range includes both ends, and None leaves an end open.
 
-    Errors: CheckpointError if there is no such checkpoint or it cannot be read; SpecError.
+    Attributes:
+        checkpoint: The folder of the checkpoint.
+        operator: The name of the stream, or None.
+
+    Example:
+        ::
+
+            state = wr.state("checkpoint")
+            state.getWindows("2025-01-01 09:00:00", None).show()
+            state.getMessages(1000, 1999)  # by offset, if the stream has rowId=...
+            state.pending()
+
     """
 
     checkpoint: str
     operator: str | None = None
 
     def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> DataFrame:
-        """Give the windows inside retention that overlap a range, by (start, end).
+        """Return the stored windows that overlap a range, sorted by (start, end).
 
-        Columns: keys, ``window``, ``first_offset`` and ``last_offset`` (null where aggregates are
-        kept), ``is_complete``, then the aggregates so far, or ``count`` of the messages ever
-        accepted where messages are kept. key: all key columns by name. Errors: OperatorError
-        for a join, which keeps no windows.
+        Args:
+            start: The start of the range. None leaves it open.
+            end: The end of the range. None leaves it open.
+            key: A value for each key column, as a mapping. None selects all keys.
+
+        Returns:
+            A DataFrame with the key columns, ``window``, ``first_offset``, ``last_offset``,
+            ``is_complete``, and the aggregates so far. If the query stores rows, ``count`` is the
+            number of rows that the window has ever accepted, in place of the aggregates. The
+            offsets are null for aggregates.
+
+        Raises:
+            OperatorError: The operator is a join, which does not have windows (``NO_WINDOWS``).
+            SpecError: A bound or a key is not valid (``BOUND_NOT_UNDERSTOOD``, ``KEYS_NOT_THOSE``).
+            CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
+                ``STATE_DAMAGED``).
+
+        Example:
+            ::
+
+                state = wr.state("checkpoint")
+                state.getWindows("2025-01-01 09:00:00", None, key={"product": "tea"})
+
         """
         return self._ask("windows", start=start, end=end, key=key)
 
@@ -52,32 +84,66 @@ class State:
         by: Keys | None = None,
         key: Keys | None = None,
     ) -> DataFrame:
-        """Give the messages inside retention in a range, in order; the columns of the input.
+        """Return the stored rows of a range, in order.
 
-        Of a stream of a join: those that it still keeps. by: values by name for all
-        columns of ``index(by=...)``, else the key, of a join ``on``. key: all key columns. Errors:
-        OperatorError if the query keeps no messages.
+        For a stream of a join, these are the rows that the join still stores.
+
+        Args:
+            start: The first event time or offset. None leaves it open.
+            end: The last event time or offset. None leaves it open.
+            by: A value for each column of ``index(by=...)``; without an index for each key column,
+                for a join for each column of ``on``. None selects all rows.
+            key: A value for each key column, as a mapping. None selects all keys.
+
+        Returns:
+            A DataFrame with the columns of the input.
+
+        Raises:
+            OperatorError: The query does not store rows (``NO_MESSAGE_STORE``).
+            SpecError: A bound or a key is not valid (``BOUND_NOT_UNDERSTOOD``, ``KEYS_NOT_THOSE``).
+            CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
+                ``STATE_DAMAGED``).
+
+        Example:
+            ::
+
+                state = wr.state("checkpoint")
+                state.getMessages("2025-01-01 08:59:00", "2025-01-01 09:00:59", by={"id": 9})
+
         """
         keys = {"by": by, "key": key}
         return self._ask("messages", start=start, end=end, **keys)
 
     def pending(self) -> DataFrame:
-        """Give the firings that come if no more messages do.
+        """Return the panes that will be emitted if no more rows arrive.
 
-        Columns: keys, ``window``, ``timing``, and ``watermark``, the least that brings the firing,
-        or ``processing_time``, at which a period ends.
+        Use it to find out why a window has not been emitted yet.
 
-        Of a stream of a join: rows with a message of it, unmatched ones and ones that wait for a
-        period. Columns: ``on``, a struct for each stream (of semi and anti joins the first),
-        ``watermark`` and ``processing_time``.
+        Returns:
+            A DataFrame with the key columns, ``window``, ``timing``, and either ``watermark``, the
+            least one that emits the pane, or ``processing_time``, the end of a period. For a join,
+            the rows that are unmatched or wait for a period: ``on``, a struct for each stream (only
+            the first for semi and anti joins), ``watermark``, and ``processing_time``.
+
+        Raises:
+            CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
+                ``STATE_DAMAGED``).
+
         """
         return self._ask("pending")
 
     def restartOffsets(self) -> DataFrame:
-        """Tell from where sources must be read again if the store is lost.
+        """Return the offsets from which to read the sources again if the state is lost.
 
-        Columns: ``source``, of a join the name of the stream, ``partition``, ``offset``. Errors:
-        OperatorError if the query keeps no messages.
+        Returns:
+            A DataFrame with ``source``, ``partition``, and ``offset``. For a join, ``source`` is
+            the name of the stream.
+
+        Raises:
+            OperatorError: The query does not store rows (``NO_MESSAGE_STORE``).
+            CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
+                ``STATE_DAMAGED``).
+
         """
         return self._ask("restart_offsets")
 
@@ -87,7 +153,7 @@ class State:
         arguments = [f"checkpoint => {_sql.text(self.checkpoint)}"]
 
         def placed(name: str, value: object) -> str:
-            """Write it into the query if that can be done, else hand it over beside."""
+            """Return the value as SQL, or else a parameter that is passed separately."""
             if isinstance(value, str):
                 return _sql.text(value)
             if isinstance(value, datetime):
@@ -113,18 +179,36 @@ class State:
 
 
 def _session() -> SparkSession:
-    """Give the session that there is, classic or Connect, or a small local one."""
+    """Return the current session, classic or Connect, or start a small local one."""
     return existing() or session()
 
 
 def state(checkpoint: str | PathLike[str], *, operator: str | None = None) -> State:
-    """Look into a running or stopped query by its checkpoint, without stopping it.
+    """Open the state of a running or stopped query by its checkpoint.
 
-    operator: the name of the stream, where the query has several operators; for a join the name of
-    one of its streams.
+    The query is not interrupted. Use it to debug a window that was not emitted, or to answer
+    questions about recent rows without a second copy of the data.
 
-    Errors: CheckpointError if there is no such checkpoint, it cannot be read, or it is not clear
-    which operator or stream is meant.
+    Args:
+        checkpoint: The folder of the checkpoint.
+        operator: The name of the stream, if the query has several operators; for a join the name of
+            one of its streams. None selects the only operator.
+
+    Returns:
+        The state, with methods that return DataFrames.
+
+    Raises:
+        CheckpointError: The folder is not a checkpoint (``CHECKPOINT_NOT_FOUND``), is empty
+            (``CHECKPOINT_EMPTY``), does not contain state of Windrow (``NO_WINDROW_STATE``), cannot
+            be read (``STATE_DAMAGED``), or has several operators (``OPERATOR_NOT_CLEAR``).
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
+
+    Example:
+        ::
+
+            wr.state("checkpoint").getWindows(None, None).show()
+            wr.state("checkpoint", operator="orders").getMessages(None, None)  # of a join
+
     """
     looked = State(fspath(checkpoint), operator)
     looked.pending()

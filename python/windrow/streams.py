@@ -1,4 +1,4 @@
-"""Describing a windowed aggregation: ``stream(...)``, ``.window(...)``, ``.aggregate(...)``."""
+"""Describe a windowed aggregation: ``stream(...)``, ``.window(...)``, ``.aggregate(...)``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,19 @@ Invalid = Literal["reject", "fail"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stream:
-    """Messages and what is known of them; every method gives a copy. Made by ``stream``."""
+    """Rows of a DataFrame, with their event time, key, and watermark.
+
+    Create a ``Stream`` with ``wr.stream``. A ``Stream`` is immutable: each method returns a changed
+    copy, so you can derive several queries from one description. Nothing runs until ``start``.
+
+    Example:
+        ::
+
+            orders = wr.stream(df, time="time", key="product", watermark="10 seconds")
+            late = orders.lateness("10 minutes")  # orders itself is unchanged
+            minutes = late.window(wr.Tumbling("1 minute"))
+
+    """
 
     _df: DataFrame
     _time: str | Column | None
@@ -55,10 +67,28 @@ class Stream:
     _invalid: Invalid = "reject"
 
     def lateness(self, allowed: Duration | int | None) -> Stream:
-        """Say how long after its end, in event time, a window still takes messages.
+        """Set how long a window accepts late rows after its end.
 
-        None: without end; then ``retain`` must limit the messages or windows of a key. A whole
-        number counts offsets, for windows on ``OffsetRange``.
+        A row that arrives later is rejected with the reason ``TOO_LATE``. A longer lateness
+        includes more late rows, but each window stays in the state for longer.
+
+        Args:
+            allowed: Event time after the end of the window, for example ``"10 minutes"``. An
+                integer counts offsets, for windows of ``OffsetRange``. None sets no limit; then
+                ``retain`` must limit the rows or the windows of a key.
+
+        Returns:
+            A copy of the stream with this lateness.
+
+        Raises:
+            SpecError: ``allowed`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+                ``DURATION_WITHOUT_UNIT``, ``DURATION_TOO_LONG``).
+
+        Example:
+            ::
+
+                wr.stream(orders, time="time", watermark="10 seconds").lateness("10 minutes")
+
         """
         if isinstance(allowed, int) or allowed is None:
             return replace(self, _lateness=allowed)
@@ -71,17 +101,52 @@ class Stream:
         messages: int | None = None,
         windows: int | None = None,
     ) -> Stream:
-        """Say how much of the past is kept; of several limits whichever bites first.
+        """Set how much of the past stays in the state.
 
-        time: so long behind the watermark, at least size + lateness. messages, windows: the
-        newest so many of each key. No limit takes anything from a window that may still change.
+        Rows of ``keepRows()`` can be queried for as long as they are retained. If you set several
+        limits, the first one that is reached applies. No limit removes a row from a window that can
+        still change.
+
+        Args:
+            time: Event time before the watermark, for example ``"2 hours"``; at least the size of a
+                window plus its lateness. None sets no limit.
+            messages: The number of newest rows of each key. None sets no limit.
+            windows: The number of newest windows of each key. None sets no limit.
+
+        Returns:
+            A copy of the stream with these limits.
+
+        Raises:
+            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not an integer
+                (``COUNT_NOT_UNDERSTOOD``).
+
+        Example:
+            ::
+
+                orders = wr.stream(df, time="time", key="id", watermark="1 minute")
+                orders.retain(time="2 hours")
+
         """
         return replace(self, _retention=Retention(time=time, messages=messages, windows=windows))
 
     def index(self, *, by: str | Sequence[str]) -> Stream:
         """Set the columns by which ``getMessages(by=...)`` finds rows.
 
-        The default is the key. For ``keepRows``; an aggregate keeps no messages.
+        Only ``keepRows`` uses the index, because an aggregate does not store rows. By default rows
+        are found by the key.
+
+        Args:
+            by: One or more columns of the row.
+
+        Returns:
+            A copy of the stream with this index. ``keepRows`` reports a column that does not exist,
+            and ``aggregate`` rejects the index (``STORE_WITHOUT_MESSAGES``).
+
+        Example:
+            ::
+
+                wr.stream(orders, time="time", key="id", watermark="1 minute").index(by="item")
+
         """
         return replace(self, _index=(by,) if isinstance(by, str) else tuple(by))
 
@@ -92,23 +157,59 @@ class Stream:
         closeOn: CloseOn = "watermark",
         fillGaps: bool | Duration = False,
     ) -> Windowed:
-        """Say what the windows are.
+        """Group the rows of each key into windows.
 
-        closeOn: the watermark, or the next row of the key past the window's end.
-        fillGaps: whether the empty windows of a key fire too, with the aggregate of no rows. True:
-        from the key's first window on, for as long as the query runs. A duration, for example
-        "30 days": until a window ends more than that after the key's last window with rows. For
-        ``Tumbling``, also with ``zone``, and ``Hopping``.
+        Args:
+            kind: The kind of windows, for example ``wr.Tumbling("1 minute")``.
+            closeOn: The event that completes a window: ``"watermark"`` (the default), or
+                ``"next_row"``, the next row of the key after the end of the window.
+            fillGaps: Whether windows without rows are emitted too, with the aggregate of no rows.
+                False (the default) emits none. True emits them from the first window of the key,
+                for as long as the query runs. A duration, for example ``"30 days"``, emits those
+                that end at most that long after the last window of the key with rows. Only for
+                ``Tumbling``, also with ``zone``, and ``Hopping``.
+
+        Returns:
+            The windowed stream. Call ``aggregate`` or ``keepRows`` on it.
+
+        Raises:
+            TypeError: ``kind`` is not a kind of windows, for example a plain string.
+
+        Example:
+            ::
+
+                orders.window(wr.Tumbling("1 minute"))
+                orders.window(wr.Hopping("1 hour", step="10 minutes"), fillGaps="1 day")
+
         """
         size = kind if isinstance(kind, str) else "1 minute"
         expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
-        """Draw messages in the order in which they come, and the watermark that follows them.
+        """Draw rows in the order of their arrival, and the watermark that follows them.
 
-        ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); without them some
-        are made up. Each is drawn as if it came in a micro-batch of its own.
+        Each row is drawn as if it arrived in a micro-batch of its own. The picture shows which rows
+        are on time, late, and rejected, so you can compare delays and latenesses before you run a
+        query.
+
+        Args:
+            messages: Event times in the order of arrival, as datetimes or ISO strings; times
+                without a zone are UTC. None draws sample rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            TypeError: A value is not a datetime or a string.
+            ValueError: A string is not an ISO time.
+
+        Example:
+            ::
+
+                orders = wr.stream(df, time="time", watermark="10 seconds").lateness("1 minute")
+                orders.plot(["2025-01-01 09:00:10", "2025-01-01 09:02:30", "2025-01-01 09:00:50"])
+
         """
         return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
 
@@ -116,7 +217,7 @@ class Stream:
         return _html.card("", self._said(), self.plot())
 
     def _said(self) -> list[tuple[str, str]]:
-        """What is known of it, in words; what was not stated is left out."""
+        """Return the settings of the stream as names and texts, without those that are not set."""
         mark = self._watermark
         if isinstance(mark, ProcessingTimeWatermark):
             watermark = f"{mark.delay} behind processing time"
@@ -134,17 +235,17 @@ class Stream:
         ]
 
     def _shows_panes(self) -> bool:
-        """Whether its rows may be panes; what these are the JVM sees."""
+        """Return whether the rows may be panes; the JVM checks them."""
         return not missing(self._df, {"panes": "window", "of panes": "pane"})
 
     def _clock(self) -> dict[str, int | None]:
-        """What sets the watermark, in microseconds."""
+        """Return the watermark delay in microseconds, by the name of its setting."""
         if isinstance(self._watermark, ProcessingTimeWatermark):
             return {"processing_time_watermark": self._watermark.micros}
         return {"watermark": None if self._watermark is None else _duration.micros(self._watermark)}
 
     def _about(self) -> dict[str, object]:
-        """What the JVM is to know of it, and how it is shown."""
+        """Return the settings that the JVM needs, and how the stream is shown."""
         time = "" if self._time is None else f", time {shown([self._time])}"
         key = f", by {shown(self._key)}" if self._key else ", without a key"
         keys = {"index": list(self._index)} if self._index else {}
@@ -153,7 +254,7 @@ class Stream:
         return {"name": self._name, "shown": shown_as, **self._clock(), **keys, **invalid}
 
     def _named(self) -> dict[str, object]:
-        """Columns by the argument that says them."""
+        """Return the columns by the name of the argument that selects them."""
         identity = {} if self._rowId is None else vars(self._rowId)
         join = {
             ("index(by=...)" if i == 0 else f"index(by=...)[{i}]"): name
@@ -164,14 +265,30 @@ class Stream:
         return {**time, **keys, **join, **identity}
 
     def __repr__(self) -> str:
-        """Show name, time and key."""
+        """Show name, event time, and key."""
         time = "" if self._time is None else f", time={shown([self._time])}"
         return f"stream(name={self._name!r}{time}, key=({shown(self._key)}))"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Windowed:
-    """A stream cut into windows; all but ``aggregate`` and ``keepRows`` give a copy."""
+    """A stream whose rows are grouped into windows.
+
+    ``Stream.window`` creates it. ``aggregate`` and ``keepRows`` return the output; all other
+    methods return a changed copy.
+
+    Example:
+        ::
+
+            minutes = (
+                wr.stream(orders, time="time", key="product", watermark="10 seconds")
+                .lateness("10 minutes")
+                .window(wr.Tumbling("1 minute"))
+                .accumulationMode(wr.ACCUMULATING)
+                .aggregate(F.avg("price").alias("price"))
+            )
+
+    """
 
     _stream: Stream
     _kind: WindowKind
@@ -184,7 +301,22 @@ class Windowed:
     _mode: AccumulationMode | None = None
 
     def lateness(self, allowed: Duration | int | None) -> Windowed:
-        """Say how long a window still takes messages, as ``Stream.lateness`` does."""
+        """Set how long a window accepts late rows after its end.
+
+        This is the same setting as ``Stream.lateness``.
+
+        Args:
+            allowed: Event time after the end of the window, for example ``"10 minutes"``; an
+                integer counts offsets, for windows of ``OffsetRange``; None for no limit.
+
+        Returns:
+            A copy with this lateness.
+
+        Raises:
+            SpecError: ``allowed`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+                ``DURATION_WITHOUT_UNIT``, ``DURATION_TOO_LONG``).
+
+        """
         return replace(self, _stream=self._stream.lateness(allowed))
 
     def retain(
@@ -194,7 +326,23 @@ class Windowed:
         messages: int | None = None,
         windows: int | None = None,
     ) -> Windowed:
-        """Say how much of the past is kept, as ``Stream.retain`` does."""
+        """Set how much of the past stays in the state.
+
+        This is the same setting as ``Stream.retain``.
+
+        Args:
+            time: Event time before the watermark, for example ``"2 hours"``. None sets no limit.
+            messages: The number of newest rows of each key. None sets no limit.
+            windows: The number of newest windows of each key. None sets no limit.
+
+        Returns:
+            A copy with these limits.
+
+        Raises:
+            SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``) or not an integer
+                (``COUNT_NOT_UNDERSTOOD``).
+
+        """
         kept = self._stream.retain(time=time, messages=messages, windows=windows)
         return replace(self, _stream=kept)
 
@@ -206,46 +354,139 @@ class Windowed:
         late: Firing | None = None,
         skipUnchanged: bool = False,
     ) -> Windowed:
-        """Say when a window fires. None is the default of each.
+        """Set when a window emits panes.
 
-        A trigger can also be a text, as in SQL: a period, ``"1000 messages"``, ``"each_batch"``.
-        early: while the window is incomplete; ``Never()``. onTime: whether it fires when it
-        completes. late: while a complete window still takes messages; ``EachBatch()``. Both are
-        ``EachMessage()`` for ``keepRows``. skipUnchanged: no pane whose value is that of the
-        window's last one.
+        Without a trigger a window emits one pane when it completes, and one at the end of each
+        micro-batch that corrects it. A trigger can also be a string, as in SQL: a period such as
+        ``"10 seconds"``, ``"1000 messages"``, ``"each_message"``, ``"each_batch"``, or ``"never"``.
+
+        Args:
+            early: When an incomplete window emits. None stands for the default: ``Never()``, with
+                ``keepRows`` ``EachMessage()``.
+            onTime: Whether a window emits when it completes. The default is True.
+            late: When a complete window emits while it accepts late rows. None stands for the
+                default: ``EachBatch()``, with ``keepRows`` ``EachMessage()``.
+            skipUnchanged: Whether to leave out a pane whose value equals the last one of the
+                window. The default is False.
+
+        Returns:
+            A copy with this trigger.
+
+        Raises:
+            SpecError: A string is not a trigger (``TRIGGER_UNKNOWN``).
+            TypeError: A value is neither a trigger nor a duration.
+
+        Example:
+            ::
+
+                minutes.trigger(early=wr.Every("10 seconds"), late=wr.EachBatch())
+                minutes.trigger(early="10 seconds", late="each_batch")  # the same
+
         """
         first, last = firings("trigger", early=early, late=late)
         return replace(self, _early=first, _onTime=onTime, _late=last, _skipUnchanged=skipUnchanged)
 
     def accumulationMode(self, mode: Accumulation) -> Windowed:
-        """Say what a window's panes hold; to be stated where a window can fire twice.
+        """Set the contents of a pane whose window was emitted before.
 
-        mode: ``ACCUMULATING`` or, as in SQL, ``"accumulating"``; so the others.
+        You must set the mode if a window can be emitted twice, because the consumer of the panes
+        has to know whether to replace the earlier value, add to it, or undo it.
+
+        Args:
+            mode: ``ACCUMULATING``, ``DISCARDING``, or ``ACCUMULATING_AND_RETRACTING``. The name in
+                lower case, as in SQL, is accepted too, for example ``"accumulating"``.
+
+        Returns:
+            A copy with this mode.
+
+        Raises:
+            SpecError: The string is not a mode (``VALUE_UNKNOWN``).
+            TypeError: The value is neither a mode nor a string.
+
+        Example:
+            The prices of one minute are 2.0 and 4.0, and then a late 9.0. The sum is emitted as::
+
+                mode                         first pane  correction
+                ACCUMULATING                 6.0         15.0
+                DISCARDING                   6.0         9.0
+                ACCUMULATING_AND_RETRACTING  6.0         a retraction of 6.0, then 15.0
+
         """
         return replace(self, _mode=accumulation(mode))
 
     def aggregate(self, *columns: Column) -> Output:
-        """Aggregate each window of each key with Spark's own aggregates, for example ``F.sum``.
+        """Aggregate each window of each key with Spark's own aggregate functions.
 
-        Errors: SpecError with every problem of the description; JarNotFoundError.
+        Args:
+            columns: One or more aggregates, for example ``F.sum("price").alias("total")``.
+
+        Returns:
+            The output. Its ``panes`` have the key columns, ``window``, a column for each aggregate,
+            and ``pane``.
+
+        Raises:
+            SpecError: The description cannot run. The error lists every problem, for example
+                ``LATENESS_NOT_STATED``, ``ACCUMULATION_NOT_STATED``, or ``COLUMN_NOT_FOUND``.
+            JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it
+                has the JAR of another version (``JAR_VERSION``).
+
+        Example:
+            ::
+
+                minutes = (
+                    wr.stream(orders, time="time", key="product", watermark="10 seconds")
+                    .lateness("10 minutes")
+                    .window(wr.Tumbling("1 minute"))
+                    .accumulationMode(wr.ACCUMULATING)
+                    .aggregate(F.avg("price").alias("price"))
+                )
+
+            A late order of 09:00:50 corrects the first minute::
+
+                batch  product  window          price  timing   index
+                3      tea      09:00 to 09:01  3.0    ON_TIME  0
+                4      tea      09:01 to 09:02  6.0    ON_TIME  0
+                4      tea      09:00 to 09:01  5.0    LATE     1
+
         """
         return self._output(columns, self._aggregates(columns))
 
     def keepRows(self) -> Output:
-        """Keep the messages themselves: each pane carries those that are new in its window.
+        """Keep the rows themselves instead of an aggregate.
 
-        ``retain`` must be stated. A message comes out once, with the first window that takes it.
-        What is kept can be asked for while the query runs, see ``state``. Panes have keys,
-        ``window``, ``messages`` and ``pane``.
+        Each pane contains the rows that are new in its window. A row is emitted once, with the
+        first window that accepts it. While the query runs you can query the stored rows with
+        ``wr.state`` and ``Output.getMessages``. You must set ``retain``, because it limits the
+        stored rows.
 
-        Errors: SpecError with every problem of the description; JarNotFoundError.
+        Returns:
+            The output. Its ``panes`` have the key columns, ``window``, ``messages`` (an array of
+            rows), and ``pane``.
+
+        Raises:
+            SpecError: The description cannot run. The error lists every problem, for example
+                ``RETENTION_NOT_STATED``.
+            JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it
+                has the JAR of another version (``JAR_VERSION``).
+
+        Example:
+            ::
+
+                orders = (
+                    wr.stream(df, time="time", key="id", watermark="1 minute")
+                    .lateness("5 minutes")
+                    .retain(time="2 hours")
+                    .window(wr.Tumbling("1 minute"))
+                    .keepRows()
+                )
+
         """
         return self._output((), [], keepsMessages=True)
 
     def _output(
         self, columns: Sequence[Column], found: list[SpecProblem], *, keepsMessages: bool = False
     ) -> Output:
-        """Give the output, or every problem at once: of the arguments, of columns, of the spec."""
+        """Return the output, or raise all problems of arguments, columns, and spec in one error."""
         stream, subject = self._stream, repr(self._kind)
         found = [*self._unstated(), *found, *missing(stream._df, stream._named())]
         try:
@@ -266,9 +507,19 @@ class Windowed:
         )
 
     def plot(self, messages: Messages | None = None) -> Picture:
-        """Draw the windows of a few messages, and how long each takes late ones.
+        """Draw the windows of a few rows, and how long each window accepts late rows.
 
-        ``messages`` as ``WindowKind.plot`` takes them: times, or positions; or by their stream.
+        Args:
+            messages: Event times, or positions for windows on positions, as in ``WindowKind.plot``;
+                for a co-group a mapping from the name of a stream to its times. None draws sample
+                rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            TypeError: A value is not of the kind that the windows need.
+
         """
         return self._kind._plot(messages, self._stream._lateness)
 
@@ -277,11 +528,11 @@ class Windowed:
         return _html.card("", rows, self.plot())
 
     def __repr__(self) -> str:
-        """Show stream and windows."""
+        """Show the stream and the windows."""
         return f"{self._stream!r}.window({self._kind!r})"
 
     def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
-        """What is wrong with them."""
+        """Return the problems of the aggregates."""
         if self._stream._index:
             return [problem("STORE_WITHOUT_MESSAGES")]
         if not columns:
@@ -290,7 +541,7 @@ class Windowed:
         return [problem("AGGREGATE_NOT_COLUMN", value=repr(value)) for value in strange]
 
     def _unstated(self) -> list[SpecProblem]:
-        """What the windows need of messages, and nobody has said."""
+        """Return a problem for each setting that the windows need and that is missing."""
         found: list[SpecProblem] = []
         if isinstance(self._kind, Session) and self._kind.gap is None:
             found.append(problem("GAP_NOT_STATED.QUERY"))
@@ -315,10 +566,10 @@ class Windowed:
         )
 
     def _needs_time(self) -> bool:
-        """Say whether ``time`` must be stated.
+        """Return whether ``time`` must be set.
 
-        Panes have one themselves; windows on positions and the one of everything need it for limits
-        of time only.
+        Panes have a time of their own. Windows on positions and ``Global`` need it only if a limit
+        of time is set.
         """
         if isinstance(self._kind, Policy | Inherit) or self._stream._shows_panes():
             return False
@@ -326,7 +577,7 @@ class Windowed:
         return limited or not (self._kind._on_positions or isinstance(self._kind, Global))
 
     def _markers(self) -> dict[str, str | Column]:
-        """Expressions of a message that the JVM takes out of the aggregation."""
+        """Return the expressions of a row that the JVM takes out of the aggregation."""
         markers: dict[str, str | Column] = {}
         if self._stream._time is not None:
             markers["time"] = self._stream._time
@@ -351,22 +602,50 @@ def stream(
     name: str = "messages",
     invalid: Invalid = "reject",
 ) -> Stream:
-    """Describe a DataFrame, streaming or batch, classic or Connect, as messages.
+    """Describe the rows of a DataFrame: event time, key, and watermark.
 
-    time: event time, a column name or Column of type timestamp; windows on positions, by
-    policies and ``Global`` go without, and then without a watermark; panes of windows of time
-    have the last instant in their window. key: what messages are grouped by; nulls are a key.
-    rowId: the columns that identify a row, so that Windrow drops duplicates. watermark: how far
-    the watermark stays behind the greatest event time, or behind the clock
-    (``ProcessingTimeWatermark``); leave it out if the DataFrame has one. maxFuture: messages
-    further ahead of processing time are rejected and do not move the watermark. name: in
-    messages, metrics and rejected rows. invalid: what becomes of messages whose event time is
-    missing, cannot be used or is beyond ``maxFuture``: ``"reject"`` hands them back, ``"fail"``
-    ends the query at the first one with ``[MESSAGE_INVALID]``, which says where it stands in
-    the input.
+    This is the first step of every query. The DataFrame may be streaming or batch, of a classic
+    session or of Spark Connect. Nothing runs yet.
 
-    Errors: SpecError with every problem of these values. Columns are looked up with the windows,
-    by ``aggregate`` and ``keepRows``, and told together with what is wrong there.
+    Args:
+        df: The rows.
+        time: The event time, a column of type timestamp. Windows on positions, windows by policies,
+            and ``Global`` can do without it; then leave out ``watermark`` too. Panes of event-time
+            windows do not need it, because they have the last instant of their window.
+        key: The columns that group rows. Null is a key like any other. Without a key all rows
+            belong together.
+        rowId: The columns that identify a row, so that Windrow drops duplicates. For Spark's Kafka
+            source pass ``wr.KAFKA``.
+        watermark: How far the watermark stays behind the greatest event time, for example ``"10
+            seconds"``, or behind the clock (``ProcessingTimeWatermark``). Leave it out if the
+            DataFrame has a watermark.
+        maxFuture: Reject rows that are further ahead of the clock than this duration, with the
+            reason ``TOO_FAR_AHEAD``. Such rows do not move the watermark. None sets no limit.
+        name: The name of the stream in errors, metrics, and rejected rows. The default is
+            ``"messages"``.
+        invalid: The fate of a row without a usable event time, or beyond ``maxFuture``.
+            ``"reject"`` (the default) emits it in ``rejected``. ``"fail"`` ends the query at the
+            first one with ``[MESSAGE_INVALID]`` and its place in the input.
+
+    Returns:
+        The stream. Set its ``lateness``, and then group it with ``window``.
+
+    Raises:
+        SpecError: A duration is not valid (``DURATION_NOT_UNDERSTOOD``, ``DURATION_WITHOUT_UNIT``,
+            ``DURATION_TOO_LONG``), or ``invalid`` is not a known value (``VALUE_UNKNOWN``).
+            ``aggregate`` and ``keepRows`` report columns that do not exist.
+        TypeError: ``df`` is not a DataFrame.
+
+    Example:
+        ::
+
+            orders = wr.stream(df, time="time", key="product", watermark="10 seconds")
+            print(orders)
+
+        prints::
+
+            stream(name='messages', time=time, key=(product))
+
     """
     if not is_data_frame(df):
         msg = f"stream(df): df must be a DataFrame, not {type(df).__name__}."
@@ -387,7 +666,7 @@ def stream(
 
 
 def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
-    """Canonical durations, and what is wrong with the others, by name."""
+    """Return two mappings from names, to canonical durations and to problems."""
     read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
     wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
     spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}

@@ -1,4 +1,4 @@
-"""Panes as a picture: ``timeline(panes)``."""
+"""Draw panes as a picture: ``timeline(panes)``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Picture", "timeline"]
 #: A batch DataFrame, a table's name, rows or dicts, a pandas DataFrame or an Arrow table.
 Rows: TypeAlias = "DataFrame | str | Iterable[Any]"
 
-#: Rows that are looked at; the picture says so if there are more.
+#: The maximum number of rows that are drawn; the picture notes if there are more.
 MOST = 5000
 
 
@@ -32,21 +32,36 @@ def timeline(
     time: str | None = None,
     accumulationMode: AccumulationMode = ACCUMULATING,
 ) -> Picture:
-    """Draw panes over event time: what was on time, what was corrected, from what to what.
+    """Draw panes over event time: results on time, and corrections from one value to the next.
 
-    panes: rows as ``Output.panes`` gives them: a batch DataFrame, a table's name, a list of Rows
-    or dicts, a pandas DataFrame or an Arrow table. A column ``batch`` after them, as ``Files``
-    have it, says when a correction came. rejected: rows as ``Output.rejected``, drawn at the event
-    time of their messages. time: the field of a message that is its event time; left out, its only
-    timestamp. accumulationMode: whether a pane takes the place of the one before, or holds only
-    what is new (``DISCARDING``).
+    Each pane is a bar, and the panes of a window are drawn below each other. Shape and color
+    distinguish early, on-time, late, and withdrawn panes. Point at a bar to see all of its columns.
+    The first 5,000 rows are drawn.
 
-    Each pane is a bar, those of a window stand below each other; early, on time, late and
-    withdrawn ones are told apart by shape and by colour. Pointing at one shows all of it. Of more
-    than 5,000 rows the first are drawn. A notebook shows the picture; ``.svg`` is its text,
-    ``.save(path)`` writes a file.
+    Args:
+        panes: Rows with the columns of ``Output.panes``: a batch DataFrame, the name of a table, a
+            list of Rows or dicts, a pandas DataFrame, or an Arrow table. A column ``batch``, as
+            ``Files`` writes it, shows when a correction was emitted.
+        rejected: Rows with the columns of ``Output.rejected``, drawn at the event time of their
+            messages. None draws no rejected rows.
+        time: The field of a message that is its event time. None uses its only timestamp.
+        accumulationMode: Whether a pane replaces the one before (``ACCUMULATING``, the default) or
+            contains only the new part (``DISCARDING``).
 
-    Errors: SpecError if rows are no panes.
+    Returns:
+        The picture as SVG. A notebook displays it.
+
+    Raises:
+        SpecError: Rows are not panes or rejected rows, or the DataFrame is streaming
+            (``ROWS_NOT_DRAWABLE``), or a table name is given without a session
+            (``NO_SESSION``).
+        TypeError: ``accumulationMode`` is of another type.
+
+    Example:
+        ::
+
+            wr.timeline(spark.read.parquet("panes")).save("panes.svg")
+
     """
     expect("timeline(accumulationMode=...)", accumulationMode, AccumulationMode)
     shown = _read(panes, "panes")
@@ -75,7 +90,7 @@ def timeline(
 
 
 def _read(rows: Rows, name: str) -> list[Mapping[str, Any]]:
-    """Give rows as dicts, one more than are drawn if there are more."""
+    """Return rows as dicts: at most one more than are drawn."""
     if isinstance(rows, str):
         session = active_session()
         if session is None:

@@ -1,4 +1,4 @@
-"""When a window fires besides its completion, and what its panes hold."""
+"""Triggers, which decide when a window emits panes, and accumulation modes."""
 
 from __future__ import annotations
 
@@ -15,38 +15,83 @@ from windrow.errors import SpecError, SpecProblem, expect, problem
 
 
 class PaneTrigger:
-    """Parent of the triggers. They are values: they compare, hash and print as their call."""
+    """The parent of all triggers.
+
+    A trigger decides when a window emits a pane in addition to its completion. Triggers are values:
+    they compare, hash, and print as their call. Pass them to ``Windowed.trigger``.
+
+    Example:
+        >>> wr.Every("60 seconds") == wr.Every("1 minute")
+        True
+
+    """
 
     def _shortest_period(self) -> int | None:
-        """Give the microseconds of processing time after which it fires; None: it does not."""
+        """Return the shortest period in microseconds of processing time, or None."""
         return None
 
     def _settled(self) -> PaneTrigger:
-        """Give the one form of what can be said in several."""
+        """Return the canonical form of a trigger that can be written in several ways."""
         return self
 
 
 @dataclass(frozen=True)
 class Never(PaneTrigger):
-    """Not at all. Late: only once more, when the lateness ends and something is unsent."""
+    """Emit no pane.
+
+    As the ``late`` trigger, it emits a late change only once, when the lateness ends.
+
+    Example:
+        >>> wr.Never()
+        Never()
+
+    """
 
 
 @dataclass(frozen=True)
 class EachMessage(PaneTrigger):
-    """One pane for every accepted message and window, in order of application."""
+    """Emit a pane for every accepted row and window, in the order of application.
+
+    Example:
+        >>> wr.EachMessage()
+        EachMessage()
+
+    """
 
 
 @dataclass(frozen=True)
 class EachBatch(PaneTrigger):
-    """At most one pane for each window and micro-batch."""
+    """Emit at most one pane for each window and micro-batch.
+
+    Example:
+        >>> wr.EachBatch()
+        EachBatch()
+
+    """
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class Every(PaneTrigger):
-    """One pane after every ``messages`` unsent messages of a window, or every ``period``.
+    """Emit a pane after a number of new rows of a window, or after a period.
 
-    A period is processing time: the pane comes in the first step whose processing time has
-    reached the next multiple of it, since the epoch, after the first unsent message.
+    A period is processing time: the pane is emitted in the first micro-batch whose processing time
+    has reached the next multiple of the period since 1970-01-01, after the first new row. A query
+    with a period keeps running without data.
+
+    Args:
+        period: A duration of processing time, for example ``"10 seconds"``.
+        messages: The number of new rows. Pass either this or ``period``.
+
+    Raises:
+        SpecError: ``period`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``), or ``messages`` is not an integer
+            (``COUNT_NOT_UNDERSTOOD``).
+        TypeError: Both or neither of the arguments are set.
+
+    Example:
+        >>> wr.Every("60 seconds"), wr.Every(messages=1000)
+        (Every('1 minute'), Every(messages=1000))
+
     """
 
     period: Duration | None
@@ -57,7 +102,7 @@ class Every(PaneTrigger):
     @overload
     def __init__(self, *, messages: int) -> None: ...
     def __init__(self, period: Duration | None = None, *, messages: int | None = None) -> None:
-        """Refuse what is no duration and no count."""
+        """Reject a value that is neither a duration nor a count."""
         if (period is None) == (messages is None):
             msg = "Every() needs a period or messages=n, and not both."
             raise TypeError(msg)
@@ -86,12 +131,26 @@ class Every(PaneTrigger):
 
 @dataclass(frozen=True, init=False, repr=False)
 class AnyOf(PaneTrigger):
-    """Whenever one of these says so: triggers, or texts such as ``"5 seconds"``."""
+    """Emit a pane whenever one of several triggers does.
+
+    Args:
+        triggers: Triggers, or strings such as ``"5 seconds"``, ``"1000 messages"``, or
+            ``"each_batch"``.
+
+    Raises:
+        SpecError: A string is not a trigger (``TRIGGER_UNKNOWN``).
+        TypeError: A value is neither a trigger nor a duration.
+
+    Example:
+        >>> wr.AnyOf("5 seconds", "1000 messages")
+        AnyOf(Every('5 seconds'), Every(messages=1000))
+
+    """
 
     triggers: tuple[PaneTrigger, ...]
 
     def __init__(self, *triggers: Firing) -> None:
-        """Take triggers, or texts that say them; refuse what is none, all of it at once."""
+        """Read the triggers, and report all problems in one error."""
         said = {f"AnyOf(...)[{i}]": one for i, one in enumerate(triggers)}
         shown = f"AnyOf({', '.join(map(repr, triggers))})"
         for one in triggers:
@@ -112,19 +171,22 @@ class AnyOf(PaneTrigger):
 
 @dataclass(frozen=True)
 class _Default(PaneTrigger):
-    """What is usual for the operator."""
+    """The default of the operator."""
 
 
-#: A trigger, or as SQL says it: ``"5 seconds"``, ``"1000 messages"``, ``"each_message"``.
+#: A trigger, or its text as in SQL: ``"5 seconds"``, ``"1000 messages"``, ``"each_message"``.
 Firing = PaneTrigger | Duration
 
 _SOME_MESSAGES = re.compile(r"(\d+) messages?")
 
 
 def firings(call: str, **said: Firing | None) -> list[PaneTrigger]:
-    """Give the triggers of a call's arguments; None: what is usual.
+    """Return the triggers of the arguments of a call; None stands for the default.
 
-    Errors: SpecError with every problem, TypeError.
+    Raises:
+        SpecError: With every problem.
+        TypeError: A value is neither a trigger nor a duration.
+
     """
     stated = {name: one for name, one in said.items() if one is not None}
     for name, one in stated.items():
@@ -147,7 +209,7 @@ def _read(shown: str, said: Mapping[str, Firing]) -> list[PaneTrigger]:
 
 
 def _trigger(name: str, said: Firing) -> PaneTrigger | SpecProblem:
-    """Give the trigger that is said, or what is wrong with it."""
+    """Return the trigger, or the problem."""
     if isinstance(said, timedelta):
         return Every(said)
     if isinstance(said, PaneTrigger):
@@ -167,25 +229,41 @@ NEVER, EACH_MESSAGE, EACH_BATCH, USUAL = Never(), EachMessage(), EachBatch(), _D
 
 
 class AccumulationMode(Enum):
-    """How a pane relates to the panes of its window before it."""
+    """The contents of a pane in relation to the earlier panes of its window.
+
+    ``DISCARDING`` panes contain only the new part, ``ACCUMULATING`` panes the full value, and
+    ``ACCUMULATING_AND_RETRACTING`` emits a retraction of the earlier pane before each new full
+    value.
+
+    Example:
+        >>> wr.AccumulationMode.ACCUMULATING
+        ACCUMULATING
+
+    """
 
     DISCARDING = "discarding"
     ACCUMULATING = "accumulating"
     ACCUMULATING_AND_RETRACTING = "accumulating_and_retracting"
 
     def __repr__(self) -> str:
-        """Show as it is written: ``ACCUMULATING``."""
+        """Show as it is written in code: ``ACCUMULATING``."""
         return self.name
 
 
-#: A mode, or as SQL says it.
+#: A mode, or its name as in SQL.
 Accumulation = (
     AccumulationMode | Literal["discarding", "accumulating", "accumulating_and_retracting"]
 )
 
 
 def accumulation(said: Accumulation) -> AccumulationMode:
-    """Give the mode of an argument. Errors: SpecError, TypeError."""
+    """Return the mode of an argument.
+
+    Raises:
+        SpecError: A string is not a mode (``VALUE_UNKNOWN``).
+        TypeError: The value is neither a mode nor a string.
+
+    """
     if isinstance(said, str):
         modes = {mode.value: mode for mode in AccumulationMode}
         if said.lower() not in modes:
@@ -196,11 +274,14 @@ def accumulation(said: Accumulation) -> AccumulationMode:
     return said
 
 
-#: A pane holds what came since the last one.
+#: Each pane contains only the part that is new since the last one. Use it for readers that add up
+#: all rows.
 DISCARDING = AccumulationMode.DISCARDING
 
-#: Every pane holds the whole value of its window so far.
+#: Each pane contains the full value of its window so far. Use it for a table that keeps the newest
+#: row of each window.
 ACCUMULATING = AccumulationMode.ACCUMULATING
 
-#: The same, and every pane but a window's first is preceded by a retraction of the one before.
+#: Each pane contains the full value, and a retraction of the earlier pane precedes it. Use it for
+#: readers that must undo the old value, such as a total over windows.
 ACCUMULATING_AND_RETRACTING = AccumulationMode.ACCUMULATING_AND_RETRACTING

@@ -1,4 +1,4 @@
-"""Whether a checkpoint is as it was written."""
+"""Check that the files of a checkpoint are as they were written: ``verify(...)``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,20 @@ Folder = str | PathLike[str]
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a file.
+    """A problem with one file of a checkpoint.
 
-    ``file`` is its path below the checkpoint, of an output its whole path; ``batch`` the one of the
-    query that it belongs to, None: all. Without damage the query goes on as if all were whole.
+    Attributes:
+        file: The path below the checkpoint; for an output its full path.
+        batch: The micro-batch of the query to which the file belongs, or None for all of them.
+        what: The problem.
+        remedy: The action that solves it.
+        isDamage: Whether the query cannot continue correctly. False is a note only.
+
+    Example:
+        >>> print(wr.Finding("offsets/7", 7, "the file is empty", "Restore the checkpoint.", True))
+        DAMAGE offsets/7 (batch 7): the file is empty
+               -> Restore the checkpoint.
+
     """
 
     file: str
@@ -29,7 +39,7 @@ class Finding:
     isDamage: bool
 
     def __str__(self) -> str:
-        """Show in two lines."""
+        """Show the finding and its remedy in two lines."""
         batch = "" if self.batch is None else f" (batch {self.batch})"
         weight = "DAMAGE" if self.isDamage else "note  "
         return f"{weight} {self.file}{batch}: {self.what}\n       -> {self.remedy}"
@@ -37,7 +47,22 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was read, and what of it is wrong, the worst first; prints as a list."""
+    """The result of ``wr.verify``: the files that were read, and the findings.
+
+    ``print`` shows it as a list, the worst finding first.
+
+    Attributes:
+        checkpoint: The folder of the checkpoint.
+        files: The number of files that were read.
+        bytes: Their size.
+        findings: The problems, the worst first.
+
+    Example:
+        >>> result = wr.Verification("checkpoint", 12, 3456, ())
+        >>> result.ok
+        True
+
+    """
 
     checkpoint: str
     files: int
@@ -46,11 +71,16 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether a query can go on from here."""
+        """Return whether the query can continue from this checkpoint.
+
+        Returns:
+            True if no finding is damage. Findings that are only notes do not matter here.
+
+        """
         return not any(finding.isDamage for finding in self.findings)
 
     def __str__(self) -> str:
-        """Give the sum in a line, then each finding."""
+        """Show the totals in one line, and then each finding."""
         whole = "whole" if self.ok else "DAMAGED"
         head = f"{whole}: {self.checkpoint}, {self.files:,} files, {self.bytes:,} bytes"
         return "\n".join([head, *map(str, self.findings)])
@@ -59,15 +89,34 @@ class Verification:
 def verify(
     checkpoint: Folder, *, outputs: Sequence[Folder] = (), deep: bool = False
 ) -> Verification:
-    """Read a whole checkpoint and say which of its files are not as they were written.
+    """Read every file of a checkpoint, and report those that are not as they were written.
 
-    Spark's own logs and state are read with it, which Spark in some cases reads wrong without a
-    word. Nothing is changed; the query may run. outputs: folders that Spark's file sink writes for
-    the query (``format("parquet")``, not ``wr.Files``), whose log is read too. deep: every value
-    of windrow's state as well, by its own checksum.
+    Spark does not notice every missing or damaged file of a checkpoint, so verify a checkpoint
+    before you rely on a restored or copied one. Spark's own logs and state are read too. Nothing is
+    changed, and the query may run meanwhile.
 
-    Errors: CheckpointError if there is no checkpoint, or with ``deep`` its path is one that Spark's
-    reader of state does not take.
+    Args:
+        checkpoint: The folder of the checkpoint.
+        outputs: Folders that Spark's file sink writes for the query (``format("parquet")``, not
+            ``wr.Files``). Their logs are read too.
+        deep: Whether to check every value of Windrow's state by its checksum, which takes longer.
+            The default is False.
+
+    Returns:
+        The findings. ``ok`` is True if none of them is damage.
+
+    Raises:
+        CheckpointError: The folder is not a checkpoint (``CHECKPOINT_NOT_FOUND``), or with ``deep``
+            Spark's reader of state does not support its path (``CHECKPOINT_PATH_NOT_READABLE``).
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
+
+    Example:
+        ::
+
+            result = wr.verify("checkpoint", deep=True)
+            print(result)
+            assert result.ok
+
     """
     spark = _session()
     _jar.check(spark)

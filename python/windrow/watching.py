@@ -1,4 +1,4 @@
-"""Watching a query: ``watch(query)``, ``status(query)``, and a line in a log for each batch."""
+"""Monitor a query: ``watch(query)``, ``status(query)``, and a log line for each micro-batch."""
 
 from __future__ import annotations
 
@@ -41,13 +41,32 @@ _FAILED = re.compile(r"^\[STREAM_FAILED\] Query \[.*?\] terminated with exceptio
 
 
 def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
-    """Show what a query does until it ends, or until Ctrl-C, which does not end the query.
+    """Show the progress of a query until it ends or you press Ctrl-C.
 
-    In a terminal and in a notebook figures change in their place; elsewhere each batch is a line.
-    What ended the query is shown last. every: how often Spark is asked.
+    Ctrl-C stops only the display; the query keeps running. In a terminal and in a notebook the
+    figures are updated in place; elsewhere each micro-batch prints a line. If the query fails, the
+    last line states why.
 
-    Errors: SpecError if ``every`` is no duration; WindrowError without rich in a terminal
-    (``pip install 'windrow[watch]'``).
+    Args:
+        query: The query, as ``start`` returns it.
+        every: How often to ask Spark for progress. The default is ``"1 second"``.
+
+    Raises:
+        SpecError: ``every`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``).
+        WindrowError: The terminal needs the package rich (``RICH_MISSING``): ``pip install
+            'windrow[watch]'``.
+        TypeError: ``query`` is not a query.
+
+    Example:
+        ``wr.watch(query)`` shows::
+
+            query      minutes, running, batch 3
+            read       7 rows, 3 in the last batch
+            rejected   2 (INVALID_TIME 1, TOO_LATE 1)
+            panes      2 on time, 1 late
+            watermark  2025-01-01 09:02:20, 10 s behind the newest event time
+
     """
     expect_query("watch(query)", query)
     pause = _duration.micros(_duration.canonical(every, f"watch(every={every!r})")) / 1_000_000
@@ -60,10 +79,27 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
 
 
 def status(query: StreamingQuery) -> Status:
-    """Return the status of a running or ended query, over the batches that Spark still reports.
+    """Return the status of a running or ended query.
 
-    ``print`` shows it in lines, a notebook as a table. A warning reports duplicates that the source
-    does not explain, once for each query.
+    The counts sum the micro-batches that Spark still reports, which are the last 100. The first
+    call for a query with duplicates that its source does not explain issues a warning
+    (``DUPLICATES_NOT_EXPLAINED``).
+
+    Args:
+        query: The query, as ``start`` returns it.
+
+    Returns:
+        The status. ``print`` shows it in a few lines, and a notebook as a table.
+
+    Raises:
+        TypeError: ``query`` is not a query.
+
+    Example:
+        ::
+
+            status = wr.status(query)
+            print(status.read, status.rejected, status.reasons)  # 6 1 {'TOO_LATE': 1}
+
     """
     expect_query("status(query)", query)
     now = _look(Status(), query)[0]
@@ -77,12 +113,25 @@ def status(query: StreamingQuery) -> Status:
 def logBatches(
     spark: SparkSession, to: logging.Logger | None = None, *, level: int = logging.INFO
 ) -> StreamingQueryListener:
-    """Write a line of JSON into a log for each micro-batch of the session's windrow queries.
+    """Write a JSON line to a log for each micro-batch of Windrow's queries in the session.
 
-    to: the logger; None: the one called "windrow". A line has ``event`` ("batch") and the fields of
-    ``BatchProgress``, ``openWindows`` as far as they are known, times as ISO text; one of a query
-    that failed has ``event`` ("failed"), ``id``, ``runId`` and ``error``, at level ERROR. Give the
-    listener to ``spark.streams.removeListener`` to end it.
+    A line has ``event`` (``"batch"``) and the fields of ``BatchProgress``. A query that fails
+    writes a line at level ERROR with ``event`` (``"failed"``), ``id``, ``runId``, and ``error``.
+    Times are ISO text.
+
+    Args:
+        spark: The session.
+        to: The logger. None uses the logger ``"windrow"``.
+        level: The level of the lines. The default is ``logging.INFO``.
+
+    Returns:
+        The listener. Pass it to ``spark.streams.removeListener`` to stop the log.
+
+    Example:
+        ``wr.logBatches(spark)`` logs lines such as::
+
+            {"event": "batch", "query": "minutes", "batch": 3, "read": 3, "rejected": 2}
+
     """
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
@@ -117,13 +166,25 @@ def logBatches(
 
 
 def publishMetrics(spark: SparkSession) -> None:
-    """Show the figures of the session's windrow queries in Spark's metrics system while they run.
+    """Publish the figures of the session's queries to Spark's metrics system.
 
-    They are gauges ``windrow.<query>.<figure>``, so each of Spark's metrics sinks has them:
-    Prometheus, JMX, Graphite. Again does nothing. For a session of Connect it is a setting of the
-    server: ``spark.sql.streaming.streamingQueryListeners=windrow.spark.gauges.GaugeListener``.
+    The figures are gauges ``windrow.<query>.<figure>``, so each of Spark's metrics sinks receives
+    them: Prometheus, JMX, and Graphite. A second call does nothing. For Spark Connect, set
+    ``spark.sql.streaming.streamingQueryListeners=windrow.spark.gauges.GaugeListener`` on the
+    server.
 
-    Errors: JarNotFoundError; WindrowError for a Connect session.
+    Args:
+        spark: A classic session.
+
+    Raises:
+        WindrowError: The session is one of Spark Connect (``METRICS_ON_CONNECT``).
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
+
+    Example:
+        ::
+
+            wr.publishMetrics(spark)
+
     """
     if is_connect(spark):
         raise failure("METRICS_ON_CONNECT")
@@ -139,9 +200,9 @@ def _as_json(event: str, fields: dict[str, Any]) -> str:
 
 
 def _look(before: Status, query: StreamingQuery) -> tuple[Status, list[BatchProgress]]:
-    """Look at a query again, and give its new batches.
+    """Read the status of a query again, and return its new micro-batches.
 
-    Whether it is active is asked first: no batch comes after its end.
+    Whether it is active is read first, because no micro-batch follows the end of a query.
     """
     active = query.isActive
     now, new = before, []
@@ -156,10 +217,10 @@ def _look(before: Status, query: StreamingQuery) -> tuple[Status, list[BatchProg
 
 
 def _first(error: str) -> str:
-    """Give what is wrong, without traces and plans.
+    """Return the cause of an error, without traces and plans.
 
-    It is windrow's own sentence, or what a Python function of the user's raised, or what Spark says
-    first.
+    This is Windrow's own sentence, else the error of a user's Python function, else Spark's first
+    line.
     """
     said = error.split("\n\nJVM stacktrace:", maxsplit=1)[0].strip().splitlines() or [error]
     for text in said:
@@ -172,13 +233,14 @@ def _first(error: str) -> str:
 
 
 class _Interrupt:
-    """Ctrl-C, while one waits at once and else when one waits next: no call of Spark is torn.
+    """A handler of Ctrl-C that never interrupts a call to Spark.
 
-    PySpark's own handler would cancel the jobs of the query.
+    It acts at once during a wait, otherwise at the next wait. PySpark's own handler would cancel
+    the jobs of the query.
     """
 
     def __init__(self) -> None:
-        """Nobody has asked yet."""
+        """Start without a request."""
         self._isAsked = self._isWaiting = False
 
     def __call__(self, *_: object) -> None:
@@ -187,7 +249,7 @@ class _Interrupt:
             raise KeyboardInterrupt
 
     def wait(self, seconds: float) -> bool:
-        """Wait; whether one is to end."""
+        """Wait, and return whether Ctrl-C was pressed."""
         try:
             self._isWaiting = True
             if not self._isAsked:
@@ -201,7 +263,7 @@ class _Interrupt:
 
 @contextmanager
 def _interruptible() -> Iterator[_Interrupt]:
-    """Take Ctrl-C; only the main thread can."""
+    """Handle Ctrl-C, which only the main thread can do."""
     interrupt = _Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield interrupt

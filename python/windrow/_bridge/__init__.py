@@ -1,1 +1,1 @@
-"""The way into the JVM: SQL functions, the gateway, the JAR, and whether they are there."""
+"""The connection to the JVM: SQL functions, the gateway, and the JAR."""

@@ -1,4 +1,4 @@
-"""What is right and wrong with a set-up, each with a remedy."""
+"""The checks of ``wr.doctor``, each with a remedy."""
 
 from __future__ import annotations
 
@@ -36,9 +36,14 @@ _JAVA_FROM = 17
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at.
+    """One check.
 
-    remedy: what to do; empty if it is right. isHint: it works as it is, and would work better.
+    Attributes:
+        name: The subject of the check.
+        found: The value that was found.
+        remedy: The action that solves the problem; empty if there is none.
+        isHint: Whether Windrow works anyway, and would work better with the remedy.
+
     """
 
     name: str
@@ -48,7 +53,12 @@ class Check:
 
     @property
     def mark(self) -> str:
-        """``ok``, ``hint`` or ``WRONG``."""
+        """Return the result of the check.
+
+        Returns:
+            ``ok``, ``hint``, or ``WRONG``.
+
+        """
         if not self.remedy:
             return "ok"
         return "hint" if self.isHint else "WRONG"
@@ -56,17 +66,31 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """Checks in order; prints as a list, ``ok`` if all are right."""
+    """The result of ``wr.doctor``; ``print`` shows it as a list.
+
+    Attributes:
+        checks: The checks in order, each with ``name``, ``found``, ``remedy``, and ``mark``.
+
+    Example:
+        >>> wr.Report(()).ok
+        True
+
+    """
 
     checks: tuple[Check, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Return whether no check found a problem.
+
+        Returns:
+            True if no check is marked ``WRONG``. Hints do not matter here.
+
+        """
         return not any(check.mark == "WRONG" for check in self.checks)
 
     def __str__(self) -> str:
-        """List the checks, each that is not ok with its remedy."""
+        """List the checks, each with its remedy unless it is ok."""
         lines = []
         for check in self.checks:
             lines.append(f"{check.mark:<5} {check.name}: {check.found}")
@@ -83,12 +107,12 @@ class Report:
 
 
 def examine(spark: SparkSession | None) -> Report:
-    """Look at everything; starts no JVM and changes nothing."""
+    """Run all checks; starts no JVM and changes nothing."""
     return Report((_python(), _pyspark(), _java(), _package(), *_session(spark)))
 
 
 def active_session() -> SparkSession | None:
-    """Give the session of this process, if it has one."""
+    """Return the session of this process, or None."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -97,7 +121,7 @@ def active_session() -> SparkSession | None:
 
 
 def _of_connect() -> SparkSession | None:
-    """Give the session of Connect where the client alone is installed."""
+    """Return the Connect session if only the client is installed."""
     if _pyspark_version() is None or _is_whole():
         return None
     from pyspark.sql.connect.session import SparkSession as Remote
@@ -107,7 +131,7 @@ def _of_connect() -> SparkSession | None:
 
 
 def _is_whole() -> bool:
-    """Whether PySpark is there with its JARs, so that this process can start Spark."""
+    """Return whether PySpark is installed with its JARs, so that this process can start Spark."""
     return find_spec("py4j") is not None and _version_of("pyspark") is not None
 
 
@@ -150,7 +174,7 @@ def _java() -> Check:
 
 
 def _installed_java() -> str | None:
-    """Version of the Java that PySpark would start."""
+    """Return the version of the Java that PySpark would start."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).is_file():
@@ -184,7 +208,7 @@ def _session(spark: SparkSession | None) -> Iterator[Check]:
 
 
 def _without_data(spark: SparkSession) -> Check:
-    """Without such batches the windows that the last rows complete stay open."""
+    """Check micro-batches without data: without them the last complete windows stay open."""
     is_on = str(spark.conf.get(NO_DATA, "true")).lower() == "true"
     advice = f"Set {NO_DATA} to true. Otherwise a window that the last rows complete is emitted "
     advice += "only when more rows arrive."
@@ -192,7 +216,7 @@ def _without_data(spark: SparkSession) -> Check:
 
 
 def _partitions(spark: SparkSession) -> Check:
-    """More partitions than cores cost a small streaming batch most of its time."""
+    """Check the partitions: more than cores cost a small micro-batch most of its time."""
     found = int(spark.conf.get("spark.sql.shuffle.partitions") or 0)
     name = "shuffle partitions"
     if is_connect(spark):

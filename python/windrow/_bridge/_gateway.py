@@ -1,4 +1,4 @@
-"""The only module that touches Py4J; it does so when called, never when imported."""
+"""The only module that uses Py4J; it imports Py4J when it is called."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ GATEWAY = "windrow.spark.gateway.Gateway"
 
 
 def register(spark: SparkSession) -> None:
-    """Make the table functions known in a running classic session that has the JAR.
+    """Register the table functions in a running classic session that has the JAR.
 
-    Must run in the thread that added the JAR: the JVM hands out its classes by thread.
+    Call it in the thread that added the JAR, because the JVM's class loader belongs to a thread.
     """
     _class(spark, GATEWAY).register(spark._jsparkSession)
 
 
 def publish_metrics(spark: SparkSession) -> None:
-    """Show the figures of the session's queries in Spark's metrics system."""
+    """Publish the figures of the session's queries to Spark's metrics system."""
     _class(spark, GATEWAY).publishMetrics(spark._jsparkSession)
 
 
 def java_version() -> str | None:
-    """Java version of the running JVM; None if this process has none."""
+    """Return the Java version of the running JVM, or None without a JVM."""
     try:
         from pyspark import SparkContext
     except ImportError:  # the client of Connect alone, or no PySpark at all
         return None
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # of spark-submit, whose JVM runs before this process
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit starts the JVM first
         SparkContext._ensure_initialized()
     jvm: Any = SparkContext._jvm
     return None if jvm is None else str(jvm.java.lang.System.getProperty("java.version"))
 
 
 def load(jar: Path) -> None:
-    """Put the JAR on the class path of a JVM that runs before there is a session, if one does.
+    """Add the JAR to the class path of a JVM that runs before there is a session.
 
-    ``spark-submit`` begins with the JVM; ``spark.jars`` then reaches the executors alone.
+    ``spark-submit`` starts the JVM first, and ``spark.jars`` then affects only the executors.
     """
     if java_version() is None:
         return
@@ -57,10 +57,10 @@ def load(jar: Path) -> None:
 
 
 class Operator:
-    """A standalone operator in the JVM: microseconds and Arrow streams in, Arrow streams out."""
+    """A standalone operator in the JVM; it exchanges microseconds and Arrow streams."""
 
     def __init__(self, spark: SparkSession, spec: str, folder: str | None) -> None:
-        """Open one of a spec in JSON, in a folder or in memory. Errors: as the JVM found them."""
+        """Open an operator from a spec in JSON, in a folder or in memory."""
         from pyspark import SparkContext
 
         with plain_errors():
@@ -70,22 +70,22 @@ class Operator:
         self._gateway: Any = SparkContext._gateway
 
     def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
-        """Call a method; bytes are a Java array. Errors: WindrowError, as the JVM found it."""
+        """Call a method; bytes are passed as a Java array."""
         with plain_errors():
             given = getattr(self._operator, method)(*arguments)
         return bytes(given) if isinstance(given, bytes | bytearray) else given
 
     def close(self) -> None:
-        """Free the operator and all that the JVM keeps for it."""
+        """Free the operator and its objects in the JVM."""
         self.call("close")
         self._gateway.detach(self._operator)
 
 
 class Rehearsal:
-    """A query that runs step by step in the JVM: Arrow streams in and out."""
+    """A query that runs step by step in the JVM; it exchanges Arrow streams."""
 
     def __init__(self, spark: SparkSession, output: DataFrame) -> None:
-        """Take the plan of a classic DataFrame. Errors: as the JVM found them."""
+        """Read the plan of a classic DataFrame."""
         from pyspark import SparkContext
 
         with plain_errors():
@@ -95,30 +95,30 @@ class Rehearsal:
         self._gateway: Any = SparkContext._gateway
 
     def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
-        """Call a method; bytes are a Java array. Errors: WindrowError, as the JVM found it."""
+        """Call a method; bytes are passed as a Java array."""
         with plain_errors():
             given = getattr(self._rehearsal, method)(*arguments)
         return bytes(given) if isinstance(given, bytes | bytearray) else given
 
     def advise(self, spark: SparkSession, share: float) -> DataFrame:
-        """Give the rows of an advice."""
+        """Return the rows of an advice."""
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
         return Classic(self.call("advise", share), spark)
 
     def kept(self, spark: SparkSession, what: str, operator: str | None) -> DataFrame:
-        """Give what its operator keeps."""
+        """Return the stored state of the operator."""
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
         return Classic(self.call("kept", what, operator), spark)
 
     def close(self) -> None:
-        """Free all that the JVM keeps for it."""
+        """Free the objects in the JVM."""
         self._gateway.detach(self._rehearsal)
 
 
 def untranslated() -> tuple[type[Exception], ...]:
-    """Return the errors of the JVM that PySpark does not translate; none without Py4J."""
+    """Return the JVM errors that PySpark does not translate; empty without Py4J."""
     try:
         from py4j.protocol import Py4JJavaError
     except ImportError:
@@ -128,7 +128,7 @@ def untranslated() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn what the JVM says into a plain Python error, if windrow said it."""
+    """Convert a JVM error with a message of Windrow into an error of Windrow."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors.exceptions.captured import CapturedException
 

@@ -1,4 +1,4 @@
-"""The JAR inside the package: where it is, and whether a session has the same one."""
+"""The JAR of the package, and the check that a session has the same version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ _checked: WeakSet[SparkSession] = WeakSet()
 
 
 def path() -> Path:
-    """Path of the package's own JAR. Errors: JarNotFoundError if it was never built."""
+    """Return the path of the JAR.
+
+    Raises:
+        JarNotFoundError: The JAR was not built (``JAR_NOT_BUILT``).
+
+    """
     jar = Path(__file__).parents[1] / "jars" / f"windrow-{__version__}.jar"
     if not jar.is_file():
         raise failure("JAR_NOT_BUILT", jar=jar.name)
@@ -25,7 +30,13 @@ def path() -> Path:
 
 
 def check(spark: SparkSession) -> None:
-    """Refuse a session without the JAR or with one of another version; asked once a session."""
+    """Check that a session has the JAR of this version; the session is asked only once.
+
+    Raises:
+        JarNotFoundError: The JAR is missing (``JAR_NOT_LOADED``) or of another version
+            (``JAR_VERSION``).
+
+    """
     if spark in _checked:
         return
     version = _sql.jar_version(spark)

@@ -1,4 +1,4 @@
-"""The one way into the JVM: a table function over an aggregation that never runs as such."""
+"""SQL functions of the JVM, called over an aggregation that is never executed as such."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 Part = Literal["panes", "rejected", "events", "answers", "all", "accepted"]
 JoinPart = Literal["rows", "rejected", "all", "accepted"]
 
-_PREFIX = "__windrow_"  # of windrow's own columns
-_MARK = {"windrow.mark": True}  # a name alone makes none of them: users may call theirs anything
+_PREFIX = "__windrow_"  # of Windrow's internal columns
+_MARK = {"windrow.mark": True}  # a name alone is not enough, because users may choose any name
 _UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
@@ -33,21 +33,21 @@ def aggregation(
     aggregates: Sequence[Column],
     markers: dict[str, str | Column],
 ) -> DataFrame:
-    """Build the aggregation that carries keys, aggregates and marked expressions to the JVM.
+    """Build the aggregation that carries keys, aggregates, and marked expressions to the JVM.
 
-    ``markers`` map names without their prefix ("time", "gap", ...) to expressions of a message.
+    ``markers`` map names without their prefix ("time", "gap", ...) to expressions of a row.
     """
     functions = functions_of(df)
     marks = [
         functions.first(column(df, marked)).alias(f"{_PREFIX}{name}", metadata=_MARK)
         for name, marked in markers.items()
     ]
-    if not aggregates and not marks:  # Spark wants one
+    if not aggregates and not marks:  # Spark needs at least one
         marks = [functions.first(functions.lit(1)).alias(f"{_PREFIX}nothing", metadata=_MARK)]
     try:
         with plain_errors():
             return df.groupBy(*(column(df, key) for key in keys)).agg(*aggregates, *marks)
-    except SpecError as refused:  # Spark tells of one
+    except SpecError as refused:  # Spark reports only one
         found = problems_of_columns(df, keys, aggregates)
         raise (SpecError.of("the query", found) if found else refused) from None
 
@@ -55,7 +55,7 @@ def aggregation(
 def problems_of_columns(
     df: DataFrame, keys: Sequence[str | Column], aggregates: Sequence[Column]
 ) -> list[SpecProblem]:
-    """Have Spark say which aggregates are not possible, each by itself; keys may be missing."""
+    """Analyze each aggregate alone and return the problems; keys that are missing are skipped."""
     there = {name.lower() for name in columns_of(df)}
     known = [
         quoted(key) if isinstance(key, str) else key
@@ -73,18 +73,22 @@ def problems_of_columns(
 
 
 def apply(tables: Sequence[DataFrame], fields: _json.Fields, part: Part | JoinPart) -> DataFrame:
-    """Put an operator in the place of the tables that describe it.
+    """Replace the tables that describe an operator by the operator.
 
-    The tables are an aggregation, and if there is one a lookup stream; of a join one for each
-    stream. ``fields`` are the spec's and the stream's. Errors: SpecError, as the JVM found it.
+    The tables are an aggregation and, if there is one, a lookup stream; for a join one table for
+    each stream. ``fields`` are those of the spec and of the stream.
+
+    Raises:
+        SpecError: The JVM found a problem.
+
     """
     return _called("_windrow_apply", tables, spec=_json.write({**fields, "output": part}))
 
 
 def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
-    """Have the JVM find everything that is wrong with a spec, in the session of a DataFrame.
+    """Return all problems that the JVM finds in a spec, in the session of a DataFrame.
 
-    Nothing is found where it cannot be asked (inside a pipeline): it refuses the spec later.
+    Inside a pipeline the JVM cannot be asked, so the result is empty and the spec is checked later.
     """
     from pyspark.errors import AnalysisException
 
@@ -100,16 +104,18 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
 
 
 def explained(query: DataFrame, fields: _json.Fields) -> str:
-    """Have the JVM say a query and its spec in words, one line for each question."""
+    """Return a description of a query and its spec by the JVM, one line for each topic."""
     told = _called("_windrow_explain", [query], spec=_json.write(fields))
     with plain_errors():
         return "\n".join(line for (line,) in told.collect())
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
-    """Add expressions of a message as columns that the JVM knows by their names.
+    """Add expressions of a row as columns that the JVM recognizes by their names.
 
-    Errors: SpecError if a column is called as windrow's own are.
+    Raises:
+        SpecError: A column has a reserved name (``NAME_TAKEN``).
+
     """
     marks_of = [column(df, one).alias(f"{_PREFIX}{name}") for name, one in marks.items()]
     with plain_errors():
@@ -121,9 +127,11 @@ def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
 
 
 def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
-    """Put several streams together as one, with a struct for each.
+    """Combine several streams into one, with a struct for each.
 
-    Errors: SpecError, as the JVM found it.
+    Raises:
+        SpecError: The JVM found a problem.
+
     """
     spec = _json.write({"operator": "cogroup", **fields})
     return _called("_windrow_apply", tables, spec=spec)
@@ -131,9 +139,10 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
 
 @dataclass(frozen=True)
 class Looked:
-    """What is known of a query before it starts.
+    """The result of checking a query before its start.
 
-    has_periods: an operator of it goes by processing time. missing: what ``claim`` will make.
+    has_periods: whether an operator uses processing time. missing: the files that ``claim`` will
+    create.
     """
 
     has_periods: bool
@@ -149,11 +158,15 @@ def continues(
     drain: bool,
     name: str | None = None,
 ) -> Looked:
-    """Look at everything that a start of a query would fail of; nothing is changed.
+    """Check everything that could make the start of a query fail, without changing anything.
 
-    files: ``path`` and ``format`` of the folders that rows of a kind go to. tables: those that
-    rows of a kind are added to. Warns of what does not keep a query from starting. Errors:
-    SpecError, CheckpointError.
+    files: ``path`` and ``format`` of the folders, by kind of rows. tables: tables to which rows are
+    appended, by kind of rows. Conditions that do not prevent a start are issued as warnings.
+
+    Raises:
+        SpecError: The query cannot start.
+        CheckpointError: The checkpoint does not fit the query.
+
     """
     said = {"drain": str(drain).lower(), "files": _json.write(files), "into": _json.write(tables)}
     if name is not None:
@@ -169,10 +182,10 @@ def continues(
 def claim(
     spark: SparkSession, checkpoint: str, files: Mapping[str, Mapping[str, str]], **more: str
 ) -> str | None:
-    """Mark the folders of a query as its own, and give the query's id.
+    """Mark the folders of a query as its own, and return the id of the query.
 
-    more: ``drain``; or ``missing``, which has all of that taken back. None: it cannot be taken
-    back, since the query has begun.
+    more: ``drain``; or ``missing``, which undoes the claim. Returns None if it cannot be undone,
+    because the query has started.
     """
     said = {"files": _json.write(files), **more}
     arguments = ", ".join(f"{name} => {text(value)}" for name, value in said.items())
@@ -183,23 +196,27 @@ def claim(
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:
-    """Give the query of a DataFrame with an end: a line of text in a folder, which must be there.
+    """Return the query of a DataFrame that ends with a line of text in a folder, which must exist.
 
-    Errors: SpecError if the DataFrame is no streaming one of windrow.
+    Raises:
+        SpecError: The DataFrame is not a streaming one of Windrow.
+
     """
     return _called("windrow_until", [query], folder=folder)
 
 
 def driven(query: DataFrame, folder: str) -> DataFrame:
-    """Give the query of a DataFrame that files in a folder, which must be there, move on.
+    """Return the query of a DataFrame whose time is moved by files in a folder, which must exist.
 
-    Errors: SpecError if it is no streaming one.
+    Raises:
+        SpecError: The DataFrame is not a streaming one.
+
     """
     return _called("_windrow_driven", [query], folder=folder)
 
 
 def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFrame:
-    """Call a table function over DataFrames; what the JVM refuses is a plain error, at once."""
+    """Call a table function over DataFrames, and raise problems at once as plain errors."""
     named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
     inputs = [f"TABLE({{{name}}})" for name in named]
     arguments = ", ".join([*inputs, *(f"{name} => {text(said)}" for name, said in texts.items())])
@@ -210,9 +227,9 @@ def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFra
 
 
 def text(value: str) -> str:
-    """Give a text as SQL, whatever is in it and however the session reads backslashes.
+    """Return a text as SQL, with any characters and independent of the session's escape rules.
 
-    Named parameters do not reach Spark where an extension brings a parser of its own (Delta 4).
+    Named parameters are not passed to Spark if an extension has its own parser (Delta 4).
     """
     try:
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
@@ -221,15 +238,17 @@ def text(value: str) -> str:
 
 
 def jar_version(spark: SparkSession) -> str | None:
-    """Version of the JAR in a session; None where it cannot be asked (inside a pipeline).
+    """Return the version of the JAR in a session, or None inside a pipeline.
 
-    Errors: JarNotFoundError if the session lacks it.
+    Raises:
+        JarNotFoundError: The session lacks the JAR (``JAR_NOT_LOADED``).
+
     """
     from pyspark.errors import AnalysisException
 
     try:
         with plain_errors():
-            # Spark logs a call that fails, with all of Java's frames.
+            # Ask first, because Spark logs a failed call with its Java stack trace.
             if spark.sql("SHOW USER FUNCTIONS LIKE 'windrow_version'").isEmpty():
                 raise failure("JAR_NOT_LOADED.SESSION")
             return str(spark.sql("SELECT version FROM windrow_version()").collect()[0][0])
@@ -241,7 +260,7 @@ def jar_version(spark: SparkSession) -> str | None:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Turn what the JVM says about a mistake of the user into a plain Python error."""
+    """Convert a JVM error about a mistake of the user into a plain error."""
     from pyspark.errors import AnalysisException, IllegalArgumentException
 
     try:
@@ -270,7 +289,7 @@ _TELLING: ContextVar[bool] = ContextVar("telling", default=False)
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """Keep PySpark from writing what it refuses to stderr, with all of Java's frames."""
+    """Prevent PySpark from writing errors with Java stack traces to stderr."""
     _quiet()
     token = _TELLING.set(True)
     try:
@@ -288,13 +307,13 @@ def _quiet() -> None:
 
 
 def _refused(text: str) -> SpecError:
-    """Give what Spark says without the plan, which is not as the user wrote it."""
+    """Return Spark's message without the plan, which differs from the user's query."""
     said = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
     return SpecError.of("the query", [problem("QUERY_REFUSED", said=said)])
 
 
 def analyse(df: DataFrame) -> None:
-    """Have a Connect server analyse now, so that mistakes show where they are made."""
+    """Make a Connect server analyze now, so that errors are raised where the mistake is."""
     from pyspark.errors import AnalysisException
 
     try:

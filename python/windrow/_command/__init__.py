@@ -1,4 +1,4 @@
-"""The command ``windrow``: look at a checkpoint, a pipeline or a set-up from a shell."""
+"""The command ``windrow``: inspect a checkpoint, a pipeline, or a set-up from a shell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windrow._command._progress import working
 from windrow._version import __version__
 from windrow.errors import WindrowError
 
-#: Exit statuses.
+#: Exit statuses: success, findings, error, and Ctrl-C.
 WELL, NOT_WELL, NOT_TOLD, INTERRUPTED = 0, 1, 2, 130
 
 _EPILOG = """exit status: 0 success; 1 a problem was found (damage, a difference, something
@@ -22,7 +22,7 @@ Command = Callable[[argparse.Namespace, TextIO], bool]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; give the exit status: 0 all is well, 1 it is not, 2 that could not be told."""
+    """Run a command, and return the exit status: 0 for success, 1 for findings, 2 for an error."""
     said = _parser().parse_args(arguments)
     run: Command = said.run
     try:
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(refused))
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as failed:  # noqa: BLE001  a shell gets no trace, whatever it is
+    except Exception as failed:  # noqa: BLE001  a shell shows no stack trace
         return _fail(f"windrow: {type(failed).__name__}: {_plain(str(failed))}")
     return WELL if well else NOT_WELL
 
@@ -43,7 +43,7 @@ def _fail(why: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Give what an error says without frames of Java or Python."""
+    """Return the message of an error, without Java or Python stack traces."""
     lines = [line for line in text.splitlines() if line.strip()]
     kept = [line for line in lines if not line.lstrip().startswith(("at ", "...", "Traceback"))]
     return kept[0] if kept else "no details are known"

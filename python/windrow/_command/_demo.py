@@ -1,4 +1,4 @@
-"""A query over made-up orders, two of them late: the one of README, run here and now."""
+"""Run the query of README over sample orders, two of them late."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCHEMA = "time timestamp, product string, price double"
 _DAY = "2025-01-01"
 _ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
     (("09:00:10", 2.0), ("09:00:40", 4.0), ("09:01:30", 6.0), ("09:02:30", 5.0)),
-    (),  # time passes, so that what comes next is late
+    (),  # time passes, so that the next orders are late
     (("09:00:50", 9.0), ("07:00:00", 1.0)),
 )
 _SMALL = {"spark.sql.shuffle.partitions": "1", "spark.windrow.shards": "1"}
@@ -34,7 +34,7 @@ Average prices of a minute, each kept right for ten minutes more:
 
 
 def run(_: argparse.Namespace, out: TextIO) -> bool:
-    """Run the query in a temporary folder; nothing is fetched, nothing is left."""
+    """Run the query in a temporary folder, without network access and without leaving files."""
     from windrow._running._settings import having
     from windrow.operators._session import session
 
@@ -86,7 +86,7 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
 
 
 def _shown() -> dict[str, list[Column]]:
-    """Name what is shown of the rows, with times as the session's zone has them."""
+    """Return the displayed columns, with times in the zone of the session."""
     from pyspark.sql import functions as F
 
     start, end = (F.date_format(f"window.{bound}", "HH:mm") for bound in ("start", "end"))
@@ -106,7 +106,7 @@ def _shown() -> dict[str, list[Column]]:
 
 
 def _write(folder: Path) -> None:
-    """Put the orders there, a micro-batch in a file."""
+    """Write the orders, a file for each micro-batch."""
     folder.mkdir()
     for number, orders in enumerate(_ORDERS):
         rows = [

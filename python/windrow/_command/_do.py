@@ -1,4 +1,4 @@
-"""What each command does; each says whether all is well."""
+"""The commands; each returns whether everything is fine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def doctor(said: argparse.Namespace, out: TextIO) -> bool:
-    """Look at the set-up."""
+    """Check the set-up."""
     from windrow.setup import doctor as examine
 
     report = examine(session() if said.start else None)
@@ -27,7 +27,7 @@ def doctor(said: argparse.Namespace, out: TextIO) -> bool:
 
 
 def verify(said: argparse.Namespace, out: TextIO) -> bool:
-    """Read a whole checkpoint."""
+    """Verify a checkpoint."""
     from windrow.verifying import verify as verified
 
     found = verified(said.checkpoint, outputs=said.output, deep=said.deep)
@@ -36,7 +36,7 @@ def verify(said: argparse.Namespace, out: TextIO) -> bool:
 
 
 def state(said: argparse.Namespace, out: TextIO) -> bool:
-    """Look into a checkpoint."""
+    """Show the state of a checkpoint."""
     from windrow.stores import state as opened
 
     _must_be(said.checkpoint)
@@ -49,7 +49,7 @@ def state(said: argparse.Namespace, out: TextIO) -> bool:
 
 
 def _must_be(checkpoint: str) -> None:
-    """Refuse a local folder that is not there, before Spark is started for it."""
+    """Reject a missing local folder before Spark is started for it."""
     if ":" not in checkpoint and not Path(checkpoint).is_dir():
         raise failure("CHECKPOINT_NOT_FOUND", path=checkpoint)
 
@@ -61,7 +61,7 @@ def _kept(state: State, what: str) -> Any:  # noqa: ANN401  a DataFrame
 
 
 def advise(said: argparse.Namespace, out: TextIO) -> bool:
-    """Tell which lateness would have caught how much."""
+    """Recommend an allowed lateness."""
     from windrow.advising import advise as advised
 
     _must_be(said.checkpoint)
@@ -73,7 +73,7 @@ def advise(said: argparse.Namespace, out: TextIO) -> bool:
 
 
 def explain(said: argparse.Namespace, out: TextIO) -> bool:
-    """Say a pipeline in words."""
+    """Describe a pipeline in words."""
     make = _function(said.pipeline)
     spark = session()
     schemas = dict(_schema(one) for one in said.schema)
@@ -90,13 +90,13 @@ def explain(said: argparse.Namespace, out: TextIO) -> bool:
 
 
 def _schema(said: str) -> tuple[str, str]:
-    """Read the name of a stream, '' for the only one, and its schema."""
+    """Read the name of a stream ('' if there is only one) and its schema."""
     name, sign, schema = said.partition("=")
     return (name.strip(), schema) if sign and name.strip().isidentifier() else ("", said)
 
 
-def _function(said: str) -> Any:  # noqa: ANN401  the user's own
-    """Import what ``module:function`` names."""
+def _function(said: str) -> Any:  # noqa: ANN401  a function of the user
+    """Import the function ``module:function``."""
     module, _, name = said.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:

@@ -1,4 +1,4 @@
-"""Telling that work goes on, where it takes longer than two seconds."""
+"""Show that work continues if it takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLANK = " " * 60
 
 @contextmanager
 def working(doing: str) -> Iterator[None]:
-    """Say on a terminal what is done, and for how long; elsewhere nothing."""
+    """Show the current work and its duration on a terminal; do nothing elsewhere."""
     if not sys.stderr.isatty():
         yield
         return

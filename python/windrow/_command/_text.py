@@ -10,12 +10,12 @@ _WIDEST = 60
 
 
 def put(out: TextIO, text: str) -> None:
-    """Print a text."""
+    """Write a text and a line break."""
     out.write(f"{text}\n")
 
 
 def table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Give rows below the names of their columns."""
+    """Return rows below the names of their columns."""
     if not rows:
         return "nothing is kept"
     cells = [[*columns], *([short(row[name]) for name in columns] for row in rows)]
@@ -28,7 +28,7 @@ def table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def short(value: object) -> str:
-    """Give a value so that it fits into a cell."""
+    """Return a value short enough for a cell."""
     if value is None:
         return ""
     if isinstance(value, datetime):

@@ -1,1 +1,1 @@
-"""Pictures as SVG, with nothing from outside; light and dark by the page's own colours."""
+"""Pictures as self-contained SVG; the page sets the text color, in light and dark mode."""

@@ -1,4 +1,4 @@
-"""The share of messages that each lateness catches, over the logarithm of the lateness."""
+"""Draw the share of rows that each lateness catches, over the logarithm of the lateness."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Point = tuple[int, float]
 
 
 def card(title: str, rows: Sequence[tuple[str, str]], points: Sequence[Point], at: Point) -> str:
-    """Give the HTML of an advice: points are microseconds and the share that they catch."""
+    """Return the HTML of an advice; points are microseconds and the share that they catch."""
     return _html.card(title, rows, drawn(points, at))
 
 
 def drawn(points: Sequence[Point], at: Point) -> Picture:
-    """Draw the line, and the point that is advised."""
+    """Draw the line, and the recommended point."""
     low = math.floor(min(share for _, share in [*points, at]) * 100) / 100
     low = min(low, 0.99)
     times = [time for time, _ in [*points, at] if time]
@@ -54,7 +54,7 @@ def _level(share: float, y: float) -> Element:
 
 
 def _names(points: Sequence[Point], place: Callable[[int], float]) -> list[Element]:
-    """Name the times below the line, those that have room."""
+    """Label the times below the line that have room."""
     named, free = [], 0.0
     for time, _ in points:
         at = place(time)

@@ -1,4 +1,4 @@
-"""Messages in the order in which they come, and the watermark that follows them."""
+"""Draw rows in the order of arrival, and the watermark that follows them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plot(
     delay: int | None,
     lateness: object,
 ) -> Picture:
-    """Draw messages, or some that are made up, of a stream with this watermark and lateness."""
+    """Draw rows, or sample rows, of a stream with this watermark and lateness."""
     axis = LENGTHS if messages is None else DATES
     unit = min(delay, 1 << 56) if delay else _MINUTE
     times = [int(part * unit) for part in _SAMPLE] if messages is None else axis.read(messages)
@@ -35,10 +35,10 @@ def plot(
 def draw(
     title: str, times: Sequence[int], axis: Axis, delay: int | None, lateness: int | None
 ) -> Picture:
-    """Draw messages from top to bottom as they come, each a micro-batch of its own.
+    """Draw rows from top to bottom in the order of arrival, each in a micro-batch of its own.
 
-    delay: how far the watermark stays behind the greatest event time; None: it does not go by it.
-    lateness: how much further back a message may still be taken; None: without end, or not stated.
+    delay: how far the watermark is behind the greatest event time; None if it does not follow event
+    time. lateness: how much later a row is still accepted; None without limit, or if it is not set.
     """
     marks = list(_watermarks(times, delay))
     step = min(18.0, _HEIGHT / max(1, len(times)))
@@ -67,7 +67,7 @@ def draw(
 
 
 def _watermarks(times: Sequence[int], delay: int | None) -> Iterator[int | None]:
-    """Give the watermark that each message meets; the first meets none."""
+    """Yield the watermark by which each row is judged; None for the first."""
     greatest: int | None = None
     for time in times:
         yield None if greatest is None or delay is None else greatest - delay
@@ -83,7 +83,7 @@ def _fate(time: int, watermark: int | None, lateness: int | None) -> Mark:
 def _curve(
     marks: Sequence[int | None], scale: Scale, step: float, behind: int, colour: str
 ) -> list[Element]:
-    """Draw where the watermark is, or so far behind it, as each message comes."""
+    """Draw the watermark at the arrival of each row, shifted back by ``behind``."""
     path = ""
     for number, mark in enumerate(marks):
         if mark is not None and mark - behind >= scale.low:

@@ -1,4 +1,4 @@
-"""Axes: what the numbers of a picture are, where they stand, and which of them are named."""
+"""Axes: the numbers of a picture, their positions, and their labels."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _STEPS = sorted(
 
 @dataclass(frozen=True)
 class Axis:
-    """What the numbers of a picture are: ``read`` makes them, ``label`` names them exactly.
+    """The numbers of a picture: ``read`` converts values, ``label`` formats a number exactly.
 
-    ``tick`` names those that are multiples of a step, in short. On an axis of whole positions a
-    window ends after its last one, not before it.
+    ``tick`` formats multiples of a step in short. On an axis of positions a window ends after its
+    last position, not before it.
     """
 
     read: Callable[[Sequence[datetime | str | int]], list[int]]
@@ -42,7 +42,7 @@ class Axis:
 
 
 def micros(time: datetime) -> int:
-    """Microseconds since the epoch; naive times are UTC."""
+    """Return the microseconds since the epoch; times without a zone are UTC."""
     aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(microseconds=1)
 
@@ -72,10 +72,10 @@ def _date(time: int) -> str:
 
 
 def _clock(time: int, step: int) -> str:
-    """A time of day, or where steps are days a date."""
+    """Return the time of day, or a date if the step is a day or more."""
     said = _date(time)
     date, blank, clock = said.partition(" ")
-    if not blank or ":" not in clock:  # too far from now to be a date
+    if not blank or ":" not in clock:  # outside the range of datetime
         return said
     if step >= _DAY:
         return date
@@ -83,7 +83,7 @@ def _clock(time: int, step: int) -> str:
 
 
 def _length(time: int, _step: int) -> str:
-    """A length in its two largest units: ``1 min 30 s``."""
+    """Return a length in its two largest units: ``1 min 30 s``."""
     parts, rest = [], abs(time)
     for unit, name in _UNITS:
         count, rest = divmod(rest, unit)
@@ -92,7 +92,7 @@ def _length(time: int, _step: int) -> str:
     return ("-" if time < 0 else "") + (" ".join(parts[:2]) or "0")
 
 
-#: Times of day; lengths since the epoch; sequence numbers or offsets.
+#: Axes of dates, of lengths since the epoch, and of sequence numbers or offsets.
 DATES = Axis(_times, _date, _clock, _STEPS)
 LENGTHS = Axis(_times, _duration.show, _length, _STEPS)
 POSITIONS = Axis(
@@ -106,28 +106,28 @@ POSITIONS = Axis(
 
 @dataclass(frozen=True)
 class Scale:
-    """Where the numbers from ``low`` to ``high`` stand, in pixels."""
+    """The mapping of the numbers from ``low`` to ``high`` to pixels."""
 
     axis: Axis
     low: int
     high: int
     left: float
     right: float
-    margin: float = 24  # that names may reach into
+    margin: float = 24  # labels may extend into it
 
     @classmethod
     def over(cls, axis: Axis, numbers: Sequence[int], left: float, right: float) -> Scale:
-        """Have all numbers in it."""
+        """Create a scale that contains all numbers."""
         low = min(numbers, default=0)
         return cls(axis, low, max([*numbers, low + 1]), left, right)
 
     def __call__(self, number: float) -> float:
-        """Give the place of a number; beyond the ends that of the end."""
+        """Return the pixel of a number, limited to the ends of the scale."""
         within = min(max(number, self.low), self.high)
         return self.left + (within - self.low) / (self.high - self.low) * (self.right - self.left)
 
     def ticks(self) -> Iterator[tuple[float, str]]:
-        """Give round numbers by their places, as many as their names leave room for."""
+        """Yield positions and labels of round numbers, as many as have room."""
         steps = self.axis.steps
         widest = max(text_width(self.axis.tick(n, 1)) for n in (self.low, self.high))
         most = max(1, int((self.right - self.left) / (min(widest, 84) + 20)))
@@ -139,7 +139,7 @@ class Scale:
             yield self(number + half), self.axis.tick(number, step)
 
     def name(self, number: int) -> str:
-        """Name a number; a time of the day that the whole scale is in is told without its date."""
+        """Return the label of a number, without the date if the full scale is in one day."""
         said = self.axis.label(number)
         date, blank, clock = said.partition(" ")
         days = {self.axis.label(one).partition(" ")[0] for one in (self.low, self.high)}
@@ -147,12 +147,12 @@ class Scale:
         return clock.removesuffix(":00") if is_plain else said
 
     def range(self) -> str:
-        """Name both ends."""
+        """Return the labels of both ends."""
         low, high = self.axis.label(self.low), self.name(self.high)
         return f"{low.removesuffix(':00')} to {high}"
 
     def line(self, y: float) -> list[Element]:
-        """Draw the axis with its names below."""
+        """Draw the axis with its labels below."""
         ends = {"x1": self.left, "x2": self.right, "y1": y, "y2": y}
         drawn = [element("line", **ends, stroke="currentColor", class_="axis")]
         for x, name in self.ticks():
@@ -161,7 +161,7 @@ class Scale:
         return drawn
 
     def _named(self, x: float, y: float, name: str) -> Element:
-        """Write the name of a place below it; at the ends it stays in the picture."""
+        """Draw a label below its position, and keep it inside the picture."""
         half = text_width(name) / 2
         anchor = "middle"
         if x - half < 4:
@@ -172,7 +172,7 @@ class Scale:
 
 
 def in_lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """Give each span, in order of their starts, the first lane in which it overlaps none."""
+    """Return for each span, sorted by start, the first lane in which it overlaps none."""
     ends: list[float] = []
     lanes = []
     for start, end in spans:

@@ -1,4 +1,4 @@
-"""What notebooks show of values that are no pictures: a title, a table, a picture."""
+"""HTML for notebooks: a title, a table, and a picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PALE = f"{_CELL};opacity:.7;white-space:nowrap"
 def card(
     title: str, rows: Sequence[tuple[Element | str, ...]], picture: Picture | None = None
 ) -> str:
-    """Give HTML of a title, named values and a picture."""
+    """Return HTML of a title, named values, and a picture."""
     lines = [element("tr", *map(_cell, range(len(row)), row)) for row in rows]
     parts = [element("div", title, style="font-weight:600;margin-bottom:4px")] if title else []
     parts.append(element("table", *lines, style="border-collapse:collapse;border:none"))
@@ -23,14 +23,14 @@ def card(
 
 
 def explanation(text: str, picture: Picture | None = None) -> str:
-    """Give HTML of what ``explain`` says: a first line, then words and what is said of them."""
+    """Return HTML of the text of ``explain``: a first line, then topics with their texts."""
     title, *lines = text.splitlines()
     rows = [tuple(part.strip() for part in line.strip().partition("  ")[::2]) for line in lines]
     return card(title, rows, picture)
 
 
 def coloured(text: str, colour: str) -> Element:
-    """Give a text in a colour."""
+    """Return a text with a color."""
     return element("span", text, style=f"color:{colour};font-weight:600")
 
 

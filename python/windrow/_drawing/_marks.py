@@ -1,6 +1,6 @@
-"""What stands for what: each kind of pane has a shape and a colour, so that either is enough.
+"""The shape and color of each kind of pane; either alone identifies the kind.
 
-The colours are of middle lightness: they stand out from white and from black.
+The colors have medium lightness, so that they contrast with white and with black.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _R = 4.5
 
 @dataclass(frozen=True)
 class Mark:
-    """A shape around the middle of ``path``, its colour, and what it says in a legend."""
+    """A shape around the center of ``path``, its color, and its label in a legend."""
 
     name: str
     colour: str
@@ -25,7 +25,7 @@ class Mark:
     filled: bool = True
 
     def at(self, x: float, y: float) -> Element:
-        """Draw it around a point."""
+        """Draw the shape around a point."""
         ink: Style = {"stroke": self.colour, "stroke-width": 1.6}
         place: Style = {"transform": f"translate({round(x, 1):g} {round(y, 1):g})", "class": "mark"}
         fill = self.colour if self.filled else "none"
@@ -41,7 +41,7 @@ REJECTED = Mark("rejected", RED, f"M0 {_R}L{_R} -{_R - 1}H-{_R}Z")
 
 
 def legend(x: float, y: float, shown: Iterable[tuple[Element, str]]) -> list[Element]:
-    """Write the meaning of drawn signs into a line, each sign at the origin."""
+    """Draw a line of signs with their meanings; each sign is at the origin."""
     drawn = []
     for sign, said in shown:
         drawn.append(element("g", sign, transform=f"translate({round(x + 6, 1):g} {y - 4:g})"))

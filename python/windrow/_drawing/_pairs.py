@@ -1,4 +1,4 @@
-"""Messages of several streams, each on a line of its own, and the pairs among them."""
+"""Draw rows of several streams, each stream on its own line, and the pairs among them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _WIDTH, _MARGIN, _TOP, _LANE, _BAND = 680, 28, 62, 68, 20
 _ALONE = Mark("alone", VIOLET, "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z", filled=False)
 _NOTHING = Mark("nothing", GREY, "M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0Z")
 
-#: A message by its stream and its number among those of it.
+#: A row, as the indexes of its stream and of the row in the stream.
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """What is drawn: times by stream; who is with whom; who comes out with a partner, and alone.
+    """The contents of a picture: times by stream, pairs, and rows without a partner.
 
-    bands: where a partner may lie, ``(stream, start, end)``. windows: those that all streams share,
-    of which 24 are drawn. together: what is said of those that are in ``paired``.
+    bands: the ranges of possible partners, ``(stream, start, end)``. windows: those that all
+    streams share; 24 are drawn. together: the label of rows in ``paired``.
     """
 
     times: Mapping[str, Sequence[int]]
@@ -37,7 +37,7 @@ class Pairs:
 
 
 def draw(title: str, of: Pairs, axis: Axis) -> Picture:
-    """Draw a line for each stream, one below the other, and what connects them."""
+    """Draw a line for each stream, and the connections between them."""
     names = list(of.times)
     left = _MARGIN + min(110, max(map(text_width, names), default=0)) + 8
     edges = [time for times in of.times.values() for time in times]
@@ -98,7 +98,7 @@ def _window(scale: Scale, start: int, end: int, bottom: float) -> Element:
 
 
 def _band(scale: Scale, start: int, end: int, y: float) -> Element:
-    """Where a partner may lie; a point has a width, too."""
+    """Draw the range of possible partners; a single point has a minimum width."""
     x, width = scale(start) - 2, scale(end) - scale(start) + 4
     size: Style = {"x": x, "y": y - _BAND / 2, "width": width, "height": _BAND, "rx": 3}
     tip = element("title", f"{scale.name(start)} to {scale.name(end)}")

@@ -1,4 +1,4 @@
-"""What a picture knows of panes and of rejected rows: keys as text, times as numbers."""
+"""Panes and rejected rows in pictures: keys as text, times as numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _TIMINGS = {"EARLY": EARLY, "ON_TIME": ON_TIME, "LATE": LATE}
 
 @dataclass(frozen=True)
 class Pane:
-    """A pane; ``end`` is outside, None of a bound: the window has none.
+    """A pane; ``end`` is exclusive, and a bound is None if the window lacks it.
 
-    value: in a few letters; details: of each aggregate name and value. batch: the micro-batch that
-    it came with, where that is known.
+    value: the value in short; details: name and value of each aggregate. batch: the micro-batch
+    that emitted it, if known.
     """
 
     key: str
@@ -30,18 +30,18 @@ class Pane:
 
     @property
     def mark(self) -> Mark:
-        """What it is drawn as."""
+        """Return the shape and color."""
         return WITHDRAWN if self.is_retraction else _TIMINGS.get(self.timing, ON_TIME)
 
     @property
     def when(self) -> str:
-        """The micro-batch, in words; '' if that is not known."""
+        """Return the micro-batch as text, or '' if it is unknown."""
         return "" if self.batch is None else f"batch {self.batch}"
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A rejected row; ``at`` None: it has no event time, or none that is known."""
+    """A rejected row; ``at`` is None if its event time is missing or unknown."""
 
     reason: str
     at: int | None
@@ -50,7 +50,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Window:
-    """A window of a key, with its panes in the order in which they came."""
+    """A window of a key, with its panes in the order of emission."""
 
     key: str
     start: int | None
@@ -59,9 +59,9 @@ class Window:
 
     @property
     def changes(self) -> Sequence[tuple[Pane, Pane | None]]:
-        """Corrections: a pane that was on time or late, and what took its place; None: nothing.
+        """Return the corrections: an on-time or late pane, and the pane that replaces it, or None.
 
-        Early panes promise nothing, so what follows them corrects nothing.
+        Early panes are preliminary, so a pane that replaces one is not a correction.
         """
         found: list[tuple[Pane, Pane | None]] = []
         held: Pane | None = None
@@ -77,7 +77,7 @@ class Window:
 
 
 def windows(panes: Sequence[Pane]) -> list[Window]:
-    """Put the panes of each window together, in order of keys, as they came, and of windows."""
+    """Group panes by window, in the order of keys as emitted, and then of windows."""
     found: dict[tuple[str, int | None, int | None], list[Pane]] = {}
     for pane in panes:
         found.setdefault((pane.key, pane.start, pane.end), []).append(pane)
@@ -87,5 +87,5 @@ def windows(panes: Sequence[Pane]) -> list[Window]:
 
 
 def _order(pane: Pane) -> tuple[int, int, bool]:
-    """Within a window: a retraction follows the pane that it repeats."""
+    """Return the sort key within a window: a retraction follows the pane that it repeats."""
     return pane.batch or 0, pane.index, pane.is_retraction

@@ -1,4 +1,4 @@
-"""Rows of any sort as dicts, panes and rejected rows read out of them."""
+"""Convert rows of any kind to dicts, and read panes and rejected rows from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONG = 60
 
 
 def dicts(rows: Any, most: int) -> list[Mapping[str, Any]]:  # noqa: ANN401  rows are of any sort
-    """Read rows or dicts, a pandas DataFrame or an Arrow table; no more than so many."""
+    """Read at most a number of rows from rows, dicts, a pandas DataFrame, or an Arrow table."""
     if hasattr(rows, "to_pylist"):
         rows = rows.slice(0, most).to_pylist()
     elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):
@@ -25,7 +25,7 @@ def dicts(rows: Any, most: int) -> list[Mapping[str, Any]]:  # noqa: ANN401  row
 
 
 def fields(value: Any) -> Mapping[str, Any]:  # noqa: ANN401  a row or a struct of any sort
-    """Give the fields of a row or a struct; nothing if it is none."""
+    """Return the fields of a row or a struct; empty for another value."""
     if isinstance(value, Mapping):
         return value
     found: Mapping[str, Any] = value.asDict() if hasattr(value, "asDict") else {}
@@ -33,7 +33,7 @@ def fields(value: Any) -> Mapping[str, Any]:  # noqa: ANN401  a row or a struct 
 
 
 def pane(row: Mapping[str, Any]) -> Pane | None:
-    """Read a pane; None: it is none."""
+    """Read a row as a pane; return None if it is not one."""
     window, of = fields(row.get("window")), fields(row.get("pane"))
     if not window or "timing" not in of:
         return None
@@ -56,7 +56,10 @@ def pane(row: Mapping[str, Any]) -> Pane | None:
 
 
 def rejected(row: Mapping[str, Any], time: str | None) -> Rejected | None:
-    """Read a rejected row; None: it is none. time: the field of its message that is event time."""
+    """Read a row as a rejected row; return None if it is not one.
+
+    time: the field of its message that is the event time.
+    """
     if "reason" not in row or "message" not in row:
         return None
     message = fields(row["message"])
@@ -67,12 +70,12 @@ def rejected(row: Mapping[str, Any], time: str | None) -> Rejected | None:
 
 
 def on_positions(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether their windows are on positions, not in time."""
+    """Return whether the windows are on positions instead of time."""
     return any({"first", "number"} & fields(row.get("window")).keys() for row in rows)
 
 
 def _bounds(window: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Give start and end as numbers; the end of positions is made one behind the last."""
+    """Return start and end as numbers; the end of positions is one after the last."""
     if "number" in window:
         return window["number"], window["number"] + 1
     if "first" in window:
@@ -94,7 +97,7 @@ def _value(values: Sequence[tuple[str, Any]]) -> str:
 
 
 def _short(value: object) -> str:
-    """Say a value in few letters."""
+    """Return a value as short text."""
     if isinstance(value, float):
         return f"{value:.7g}"
     if isinstance(value, Decimal):

@@ -1,4 +1,4 @@
-"""The windows of a key: a bar for each pane, those of a window in a stack from first to last."""
+"""Draw the windows of a key: a bar for each pane, stacked from first to last."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from windrow._drawing._svg import Element, Style, element, fitted, text_width
 
 _BAR = 18
 
-#: Stacks that stand below each other, of a key, at most.
+#: The maximum number of overlapping stacks of a key.
 LANES = 12
 
 
 def row(windows: Sequence[Window], scale: Scale, *, replaces: bool) -> tuple[list[Element], float]:
-    """Draw the windows of a key, in order of their starts; give the height, too."""
+    """Draw the windows of a key in the order of their starts; return the height too."""
     spans = [_span(window, scale) for window in windows]
     lanes = in_lanes(spans)
     depths = [0] * (1 + min(max(lanes, default=0), LANES - 1))
@@ -46,7 +46,7 @@ def _span(window: Window, scale: Scale) -> tuple[float, float]:
 def _stack(
     window: Window, span: tuple[float, float], top: float, scale: Scale, *, replaces: bool
 ) -> list[Element]:
-    """Draw the panes of a window; what holds no more is struck through."""
+    """Draw the panes of a window; replaced panes are struck through."""
     drawn = []
     withdrawn = window.panes[-1].is_retraction
     for number, pane in enumerate(window.panes):
@@ -92,19 +92,19 @@ def _box(pane: Pane, left: float, width: float, *, holds: bool) -> Element:
 
 
 def bounds(window: Window, scale: Scale) -> str:
-    """Say where a window is, without the date of its end where that is the same."""
+    """Return the bounds of a window, without the date of its end if it is the same."""
     if window.start is None or window.end is None:
         return "all"
     return f"{scale.name(window.start)} to {scale.name(window.end - scale.axis.whole)}"
 
 
 def tip(pane: Pane) -> str:
-    """Say all of a pane, for those who point at it."""
+    """Return all values of a pane, for its tooltip."""
     values = ", ".join(f"{name} {value}" for name, value in pane.details)
     parts = [pane.mark.name, f"index {pane.index}", pane.when, values]
     return ", ".join(part for part in parts if part)
 
 
 def room(keys: Iterable[str]) -> float:
-    """Give the width that names of keys need."""
+    """Return the width of the labels of keys."""
     return min(150, max(map(text_width, keys), default=0))

@@ -1,4 +1,4 @@
-"""Panes over event time: what was on time, what was corrected to what, what was refused."""
+"""Draw panes over event time: results on time, corrections, and rejected rows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from windrow._drawing._svg import Element, Picture, Style, element, fitted, pict
 _WIDTH, _MARGIN, _GAP, _LINE = 760, 12, 6, 16
 _PALE = {"opacity": 0.75}
 
-#: Keys and listed corrections that a picture has at most.
+#: The maximum numbers of keys and of listed corrections.
 KEYS, LISTED = 16, 8
 
-#: Pixels within which rows that were rejected for the same reason have one sign.
+#: Rows that were rejected for the same reason within this number of pixels share a sign.
 _NEAR = 8
 
 
@@ -32,8 +32,8 @@ def draw(
 ) -> Picture:
     """Draw panes and rejected rows.
 
-    replaces: a pane takes the place of its window's one before; else it holds what is new. note: a
-    line at the end.
+    replaces: whether a pane replaces the one before; otherwise it contains only the new part. note:
+    a line at the end.
     """
     found = windows(panes)
     keys, hidden = _keys(found)
@@ -79,7 +79,7 @@ def _rule(y: float) -> Element:
 
 
 def _keys(found: Sequence[Window]) -> tuple[set[str], int]:
-    """Give the keys to draw, those with corrections first if there are too many, and the rest."""
+    """Return the keys to draw, those with corrections first if there are too many, and the rest."""
     keys = list(dict.fromkeys(window.key for window in found))
     changed = {window.key for window in found if window.changes}
     chosen = sorted(keys, key=lambda key: key not in changed)[:KEYS]
@@ -112,7 +112,7 @@ def _signs(panes: Sequence[Pane], rejected: Sequence[Rejected]) -> Iterator[tupl
 
 
 def _refused(rejected: Sequence[Rejected], scale: Scale) -> Iterator[Element]:
-    """Draw rejected rows by place and reason; those beyond an end stand at it, with an arrow."""
+    """Draw rejected rows by position and reason; those out of range at the end, with an arrow."""
     places: dict[tuple[int, str], list[Rejected]] = {}
     for row in rejected:
         if row.at is not None:
@@ -133,7 +133,7 @@ def _refused(rejected: Sequence[Rejected], scale: Scale) -> Iterator[Element]:
 
 
 def _reason(reason: str, rows: Sequence[Rejected], scale: Scale) -> str:
-    """Say why, how many, and when, if that is no place of the picture."""
+    """Return reason, number, and time if it is out of range."""
     times = f" ×{len(rows)}" if len(rows) > 1 else ""
     at = rows[0].at or 0
     if at < scale.low:
@@ -142,7 +142,7 @@ def _reason(reason: str, rows: Sequence[Rejected], scale: Scale) -> str:
 
 
 def _nowhere(rejected: Sequence[Rejected]) -> Iterator[str]:
-    """Say how many have no place."""
+    """Return the number of rejected rows without a position."""
     reasons = Counter(row.reason for row in rejected if row.at is None)
     if reasons:
         said = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
@@ -150,7 +150,7 @@ def _nowhere(rejected: Sequence[Rejected]) -> Iterator[str]:
 
 
 def _corrections(found: Sequence[Window], scale: Scale, *, replaces: bool) -> Iterator[str]:
-    """Say of each correction which window, from what to what, and when."""
+    """Return the window, both values, and the time of each correction."""
     said = []
     for window in found:
         for before, after in window.changes:

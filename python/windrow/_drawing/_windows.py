@@ -1,4 +1,4 @@
-"""Messages as dots on an axis, and the windows that hold them as bars below."""
+"""Draw rows as dots on an axis, and the windows that contain them as bars below."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from windrow._drawing._svg import Element, Picture, Style, element, fitted, pict
 
 _WIDTH, _MARGIN, _LANE, _TOP = 680, 28, 16, 62
 
-#: Rows of bars that a picture has at most; more windows are only counted.
+#: The maximum number of lines of bars; further windows are only counted.
 LANES = 24
 
 
@@ -21,10 +21,10 @@ def draw(
     axis: Axis,
     lateness: int = 0,
 ) -> Picture:
-    """Draw messages and windows.
+    """Draw rows and windows.
 
-    lateness: how long after its end, in the numbers of the axis, a window takes messages; drawn as
-    a line behind it, which fades where it would make the windows small.
+    lateness: how long after its end a window accepts rows, in the numbers of the axis. It is drawn
+    as a line after the bar, which fades if the windows would become too small.
     """
     more = 1 if axis.whole else 0
     spans = sorted((start, end + more) for start, end in windows)
@@ -53,7 +53,7 @@ def draw(
 
 
 def _third(numbers: Sequence[int]) -> int:
-    """A third of the way from the least to the greatest."""
+    """Return a third of the way from the least to the greatest."""
     return max(1, (max(numbers) - min(numbers)) // 3) if numbers else 0
 
 
@@ -78,7 +78,7 @@ def _bar(left: float, right: float, y: float, tip: str) -> Element:
 
 
 def _tail(left: float, right: float, y: float, *, ends: bool) -> Element:
-    """The time in which a window is complete and still takes messages; dashed on if it goes on."""
+    """Draw the time in which a complete window accepts rows; dashed if it continues."""
     middle = y + (_LANE - 5) / 2
     path = f"M{round(left, 1):g} {middle:g}H{round(right - 1, 1):g}" + ("m0-4v8" if ends else "")
     dashed: Style = {} if ends else {"stroke_dasharray": "5 3"}

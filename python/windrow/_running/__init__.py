@@ -1,1 +1,1 @@
-"""Starting a query, and where its rows go."""
+"""Start a query, and write its rows to sinks."""

@@ -1,7 +1,7 @@
-"""How sinks are shown: an address without what may be a secret.
+"""Show the addresses of sinks without values that may be secret.
 
-As `JdbcAddress` in Scala: only what is known to be harmless is shown, which is the kind of
-database, the host and the name of the database (SEMANTICS B7).
+As `JdbcAddress` in Scala: only parts that are known to be harmless are shown: the kind of database,
+the host, and the name of the database (rule B7).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PATH = re.compile(
 
 
 def shown(url: str) -> str:
-    """Give the address of a database as it may be shown."""
+    """Return the address of a database without secrets."""
     signs = url.count("@")
     with_user = _WITH_USER.fullmatch(url) if signs == 1 else None
     if with_user:
@@ -39,12 +39,12 @@ def shown(url: str) -> str:
 
 
 def shown_servers(servers: str) -> str:
-    """Give the addresses of brokers as they may be shown."""
+    """Return the addresses of brokers without secrets."""
     return servers if _SERVERS.fullmatch(servers) else _HIDDEN
 
 
 def shown_path(path: str) -> str:
-    """Give a folder as it may be shown: without the keys that some addresses of storage have."""
+    """Return a folder without the access keys that some storage addresses contain."""
     scheme, on_storage, _ = path.partition("://")
     is_known = not on_storage or _PATH.fullmatch(path)
     return path if is_known else f"{scheme}://{_HIDDEN}"

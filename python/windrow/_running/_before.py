@@ -1,4 +1,4 @@
-"""Everything that can be known of a query before it starts, looked at without changing anything."""
+"""Check a query before it starts, without changing anything."""
 
 from __future__ import annotations
 
@@ -27,10 +27,14 @@ def look(
     drain: bool,
     name: str | None,
 ) -> _sql.Looked:
-    """Look at the query, its checkpoint and its sinks.
+    """Check the query, its checkpoint, and its sinks.
 
-    found: what is known to be wrong. Errors: SpecError with all that is wrong; another error of
-    windrow's if it is the only one.
+    found: the problems that are known already.
+
+    Raises:
+        SpecError: With every problem.
+        WindrowError: The only problem, if it is of another class.
+
     """
     looked = _sql.Looked(has_periods=False, missing="")
     refused: list[WindrowError] = []
@@ -60,7 +64,7 @@ def _noting(refused: list[WindrowError]) -> Iterator[None]:
 
 
 def make(output: DataFrame, stated: Mapping[str, Sink], missing: list[str]) -> None:
-    """Make what sinks need before the first batch; tables that were not there go to ``missing``."""
+    """Create the resources that sinks need; new tables are added to ``missing``."""
     spark = output.sparkSession
     for sink, rows in _with_tables(output, stated):
         if isinstance(sink, Upsert) and not sink._exists(spark):
@@ -69,7 +73,7 @@ def make(output: DataFrame, stated: Mapping[str, Sink], missing: list[str]) -> N
 
 
 def files_of(stated: Mapping[str, object]) -> dict[str, dict[str, str]]:
-    """Give the folders by the kind of their rows."""
+    """Return the folders by the kind of their rows."""
     return {
         kind: {"path": sink.path, "format": sink.format}
         for kind, sink in stated.items()
@@ -78,7 +82,7 @@ def files_of(stated: Mapping[str, object]) -> dict[str, dict[str, str]]:
 
 
 def of_columns(output: DataFrame, stated: Mapping[str, object]) -> Iterator[SpecProblem]:
-    """Name columns that a database would have twice."""
+    """Yield a problem for each column that a database would have twice."""
     for kind, sink in stated.items():
         if isinstance(sink, Jdbc):
             rows: Any = output.schema[kind].dataType
@@ -86,7 +90,7 @@ def of_columns(output: DataFrame, stated: Mapping[str, object]) -> Iterator[Spec
 
 
 def of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
-    """Say what is wrong with sinks by themselves."""
+    """Yield the problems of each sink alone."""
     databases: dict[tuple[str, str], list[str]] = defaultdict(list)
     for kind, sink in stated.items():
         if isinstance(sink, Jdbc):
@@ -96,7 +100,7 @@ def of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
         elif isinstance(sink, str) and sink.startswith("jdbc:"):
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink="the address of a database")
         elif not isinstance(sink, (str, Files, Upsert, Jdbc, KafkaTable)) and not callable(sink):
-            # Not its value, in which there may be a password.
+            # Show the type only, because the value may contain a password.
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=f"a {type(sink).__name__}")
     for (_, table), kinds in databases.items():
         if len(kinds) > 1:

@@ -1,4 +1,4 @@
-"""The end of a bounded run: told to a query by a line of text in its checkpoint."""
+"""The end of a bounded run, which a line of text in the checkpoint signals to the query."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _LINE = "all is in"
 
 @dataclass(frozen=True)
 class Ending:
-    """The folder of one checkpoint that tells its query the end, see SEMANTICS R71."""
+    """The folder in a checkpoint that signals the end to its query (rule R71)."""
 
     spark: SparkSession
     folder: str
 
     @classmethod
     def beside(cls, spark: SparkSession, checkpoint: str) -> Ending:
-        """Make the folder, which a query must find when it starts."""
+        """Create the folder, which must exist when the query starts."""
         ending = cls(spark, f"{checkpoint.rstrip('/')}/windrow/end")
         ending._append([])
         return ending
 
     def is_told(self) -> bool:
-        """Whether the end was told before."""
+        """Return whether the end was signaled before."""
         return not _lines(self.spark, self.folder).isEmpty()
 
     def tell(self) -> None:
-        """Say that all is in."""
+        """Signal the end of the input."""
         self._append([(_LINE,)])
 
     def _append(self, lines: list[tuple[str]]) -> None:
@@ -40,9 +40,9 @@ class Ending:
 
 
 def is_stopped(spark: SparkSession, checkpoint: str) -> bool:
-    """Whether a run was stopped in a batch: it is planned in the checkpoint and not done.
+    """Return whether a run was stopped during a micro-batch: it is planned but not committed.
 
-    Spark itself does not say so, nor whether one was stopped between two batches.
+    Spark does not report this, nor whether a run was stopped between two micro-batches.
     """
     planned, done = (
         _last(spark, f"{checkpoint.rstrip('/')}/{log}") for log in ("offsets", "commits")
@@ -51,11 +51,11 @@ def is_stopped(spark: SparkSession, checkpoint: str) -> bool:
 
 
 def _last(spark: SparkSession, log: str) -> int:
-    """Give the number of the last entry of a log of batches, -1 where there is none."""
+    """Return the number of the last entry of a log of micro-batches, or -1 if it is empty."""
     names = _lines(spark, log).select("_metadata.file_name").distinct().collect()
     return max((int(name) for (name,) in names if name.isdecimal()), default=-1)
 
 
 def _lines(spark: SparkSession, folder: str) -> DataFrame:
-    """Read the files of one folder; Spark takes paths for patterns."""
+    """Read the files of one folder, escaped because Spark reads paths as patterns."""
     return spark.read.text(re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", folder))

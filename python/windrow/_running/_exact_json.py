@@ -1,7 +1,7 @@
-"""JSON by which a record is found again: what differs is written otherwise, what is equal alike.
+"""JSON that identifies a record, so only equal values have equal texts.
 
-As `ExactJson` in Scala: of itself Spark writes times to the millisecond, in the zone of the
-session, no nulls, and bytes that are no text all alike.
+As `ExactJson` in Scala. By default Spark writes times in milliseconds and in the zone of the
+session, omits nulls, and writes all bytes that are not valid text alike.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _OPTIONS = {
     "timestampNTZFormat": _MICROS,
 }
 
-#: No character; no text begins with it.
+#: Not a character, so a valid text never starts with it.
 _BYTES = "\uffff"
 
 
 def exact_json(functions: ModuleType, schema: StructType, names: Sequence[str]) -> Column:
-    """Give JSON of some columns."""
+    """Return JSON of some columns."""
     types = {field.name: field.dataType for field in schema}
     fields = (
         _as_text(functions, functions.col(quoted(name)), types[name]).alias(name) for name in names
@@ -40,7 +40,7 @@ def exact_json(functions: ModuleType, schema: StructType, names: Sequence[str]) 
 
 
 def _as_text(functions: ModuleType, column: Column, of: DataType) -> Column:
-    """With digits in the place of strings that are no text."""
+    """Replace strings that are not valid text by hexadecimal digits."""
     from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
     def text(kind: DataType) -> Callable[[Column], Column]:

@@ -1,4 +1,4 @@
-"""Rows into a table of a database, each batch and its number in one transaction."""
+"""Write rows to a table of a database, each micro-batch and its number in one transaction."""
 
 from __future__ import annotations
 
@@ -20,30 +20,45 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-#: Columns of which a database has one for each field.
+#: Structs that become a database column for each field.
 _OPEN = {"window", "pane"}
 
 
 @dataclass(frozen=True, repr=False)
 class Jdbc(FindsRows):
-    """Write to a table of a database, by its JDBC address: ``"jdbc:postgresql://host/name"``.
+    """Write rows to a table of a database.
 
-    Each batch and its number go into the database in one transaction (table ``windrow_batches``),
-    so that a batch that Spark repeats after a crash changes nothing. ``start`` creates the table if
-    it does not exist. ``window`` and ``pane`` become a column for each of their fields
-    (``window_start``, ``pane_timing``), other structs, arrays and maps JSON. The driver writes, by
-    one connection.
+    Each micro-batch and its number go into the database in one transaction (table
+    ``windrow_batches``), so a micro-batch that Spark repeats after a crash changes nothing.
+    ``start`` creates the table if it does not exist. ``window`` and ``pane`` become a column for
+    each of their fields (``window_start``, ``pane_timing``); other structs, arrays, and maps become
+    JSON. The driver writes all rows over one connection, and the JAR of the JDBC driver must be in
+    ``spark.jars``.
 
-    ``upsert``: keep one row for each window of a key, the last pane, as ``Upsert``; else add rows.
-    ``on``: the columns by which a pane finds its row, as in ``Upsert``. ``options``: ``user``,
-    ``password``, ``driver`` and other options of Spark's ``jdbc``, of which none is shown anywhere.
-    The driver's JAR must be in ``spark.jars``. ``deadLetter``: a table of the same database for
-    rows that ``table`` cannot store, for example a key longer than its column; without it such a
-    row fails the query.
+    Args:
+        url: The JDBC address, for example ``"jdbc:postgresql://host/name"``.
+        table: The name of the table.
+        upsert: Whether to keep one row for each window of a key, the last pane, as ``Upsert`` does.
+            Only for panes. The default False adds a row for each pane.
+        on: The columns by which a pane finds its row, as in ``Upsert``. None uses the key and
+            ``window``.
+        options: ``user``, ``password``, ``driver``, and other options of Spark's ``jdbc``. Windrow
+            never shows their values.
+        deadLetter: A table of the same database for rows that ``table`` cannot store, for example a
+            key that is longer than its column. None (the default) fails the query at such a row.
 
-    Errors: WindrowError if the database refuses (JDBC_REFUSED) or cannot store a value
-    (VALUE_NOT_STORABLE), SpecError if columns differ, CheckpointError if the checkpoint is older
-    than the table.
+    Raises:
+        SpecError: The address or the table is not valid (``JDBC_ADDRESS_MISSING``); from ``start``,
+            the columns differ (``TABLE_COLUMNS_DIFFER``) or a name is taken (``NAME_TAKEN``).
+        WindrowError: From ``start`` or the query: the database refuses (``JDBC_REFUSED``) or cannot
+            store a value (``VALUE_NOT_STORABLE``).
+        CheckpointError: The checkpoint is older than the table (``BATCH_OF_THE_PAST``,
+            ``BATCH_IS_ANOTHER``), or another run uses it (``BATCH_TAKEN``).
+
+    Example:
+        >>> wr.Jdbc("jdbc:postgresql://me:secret@db/shop", "minutes", upsert=True)
+        Jdbc('jdbc:postgresql://…@db/shop', 'minutes', upsert=True)
+
     """
 
     url: str
@@ -54,23 +69,23 @@ class Jdbc(FindsRows):
     deadLetter: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an address in the place of a table, whose name is shown."""
+        """Reject an address in place of a table, because the name of a table is shown."""
         super().__post_init__()
         if not str(self.url).startswith("jdbc:") or str(self.table).startswith("jdbc:"):
             raise SpecError.of("Jdbc(...)", [problem("JDBC_ADDRESS_MISSING")])
 
     def __repr__(self) -> str:
-        """Show as the call, without what may be secret."""
+        """Show as the call, without values that may be secret."""
         named = {"upsert": self.upsert or None, "on": self.on, "deadLetter": self.deadLetter}
         return call("Jdbc", shown(self.url), self.table, **named)
 
     @property
     def _as_upsert(self) -> Upsert | None:
-        """How it finds the row of a window; None: rows are added."""
+        """Return how to find the row of a window, or None if rows are added."""
         return Upsert(self.table, self.on) if self.upsert else None
 
     def _clashes(self, kind: str, schema: StructType) -> Iterator[SpecProblem]:
-        """Find columns that would have the same name in a database, which may ignore case."""
+        """Return columns that would have the same name in a database that ignores case."""
         from pyspark.sql.types import StructType
 
         flat = [
@@ -85,24 +100,25 @@ class Jdbc(FindsRows):
             yield problem("NAME_TAKEN.JDBC", rows=kind, name=same[0][1], other=same[-1][1])
 
     def _verify(self, spark: SparkSession, schema: StructType) -> None:
-        """Refuse what cannot be written to, and create nothing."""
+        """Reject a table that cannot be written to; create nothing."""
         self._save(spark.createDataFrame([], schema), {"onlyCheck": "true"})
 
     def _check(self, spark: SparkSession, schema: StructType) -> None:
-        """Create the tables, or refuse what cannot be written to."""
+        """Create the tables, or reject one that cannot be written to."""
         self._save(spark.createDataFrame([], schema))
 
     def _write(
         self, rows: DataFrame, batch_id: int, query: str, kind: str, checkpoint: str = ""
     ) -> None:
-        """Write a batch; once or twice makes no difference.
+        """Write a micro-batch. Writing it twice has the same result as writing it once.
 
         Args:
             rows: The rows.
-            batch_id: The number of the batch.
+            batch_id: The number of the micro-batch.
             query: The id of the query.
             kind: The kind of rows.
-            checkpoint: The folder of the checkpoint, which records by what its batches differ.
+            checkpoint: The folder of the checkpoint, whose logs distinguish a repeated micro-batch
+                from another one with the same number.
 
         """
         own = {"batch": str(batch_id), "query": query, "kind": kind}
@@ -117,7 +133,7 @@ class Jdbc(FindsRows):
         said = {f"windrow.{name}": value for name, value in {**(own or {}), **by, **dead}.items()}
         options = {**self.options, "url": self.url, "dbtable": self.table, **said}
         texts = {str(name): str(value) for name, value in options.items()}
-        # Spark shows the options of a write in its log and pages, but for those with such names.
+        # Spark shows the options of a write in its log and UI, except those with such names.
         writer = rows.write.format("windrow.spark.jdbc").option("windrow.secret", json.dumps(texts))
         with _sql.plain_errors():
             writer.mode("append").save()

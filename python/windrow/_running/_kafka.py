@@ -1,4 +1,4 @@
-"""Panes into a compacted topic of Kafka: of each window the last one, by its key."""
+"""Write panes to a compacted Kafka topic that keeps the last pane of each window."""
 
 from __future__ import annotations
 
@@ -19,16 +19,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class KafkaTable(FindsRows):
-    """A compacted topic (``cleanup.policy=compact``) that holds the last pane of each window.
+    """Keep the last pane of each window in a compacted Kafka topic (``cleanup.policy=compact``).
 
-    A record's key is JSON of the key columns and ``window``, always written alike; its value is
-    JSON of the pane, and null (a tombstone) where a window was withdrawn. A batch that comes again
-    writes the same records again, after which the topic says the same: consumers that keep the last
-    value of each key see each pane at least once, and end up right.
+    The key of a record is JSON of the key columns and ``window``; its value is JSON of the pane, or
+    null (a tombstone) if the window was withdrawn. After a crash the records of a micro-batch are
+    sent again. Consumers that keep the last value of each key see every pane at least once and end
+    with the right result. The session needs Spark's connector (``spark-sql-kafka-0-10``). Only for
+    panes.
 
-    ``servers``: ``kafka.bootstrap.servers``. ``on``: as of ``Upsert``. ``options``: what else
-    Spark's Kafka sink takes, ``kafka.``… included. Spark's connector (``spark-sql-kafka-0-10``)
-    must be in the session.
+    Args:
+        servers: The brokers (``kafka.bootstrap.servers``), for example ``"broker:9092"``.
+        topic: The name of the topic.
+        on: The columns of the record key, as in ``Upsert``. None uses the key and ``window``. The
+            columns must include these, because a topic cannot be asked which window it holds.
+        options: Further options of Spark's Kafka sink, for example ``kafka.max.request.size``.
+
+    Raises:
+        SpecError: From ``start``: ``on`` leaves out the window or a part of the key
+            (``UPSERT_ROW_UNCLEAR``), or the panes contain only the new part (``UPSERT_OF_PARTS``).
+
+    Example:
+        >>> wr.KafkaTable("broker:9092", "minutes")
+        KafkaTable('broker:9092', 'minutes')
+
     """
 
     servers: str
@@ -37,16 +50,16 @@ class KafkaTable(FindsRows):
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Show as the call, without what may be secret."""
+        """Show as the call, without values that may be secret."""
         return call("KafkaTable", shown_servers(self.servers), self.topic, on=self.on)
 
     @property
     def _as_upsert(self) -> Upsert:
-        """How it finds the record of a window."""
+        """Return how to find the record of a window."""
         return Upsert(self.topic, self.on)
 
     def _records(self, panes: DataFrame) -> DataFrame:
-        """Give ``key`` and ``value`` of the records of a batch of panes, one for each window."""
+        """Return ``key`` and ``value`` of the records of a micro-batch, one for each window."""
         functions, on = functions_of(panes), self._as_upsert._columns(panes.schema)
         last = last_of_each(panes, on)
         value = exact_json(functions, last.schema, last.columns)
@@ -56,6 +69,6 @@ class KafkaTable(FindsRows):
         )
 
     def _write(self, panes: DataFrame) -> None:
-        """Send a batch."""
+        """Send a micro-batch."""
         to = {"kafka.bootstrap.servers": self.servers, "topic": self.topic, **self.options}
         self._records(panes).write.format("kafka").options(**to).save()

@@ -1,6 +1,6 @@
-"""Which pane of a batch a table keeps that has one row for each value of some columns.
+"""Find the pane that a table keeps if it has one row for each value of some columns.
 
-As `LastPanes` in Scala (SEMANTICS B3).
+As `LastPanes` in Scala (rule B3).
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 #: Name of the column with the marks of the windows that a batch withdrew.
 WITHDRAWN = "__windrow_withdrawn"
-#: Hexadecimal digits of a mark, which end a place.
+#: The number of hexadecimal digits of a mark, which is the end of a place.
 MARK_LENGTH = 64
 
 
 def identity(panes: StructType) -> list[str]:
-    """Give the columns that tell a window of a key from all others."""
+    """Return the columns that identify a window of a key."""
     names = panes.fieldNames()
     own = "message" if "message" in names else "window"
     return [*names[: names.index("window")], own]
 
 
 def is_of_one_window(panes: StructType, on: Sequence[str]) -> bool:
-    """Whether rows found by these columns are each of one window; else windows compete."""
+    """Return whether each row found by these columns has one window; else windows compete."""
     if "window" not in panes.fieldNames() or list(on) == ["message"]:
         return True
     return set(identity(panes)) <= set(on)
 
 
 def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
-    """Give of each value of ``on`` the last pane, or the retraction after which none holds."""
+    """Return the last pane for each value of ``on``, or the retraction that removes it."""
     functions = functions_of(panes)
     order = functions.struct("pane.index", "pane.is_retraction")
     last = functions.max_by(_whole(functions, panes), order)
@@ -46,9 +46,9 @@ def last_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
 
 
 def newest_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
-    """Give of each value of ``on`` the pane of its newest window, and the column WITHDRAWN.
+    """Return the pane of the newest window for each value of ``on``, and the column WITHDRAWN.
 
-    A retraction, if the batch has no pane for it.
+    If a batch has only retractions for a value, the newest retraction is returned.
     """
     functions, last = functions_of(panes), last_of_each(panes, identity(panes.schema))
     gone = functions.col("pane.is_retraction")
@@ -70,7 +70,7 @@ def newest_of_each(panes: DataFrame, on: Sequence[str]) -> DataFrame:
 
 
 def place(functions: ModuleType, panes: StructType) -> Column:
-    """Give text that sorts as windows compete: by end, start, index of the pane, and mark."""
+    """Return text that sorts windows: by end, start, index of the pane, and mark."""
     struct: Any = panes["window"].dataType
     window = {field.name: field.dataType.typeName() for field in struct}
 
@@ -89,7 +89,7 @@ def place(functions: ModuleType, panes: StructType) -> Column:
 
 
 def mark(functions: ModuleType, panes: StructType) -> Column:
-    """Give a digest of a window and its key."""
+    """Return a digest of a window and its key."""
     made: Column = functions.sha2(exact_json(functions, panes, identity(panes)), 256)
     return made
 

@@ -1,4 +1,4 @@
-"""What a source's own log says of its messages, to compare with what became of them."""
+"""Compare the counts of a micro-batch with the offsets that its source logged."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 def unexplained(sources: Iterable[Mapping[str, Any]], read: int, duplicates: int) -> int:
-    """Give the duplicates of a batch that its sources do not explain (SEMANTICS R74).
+    """Return the duplicates of a micro-batch that its sources do not explain (rule R74).
 
-    A source that logs the offsets of its partitions gives each of them once, so the rows that were
-    read beyond those were doubled on their way, and duplicates rightly. 0 if a source has no such
-    log.
+    A source that logs the offsets of its partitions delivers each of them once. Rows beyond that
+    number were duplicated on their way, so that their duplicates are expected. Return 0 if a source
+    lacks such a log.
     """
     distinct = [_given(source) for source in sources if source["numInputRows"]]
     if not distinct or None in distinct:
@@ -22,7 +22,7 @@ def unexplained(sources: Iterable[Mapping[str, Any]], read: int, duplicates: int
 
 
 def _given(source: Mapping[str, Any]) -> int | None:
-    """Give the number of messages of a source in a batch; None: it logs no offsets of messages."""
+    """Return the number of rows that a source delivered, or None if it logs no offsets."""
     start, end = (_offsets(source[name]) for name in ("startOffset", "endOffset"))
     rows: int = source["numInputRows"]
     if end is None:
@@ -30,7 +30,7 @@ def _given(source: Mapping[str, Any]) -> int | None:
     if start is None:
         return rows
     span = sum(offset - start.get(part, offset) for part, offset in end.items())
-    # Partitions that are new in this batch begin anywhere.
+    # The first offset of a partition that is new in this micro-batch is not known.
     return min(rows, span) if start.keys() >= end.keys() else rows
 
 

@@ -1,4 +1,4 @@
-"""Starting one query that writes to several sinks."""
+"""Start one query that writes to several sinks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _BOUNDED = {"availableNow", "once"}
-#: Of queries with periods that say no trigger: Spark would begin one empty batch after another.
+#: The trigger of queries with periods that set none; Spark would run empty batches back to back.
 PACE = {"processingTime": "1 second"}
-#: By the run that completes the windows: the one before, while the query is in use.
+#: The progress of the run before, by the id of the run that completes windows, while it is in use.
 _BEFORE: dict[str, list[Any]] = {}
 
 
@@ -40,17 +40,20 @@ def start(
     drain: bool,
     wrong: Sequence[SpecProblem] = (),
 ) -> StreamingQuery:
-    """Write each kind of rows of ``output`` to its sink; None: rows are counted only.
+    """Write each kind of rows of ``output`` to its sink; rows with the sink None are only counted.
 
-    With a period, the query's or that of an operator before it, it begins batches without data: at
-    a pace if it says no trigger, and ``availableNow`` does not wait for them.
+    A query with a period, of its own or of an earlier operator, runs micro-batches without data. It
+    runs them at a pace if it has no trigger, and ``availableNow`` does not wait for them. With
+    ``drain`` the query runs to the end of the available data, and once more to complete every
+    window; if it is stopped before, the first run is returned. A start that fails leaves nothing
+    behind.
 
-    drain: it runs to the end of what is there, and once more to complete every window. One that is
-    stopped before comes back as it is.
+    wrong: the problems that the caller has found.
 
-    wrong: what the caller has found. Errors: SpecError with everything that can be known before the
-    first batch; CheckpointError if the checkpoint was begun with what may not change. A start that
-    fails leaves nothing behind.
+    Raises:
+        SpecError: With every problem that can be known before the first micro-batch.
+        CheckpointError: The checkpoint was started with settings that may not change.
+
     """
     spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
@@ -104,14 +107,14 @@ def _to_end(
     ending = Ending.beside(output.sparkSession, checkpoint)
     ended = _sql.until(output, ending.folder)
     before: list[Any] = []
-    if not ending.is_told():  # availableNow looks only at what is there when it starts
+    if not ending.is_told():  # availableNow reads only data that exists at the start
         first = run(ended, trigger)
         first.awaitTermination()
         if is_stopped(output.sparkSession, checkpoint):
             return first
         before = list(first.recentProgress)
         ending.tell()
-    # What has come since is in that batch, whatever the limit of a source.
+    # This batch contains the data that has arrived since, whatever the limit of a source.
     last = run(ended, {"once": True})
     _BEFORE[last.runId] = before
     weakref.finalize(last, _BEFORE.pop, last.runId, None)
@@ -119,19 +122,24 @@ def _to_end(
 
 
 def expect_query(call: str, value: object) -> None:
-    """Refuse what is no query before it is asked what only queries know."""
+    """Raise TypeError for a value that is not a query, before it is asked for progress."""
     if not hasattr(value, "recentProgress"):
         msg = f"{call} needs a StreamingQuery, as start(...) returns it, not {value!r}."
         raise TypeError(msg)
 
 
 def progress(query: StreamingQuery) -> list[Any]:
-    """Give what a query still reports of its batches, of both parts of a drained run."""
+    """Return the progress that Spark still reports, of both parts of a drained run."""
     return [*_BEFORE.get(query.runId, []), *query.recentProgress]
 
 
 def _begun(writer: DataStreamWriter) -> StreamingQuery:
-    """Start. Errors: WindrowError if it cannot be written where the server of Connect runs."""
+    """Start the query.
+
+    Raises:
+        WindrowError: The Connect server cannot write the rows, because it lacks the package.
+
+    """
     try:
         return writer.start()
     except Exception as failed:
@@ -141,7 +149,7 @@ def _begun(writer: DataStreamWriter) -> StreamingQuery:
 
 
 def _trigger(availableNow: object, processingTime: object) -> dict[str, Any]:
-    """Return the arguments of ``DataStreamWriter.trigger``; none: micro-batch after micro-batch."""
+    """Return the arguments of ``DataStreamWriter.trigger``; empty for back-to-back batches."""
     if availableNow:
         return {"availableNow": True}
     return {} if processingTime is None else {"processingTime": processingTime}
@@ -156,8 +164,9 @@ def _of_trigger(availableNow: object, processingTime: object) -> Iterator[SpecPr
 
 
 def _ending_with_data(spark: SparkSession, needed: bool) -> AbstractContextManager[None]:  # noqa: FBT001
-    """Have a query that starts here run no batch without data, or it would never end.
+    """Prevent micro-batches without data in a query that would otherwise never end.
 
-    One that needs it not waits too, or it would begin with the setting of another.
+    A query that does not need this waits for the lock too; otherwise it could start with the
+    setting of another query.
     """
     return having(spark, {_NO_DATA: "false"} if needed else {})

@@ -1,4 +1,4 @@
-"""Settings of a session that hold for what is started meanwhile."""
+"""Temporary settings of a session."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SETTING = RLock()  # a start inside has settings of its own
+_SETTING = RLock()  # reentrant, because a start can be nested
 
 
 @contextmanager
 def having(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Have a session these settings, and then those before.
+    """Apply settings to a session, and restore the previous ones afterwards.
 
-    They are the session's, so one at a time has them.
+    The settings affect the session, so only one caller at a time can have them.
     """
     with _SETTING:
         before = {name: spark.conf.get(name, None) for name in settings}

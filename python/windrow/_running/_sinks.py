@@ -1,4 +1,4 @@
-"""Where the rows of a batch go."""
+"""Sinks, and the function that writes a micro-batch to them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Files:
-    """A folder with one folder for each batch, ``batch=<id>``, which a replay overwrites.
+    """Write rows to a folder with one subfolder for each micro-batch, ``batch=<id>``.
 
-    Read all of it with ``spark.read.format(format).load(path)``; the batch's number is the column
-    ``batch``, so no column of the rows may be called that. Batches without rows leave no folder,
-    but for the first after a start, which shows the columns. The folder is one checkpoint's own. It
-    is neither inside the folder of another sink or of the checkpoint, nor around one.
+    A micro-batch that Spark repeats after a crash overwrites its subfolder, so every row is stored
+    exactly once. Read everything with ``spark.read.format(format).load(path)``; the column
+    ``batch`` is the number of the micro-batch, so the rows must not have a column of this name. A
+    micro-batch without rows writes no subfolder, except the first one after a start, which shows
+    the columns. The folder belongs to one checkpoint. It must not be inside the folder of another
+    sink or of the checkpoint, nor contain one.
+
+    Args:
+        path: The folder.
+        format: A file format of Spark. The default is ``"parquet"``.
+
+    Raises:
+        SpecError: From ``start``: the format is not known (``FORMAT_NOT_FOUND``), cannot store the
+            columns (``FORMAT_NOT_FOR_ROWS``), folders are nested (``FOLDERS_NESTED``), or the rows
+            have a column ``batch`` (``NAME_TAKEN``).
+        CheckpointError: From ``start``: the folder belongs to another query
+            (``FILES_OF_ANOTHER_QUERY``).
+
+    Example:
+        >>> wr.Files("/data/panes/")
+        Files('/data/panes')
+
     """
 
     path: str
     format: str = "parquet"
 
     def __post_init__(self) -> None:
-        """Take the slash at the end away."""
+        """Remove the slash at the end of the path."""
         object.__setattr__(self, "path", str(self.path).rstrip("/"))
 
     def __repr__(self) -> str:
-        """Show as the call, without what may be secret."""
+        """Show as the call, without values that may be secret."""
         shown_format = None if self.format == "parquet" else self.format
         return call("Files", shown_path(self.path), format=shown_format)
 
@@ -44,10 +62,11 @@ Sink: TypeAlias = "str | Files | Upsert | Jdbc | KafkaTable | Callable[[DataFram
 
 @dataclass
 class BatchWriter:
-    """Writes each kind of rows of a batch to its sink; a class, so that Connect can send it.
+    """Write each kind of rows of a micro-batch to its sink; a class, so that Connect can pickle it.
 
-    query: its id, as the checkpoint keeps it. checkpoint: where that is. is_first: no batch
-    came since the start; the first may have come before, with other rows.
+    query: the id of the query, as the checkpoint stores it. checkpoint: its folder. is_first:
+    whether no micro-batch has been written since the start; the first one may repeat an earlier one
+    with other rows.
     """
 
     sinks: Mapping[str, Sink]
@@ -56,10 +75,10 @@ class BatchWriter:
     is_first: bool = True
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
-        """Compute the batch once and whole, then write each part.
+        """Compute the full micro-batch once, and then write each part.
 
-        Spark refuses a batch of which a sink reads only some partitions (``show``, ``isEmpty``,
-        nothing): their state would not be committed. Counting reads them all.
+        Spark fails a micro-batch of which a sink reads only some partitions (``show``, ``isEmpty``,
+        or nothing), because their state would not be committed. Counting reads all of them.
         """
         batch.persist()
         try:

@@ -1,4 +1,4 @@
-"""Panes into a table that has one row for each window of a key: the last that holds."""
+"""Write panes to a table that keeps the last valid pane of each window of a key."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _CONDITIONS = {"UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND"}
 
 
 class FindsRows:
-    """Parent of what finds a window's row by columns, of which none at all are the usual ones."""
+    """The parent of sinks that find the row of a window by columns."""
 
     on: str | Sequence[str] | None
 
     def __post_init__(self) -> None:
-        """Read the columns once."""
+        """Read the columns once, because an iterator can be read only once."""
         if self.on is not None and not isinstance(self.on, str):
             object.__setattr__(self, "on", list(self.on) or None)
 
@@ -50,13 +50,32 @@ class FindsRows:
 class Upsert(FindsRows):
     """Keep the last pane of each window in a table that Spark can ``MERGE`` into.
 
-    A retraction that no pane follows deletes the row.
+    Use it for a table that a dashboard reads: it has one row for each window of a key, and late
+    rows update that row. A retraction that is not followed by a pane deletes the row. The table has
+    the columns of the panes. Only for panes.
 
-    ``table`` has the columns of the panes. ``on``: the columns by which a pane finds the row that
-    it replaces; None: the key and ``window``, of ``Over`` the key and ``message``. If they leave
-    out a part of these, the newest window has the row: that of the greatest end, then of the
-    greatest start. ``create``: the format, ``"delta"`` or ``"iceberg"``, in which ``start`` creates
-    a table that does not exist; True: that of its catalog; False: it must exist.
+    Args:
+        table: The name of the table.
+        on: The columns by which a pane finds the row that it replaces. None (the default) uses the
+            key and ``window``, for ``Over`` the key and ``message``. If ``on`` leaves out a part of
+            these, several windows compete for a row and the newest one has it: the window with the
+            greatest end, then with the greatest start.
+        create: The format, ``"delta"`` or ``"iceberg"``, in which ``start`` creates a missing
+            table. True uses the format of the catalog. False (the default) requires that the table
+            exists.
+
+    Raises:
+        SpecError: The format is not supported (``UPSERT_FORMAT_UNKNOWN``); from ``start``, the
+            table cannot be merged into (``TABLE_DIFFERS``, ``TABLE_NOT_MERGEABLE``), ``on`` is not
+            clear (``UPSERT_ROW_UNCLEAR``), or the panes contain only the new part
+            (``UPSERT_OF_PARTS``).
+
+    Example:
+        >>> wr.Upsert("minutes", create="delta")
+        Upsert('minutes', create='delta')
+        >>> wr.Upsert("current_prices", on="product")  # only the newest window of each product
+        Upsert('current_prices', on='product')
+
     """
 
     table: str
@@ -64,7 +83,7 @@ class Upsert(FindsRows):
     create: bool | str = False
 
     def __post_init__(self) -> None:
-        """Refuse a format that Spark cannot merge into."""
+        """Reject a format that Spark cannot merge into."""
         super().__post_init__()
         if isinstance(self.create, str) and self.create not in _FORMATS:
             found = problem("UPSERT_FORMAT_UNKNOWN", format=self.create)
@@ -76,17 +95,17 @@ class Upsert(FindsRows):
 
     @property
     def _as_upsert(self) -> Upsert:
-        """How it finds the row of a window."""
+        """Return how to find the row of a window."""
         return self
 
     def _columns(self, schema: StructType) -> list[str]:
-        """Give the columns by which rows are found, of panes with these columns."""
+        """Return the columns by which the rows of such panes are found."""
         if self.on is None:
             return identity(schema)
         return [self.on] if isinstance(self.on, str) else list(self.on)
 
     def _problems(self, schema: StructType) -> list[SpecProblem]:
-        """Say which of ``on`` the panes lack."""
+        """Return a problem for each column of ``on`` that the panes do not have."""
         known = ", ".join(schema.fieldNames())
         return [
             problem("COLUMN_NOT_FOUND.ARGUMENT", argument="on", name=name, columns=known)
@@ -95,41 +114,41 @@ class Upsert(FindsRows):
         ]
 
     def _unclear(self, kind: WindowKind, *, identified: bool) -> list[SpecProblem]:
-        """Say why key and window do not tell which row is a pane's, where ``on`` says nothing.
+        """Return why key and window do not identify the row of a pane, if ``on`` is not set.
 
-        identified: no two messages are alike.
+        identified: whether rows have an id, so that no two rows are equal.
         """
         condition = ""
         if isinstance(kind, Over) and not identified:
             condition = "UPSERT_ROW_UNCLEAR.OVER"
         elif isinstance(kind, Policy) and kind.limit != KeyLimits():
             condition = "UPSERT_ROW_UNCLEAR.LIMITS"
-        # Windows that begin again at 0 have no newest one.
+        # The numbers of such windows start at 0 again, so none of them is the newest.
         stated = self.on is not None and (not condition.endswith("LIMITS") or "window" in self.on)
         if not condition or stated:
             return []
         return [problem(condition, sink=repr(self))]
 
     def _of_message(self, kind: WindowKind, schema: StructType) -> list[SpecProblem]:
-        """Refuse a result that is called as the column by which rows of `Over` are found."""
+        """Reject a result column with the name of the column that identifies rows of ``Over``."""
         is_of_over = isinstance(kind, Over) or self.on is not None
         if is_of_over or "message" not in schema.fieldNames():
             return []
         return [problem("NAME_TAKEN.UPSERT", sink=repr(self))]
 
     def _competing(self, schema: StructType) -> list[SpecProblem]:
-        """Say why windows cannot share a row where the row cannot be asked for its window."""
+        """Return why windows cannot share a row if the sink cannot read the window of the row."""
         on = self._columns(schema)
         if self._problems(schema) or is_of_one_window(schema, on):
             return []
         return [problem("UPSERT_ROW_UNCLEAR.TOPIC", sink=repr(self))]
 
     def _of_parts(self) -> SpecProblem:
-        """Say why panes that hold only what is new cannot go into it."""
+        """Return the problem of panes that contain only the new part."""
         return problem("UPSERT_OF_PARTS", sink=repr(self))
 
     def _verify(self, spark: SparkSession, schema: StructType) -> None:
-        """Refuse a table that cannot take the panes, found by merging none; create nothing.
+        """Reject a table that cannot store the panes, by merging no rows; create nothing.
 
         Raises:
             SpecError: With the reason.
@@ -143,7 +162,7 @@ class Upsert(FindsRows):
             self._try(lambda: self._merge(none))
 
     def _check(self, spark: SparkSession, schema: StructType) -> None:
-        """Create the table if that is wanted, and refuse one that cannot take the panes.
+        """Create the table if requested, and reject one that cannot store the panes.
 
         Raises:
             SpecError: With the reason.
@@ -190,7 +209,7 @@ class Upsert(FindsRows):
 
         try:
             return bool(spark.catalog.tableExists(self.table))
-        except AnalysisException:  # no name, which the merge tells
+        except AnalysisException:  # not a valid name, which the merge reports
             return False
 
     def _make(self, none: DataFrame) -> None:
@@ -198,7 +217,7 @@ class Upsert(FindsRows):
         (writer.using(self.create) if isinstance(self.create, str) else writer).create()
 
     def _merge(self, panes: DataFrame) -> None:
-        """Bring the last panes of a batch into the table; once or twice makes no difference."""
+        """Merge the last panes of a micro-batch into the table; a second time changes nothing."""
         on = self._columns(panes.schema)
         found = " AND ".join(f"{_named('held', one)} <=> {_named('came', one)}" for one in on)
         panes.sparkSession.sql(
@@ -210,7 +229,7 @@ class Upsert(FindsRows):
         )
 
     def _winners(self, panes: DataFrame, on: list[str]) -> DataFrame:
-        """Give the panes that take a row's place, and retractions of rows."""
+        """Return the panes that replace a row, and the retractions that delete one."""
         if is_of_one_window(panes.schema, on):
             return last_of_each(panes, on)
         functions, held = functions_of(panes), f"{_OWN}held"
@@ -230,7 +249,7 @@ class Upsert(FindsRows):
 
 
 def _identifier(name: str) -> str:
-    """Give a name as SQL: no text of the user's stands in the merge, which could be more."""
+    """Return a name as SQL, quoted so that a user's text cannot add to the statement."""
     return f"IDENTIFIER({_sql.text(name)})"
 
 

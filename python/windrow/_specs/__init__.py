@@ -1,1 +1,1 @@
-"""What specs are made of: durations, numbers, names, and their JSON. Knows no session."""
+"""The parts of specs: durations, numbers, names, and their JSON. Independent of a session."""

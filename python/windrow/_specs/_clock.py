@@ -1,4 +1,4 @@
-"""The watermark that goes by the clock."""
+"""The watermark that follows the clock."""
 
 from __future__ import annotations
 
@@ -11,15 +11,28 @@ from windrow.errors import SpecError
 
 @dataclass(frozen=True, repr=False)
 class ProcessingTimeWatermark:
-    """The watermark is the processing time less ``delay``, also when nothing comes (SEMANTICS R52).
+    """A watermark that follows the clock: the processing time less a delay.
 
-    Its query goes on without data, as one with a period does.
+    It advances even if no rows arrive, so windows of a silent source complete. Its query keeps
+    running without data. Joins and co-groups do not accept it. (Rule R52.)
+
+    Args:
+        delay: How far the watermark is behind the clock, for example ``"5 minutes"``.
+
+    Raises:
+        SpecError: ``delay`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``).
+
+    Example:
+        >>> wr.ProcessingTimeWatermark("300 seconds")
+        ProcessingTimeWatermark('5 minutes')
+
     """
 
     delay: Duration
 
     def __post_init__(self) -> None:
-        """Refuse what is no duration."""
+        """Reject a value that is not a duration."""
         given = repr(self)
         found = _values.settle(self, durations=["delay"])
         if found:
@@ -31,5 +44,10 @@ class ProcessingTimeWatermark:
 
     @property
     def micros(self) -> int:
-        """The delay in microseconds."""
+        """Return the delay in microseconds.
+
+        Returns:
+            The number of microseconds.
+
+        """
         return _duration.micros(self.delay)

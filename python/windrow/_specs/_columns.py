@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 def is_column(value: object) -> TypeGuard[Column]:
-    """Whether it is a PySpark Column, of a classic session or of Connect."""
+    """Return whether the value is a PySpark Column, of a classic session or of Connect."""
     return _is_pyspark(value, "Column")
 
 
 def is_data_frame(value: object) -> TypeGuard[DataFrame]:
-    """Whether it is a PySpark DataFrame, of a classic session or of Connect."""
+    """Return whether the value is a PySpark DataFrame, of a classic session or of Connect."""
     return _is_pyspark(value, "DataFrame")
 
 
 def functions_of(df: DataFrame) -> ModuleType:
-    """``pyspark.sql.functions`` of the kind of session that the DataFrame belongs to."""
+    """Return ``pyspark.sql.functions`` for the kind of session of the DataFrame."""
     connect = is_connect(df)
     return import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
 
 
 def is_connect(owner: object) -> bool:
-    """Whether a DataFrame or session talks to a Spark Connect server."""
+    """Return whether a DataFrame or session uses a Spark Connect server."""
     return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(owner).__mro__)
 
 
 def column(df: DataFrame, col: str | Column) -> Column:
-    """Turn a name into a Column of the DataFrame's kind; a Column stays what it is.
+    """Return a Column of the DataFrame's kind for a name; a Column is returned unchanged.
 
-    A star is a name here: it stands for one column, not for all.
+    A star is a name here: it selects one column, not all.
     """
     starred = isinstance(col, str) and (col == "*" or col.endswith(".*"))
     named = f"{str(col)[:-1]}`*`" if starred else col
@@ -46,16 +46,17 @@ def column(df: DataFrame, col: str | Column) -> Column:
 
 
 def as_tuple(cols: str | Column | Sequence[str | Column]) -> tuple[str | Column, ...]:
-    """One name or Column, or several, as a tuple."""
+    """Return one or more names or Columns as a tuple."""
     if isinstance(cols, str):
         return (cols,)
     return (cols,) if is_column(cols) else tuple(cast("Sequence[str | Column]", cols))
 
 
 def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
-    """Find names of arguments that are no columns. Names with dots or quotes are Spark's to judge.
+    """Return a problem for each argument that does not name a column.
 
-    Nothing is found where the columns cannot be asked for (inside a pipeline).
+    Names with dots or quotes are left to Spark. Inside a pipeline columns cannot be read, so the
+    result is empty.
     """
     names = {said: name for said, name in named.items() if isinstance(name, str)}
     columns = columns_of(df) if names else []
@@ -76,7 +77,7 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
 
 
 def columns_of(df: DataFrame) -> list[str]:
-    """Give the names of columns; none where they cannot be asked for (inside a pipeline)."""
+    """Return the names of the columns; empty inside a pipeline, where they cannot be read."""
     from pyspark.errors import AnalysisException
 
     try:
@@ -86,12 +87,12 @@ def columns_of(df: DataFrame) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Give the name of a column as SQL, whatever is in it."""
+    """Return the name of a column as SQL, with any characters."""
     return f"`{name.replace('`', '``')}`"
 
 
 def shown(cols: Iterable[str | Column]) -> str:
-    """Names and expressions, for texts."""
+    """Return names and expressions as text."""
     return ", ".join(col if isinstance(col, str) else str(col) for col in cols)
 
 

@@ -1,4 +1,4 @@
-"""Durations: the same grammar, codes and texts as the JVM's ``TimeSpan``."""
+"""Durations, with the same grammar, codes, and texts as the JVM's ``TimeSpan``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from windrow.errors import SpecError, SpecProblem, problem
 
 Duration = str | timedelta
 
-#: The longest duration stands for one without end.
+#: The longest duration means without limit.
 ENDLESS = 2**63 - 1
 
 
 class Unstated(Enum):
-    """What a lateness is that was not stated; None is one without end."""
+    """The value of a lateness that is not set, because None means without limit."""
 
     UNSTATED = "not stated"
 
@@ -48,14 +48,14 @@ _ALLOWED = ", ".join(f"{name}s" for name in _NAMES)
 
 _PART = re.compile(r"([+-]?\d+)\s*([a-z]+)\s*", re.ASCII)
 _BARE = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
-_BLANKS = "".join(map(chr, range(33)))  # what Java's trim takes away
-_TOO_LONG = 2**62  # as far as event times may be from the epoch
+_BLANKS = "".join(map(chr, range(33)))  # the characters that Java's trim removes
+_TOO_LONG = 2**62  # the maximum distance of event times from the epoch
 
 
 def read(value: object, counted: str = "DURATION") -> int | SpecProblem:
-    """Microseconds of a duration, or what is wrong with it.
+    """Return the microseconds of a duration, or the problem.
 
-    counted: the condition that names how to count messages in its place, if that is possible.
+    counted: the condition that names how to count rows instead, if that is possible.
     """
     if isinstance(value, str):
         return _read_text(value, counted)
@@ -68,7 +68,7 @@ def read(value: object, counted: str = "DURATION") -> int | SpecProblem:
 
 
 def show(micros: int) -> str:
-    """Shortest exact text in one unit: 60,000,000 is ``1 minute``."""
+    """Return the shortest exact text in one unit: 60,000,000 is ``1 minute``."""
     if micros == 0:
         return "0 seconds"
     name, unit = next((n, u) for n, u in _NAMES.items() if micros % u == 0)
@@ -77,7 +77,7 @@ def show(micros: int) -> str:
 
 
 def canonical(value: object, call: str) -> str:
-    """Canonical text of a duration; SpecError about ``call`` if it is none."""
+    """Return the canonical text of a duration; raise SpecError about ``call`` for another value."""
     micros = read(value)
     if isinstance(micros, SpecProblem):
         raise SpecError.of(call, [micros])
@@ -85,7 +85,7 @@ def canonical(value: object, call: str) -> str:
 
 
 def micros(value: object) -> int:
-    """Microseconds of a duration that is known to be one."""
+    """Return the microseconds of a valid duration."""
     found = read(value)
     if isinstance(found, SpecProblem):
         raise SpecError.of("duration", [found])
@@ -118,10 +118,10 @@ def _read_text(text: str, counted: str) -> int | SpecProblem:
 
 
 def fits(micros: int) -> bool:
-    """Whether it is not too long."""
+    """Return whether the duration is short enough."""
     return -_TOO_LONG < micros < _TOO_LONG
 
 
 def too_long(what: str) -> SpecProblem:
-    """The problem of what is no shorter."""
+    """Return the problem of a duration that is too long."""
     return problem("DURATION_TOO_LONG", what=what)

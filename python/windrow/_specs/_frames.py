@@ -1,4 +1,4 @@
-"""What is no DataFrame, but has some."""
+"""Outputs that contain DataFrames, but are not DataFrames themselves."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 
 class HasFrames:
-    """Parent of outputs: who asks one for ``show`` is told where its DataFrames are."""
+    """The parent of outputs, whose error for ``show`` and the like names their DataFrames."""
 
     _frames: ClassVar[tuple[str, ...]] = ()
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Refuse what is not there."""
+            """Raise AttributeError, with a hint for attributes of DataFrames."""
             kind = type(self).__name__
             msg = f"{kind!r} object has no attribute {name!r}"
             if not name.startswith("_"):

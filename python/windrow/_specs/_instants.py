@@ -1,4 +1,4 @@
-"""Instants of Spark, of which there are more than Python has."""
+"""Times of Spark, whose range is larger than that of Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def instant(micros: int) -> datetime:
-    """Give an instant; the first or last one of Python where it is beyond those."""
+    """Return a time, or the first or last one of Python if it is out of range."""
     try:
         return EPOCH + timedelta(microseconds=micros)
     except OverflowError:
@@ -18,7 +18,7 @@ def instant(micros: int) -> datetime:
 
 
 def read(text: str) -> datetime:
-    """Read what Spark says, in the same way; it writes years beyond 9999 with a sign."""
+    """Read a time of Spark, which writes years beyond 9999 with a sign."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:

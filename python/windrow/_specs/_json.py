@@ -1,4 +1,4 @@
-"""Writing JSON as the JVM writes it."""
+"""Write JSON in the format of the JVM."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ Fields = Mapping[str, Any]
 
 
 def write(fields: Fields) -> str:
-    """Compact JSON text, with texts as they are."""
+    """Return compact JSON, with non-ASCII characters as they are."""
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)

@@ -11,10 +11,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RowId:
-    """The columns that identify a row, as names or Columns, so that Windrow drops duplicates.
+    """The columns that identify a row, so that Windrow drops duplicates.
 
-    source: name of the source, for example the topic. partition: partition of the source, a whole
-    number. offset: position in the partition, a whole number.
+    Args:
+        source: The name of the source, for example the topic: the name of a column, or a Column.
+        partition: The partition of the source, an integer.
+        offset: The position in the partition, an integer.
+
+    Example:
+        >>> wr.KAFKA
+        RowId(source='topic', partition='partition', offset='offset')
+
     """
 
     source: str | Column
@@ -22,5 +29,5 @@ class RowId:
     offset: str | Column
 
 
-#: The columns of Spark's Kafka source.
+#: The columns of Spark's Kafka source, for ``stream(rowId=wr.KAFKA)``.
 KAFKA = RowId(source="topic", partition="partition", offset="offset")

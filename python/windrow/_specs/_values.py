@@ -1,6 +1,6 @@
-"""The form of values: what can be written as JSON at all. What they may be the JVM checks.
+"""Check that values can be written as JSON; the JVM checks everything else.
 
-Nothing else is checked here: what is no duration or number has no further problems.
+A value that is not a duration or number has only this one problem.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def settle(
     counts: Iterable[str] = (),
     counted: Mapping[str, str] = {},
 ) -> Problems:
-    """Put the shortest texts in the place of durations, and say what is no duration or number.
+    """Replace durations by their shortest texts, and return the problems of durations and numbers.
 
-    value: a frozen one; durations and counts are the names of its fields. counted: see
-    ``_duration.read``, by the names of fields.
+    value: a frozen dataclass; durations and counts are names of its fields. counted: a condition
+    for fields that can count rows instead, see ``_duration.read``.
     """
     found: Problems = []
     for name in durations:
@@ -40,12 +40,12 @@ def settle(
 
 
 def stated(value: object, *names: str) -> list[str]:
-    """Give the names of the fields that are not None."""
+    """Return the names of the fields that are not None."""
     return [name for name in names if getattr(value, name) is not None]
 
 
 def duration(name: str, value: object) -> Problems:
-    """Durations, by the name of their argument."""
+    """Check a duration."""
     micros = _duration.read(value)
     if isinstance(micros, SpecProblem):
         return [micros._of(name)]
@@ -53,7 +53,7 @@ def duration(name: str, value: object) -> Problems:
 
 
 def gaps(name: str, value: object) -> Problems:
-    """True, False, or a duration."""
+    """Check True, False, or a duration."""
     micros = 0 if isinstance(value, bool) else _duration.read(value)
     if not isinstance(micros, SpecProblem):
         return []
@@ -64,31 +64,31 @@ def gaps(name: str, value: object) -> Problems:
 
 
 def count(name: str, value: object) -> Problems:
-    """Whole numbers."""
+    """Check an integer."""
     if is_count(value):
         return []
     return [problem("COUNT_NOT_UNDERSTOOD.NUMBER", name=name, value=repr(value))]
 
 
 def unknown(condition: str, name: str, value: object, words: Iterable[str]) -> SpecProblem:
-    """Give the problem of a word that is none of those allowed."""
+    """Return the problem of a word that is not allowed."""
     return problem(condition, name=name, value=value, allowed=", ".join(words))
 
 
 def name(name: str, value: object) -> Problems:
-    """Texts."""
+    """Check a string."""
     if isinstance(value, str):
         return []
     return [problem("NAME_NOT_UNDERSTOOD", name=name, value=repr(value))]
 
 
 def is_count(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number of 64 bits."""
+    """Return whether the value is a 64-bit integer."""
     return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
 
 
 def offsets(name: str, given: Mapping[Any, Any] | tuple[tuple[Any, Any], ...]) -> Problems:
-    """Offsets by partition."""
+    """Check offsets by partition."""
     return [
         problem("START_OFFSET_NOT_UNDERSTOOD", name=name, found=f"has {partition!r}: {offset!r}")
         for partition, offset in dict(given).items()

@@ -1,1 +1,1 @@
-"""Looking at a running query: what is said of it, in a terminal, a notebook, a log."""
+"""Show a running query in a terminal, a notebook, or a log."""

@@ -1,4 +1,4 @@
-"""Where a query is shown while it runs: a terminal, a notebook, or lines in a pipe."""
+"""Displays for a running query: a terminal, a notebook, or lines in a pipe."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from windrow._watching._status import Status
     from windrow.figures import BatchProgress
 
-#: Takes each new status, and the batches since the one before.
+#: Receives each new status, and the micro-batches since the last one.
 Show: TypeAlias = "Callable[[Status, Sequence[BatchProgress]], None]"
 
 
 @contextmanager
 def screen() -> Iterator[Show]:
-    """Give what fits the place that the output goes to.
+    """Yield the display that fits the output.
 
-    Errors: WindrowError if a terminal needs rich, and it is not installed.
+    Raises:
+        WindrowError: A terminal needs rich, which is not installed (``RICH_MISSING``).
+
     """
     if _in_notebook():
         yield _notebook()
@@ -34,7 +36,7 @@ def screen() -> Iterator[Show]:
 
 
 def lines(out: TextIO) -> Show:
-    """Write a line for each batch, and what ended the query."""
+    """Write a line for each micro-batch, and the error that ended the query."""
 
     def show(now: Status, new: Sequence[BatchProgress]) -> None:
         for batch in new:
@@ -79,7 +81,7 @@ def _border(now: Status) -> str:
 
 
 def _notebook() -> Show:
-    """Display the first status, and each further one in its place."""
+    """Display the first status, and update it with each later one."""
     from IPython.display import display
 
     shown: list[Any] = []
@@ -94,7 +96,7 @@ def _notebook() -> Show:
 
 
 def _in_notebook() -> bool:
-    """Whether a kernel runs this; the shell of a terminal is none."""
+    """Return whether a notebook kernel runs this code, which IPython in a terminal is not."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return shell is not None and hasattr(shell, "kernel")

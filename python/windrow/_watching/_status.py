@@ -1,4 +1,4 @@
-"""The status of a query, batch after batch."""
+"""The status of a query over its micro-batches."""
 
 from __future__ import annotations
 
@@ -19,19 +19,33 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Status:
-    """The status of a query: ``str`` shows it in a few lines, and a notebook as a table.
+    """The status of a query, summed over the micro-batches that Spark still reports.
 
-    All counts are rows over the batches that Spark still reports (it keeps the last 100).
+    ``wr.status`` returns it. ``print`` shows it in a few lines, and a notebook as a table. Spark
+    reports the last 100 micro-batches. Counts are rows.
 
-    isActive: whether the query runs. batches: number of micro-batches that are counted. totals:
-    counts by the names of ``BatchProgress``, and the rejected rows by reason. last: the newest
-    micro-batch; None before the first. newest: the greatest event time. openWindows: by operator,
-    the windows that still accept rows, if the number is known. inputs: by stream of a join or
-    co-group, the watermark of its rows; None without rows. quiet: by source, the last micro-batches
-    in a row without rows, while another had some. error: the error that ended the query.
-    unexplainedDuplicates: duplicates that the log of the source (Kafka) does not explain. It must
-    be 0; otherwise offsets were reset, the topic was re-created, rows were duplicated before
-    Windrow, or rows were lost.
+    Attributes:
+        isActive: Whether the query runs.
+        batches: The number of micro-batches that are counted.
+        totals: Counts by the names of ``BatchProgress``, and the rejected rows by reason.
+        last: The newest micro-batch, or None before the first.
+        newest: The greatest event time, or None.
+        openWindows: By operator, the windows that still accept rows, if the number is known.
+        inputs: By stream of a join or co-group, the watermark of its rows, or None without rows.
+        quiet: By source, the number of newest micro-batches in a row without rows, while another
+            source had some.
+        error: The error that ended the query, or None.
+        unexplainedDuplicates: Duplicates that the log of the source (Kafka) does not explain. It
+            must be 0. Otherwise offsets were reset, the topic was re-created, rows were duplicated
+            before Windrow, or rows were lost.
+
+    Example:
+        ::
+
+            status = wr.status(query)
+            assert status.unaccounted == 0
+            print(status.reasons)  # {'TOO_LATE': 1}
+
     """
 
     isActive: bool = True
@@ -48,81 +62,156 @@ class Status:
 
     @property
     def behind(self) -> timedelta | None:
-        """How far the watermark is behind the newest event time."""
+        """Return how far the watermark is behind the newest event time.
+
+        Returns:
+            The distance, or None before the first watermark.
+
+        """
         if self.last is None or self.last.watermark is None or self.newest is None:
             return None
         return self.newest - self.last.watermark
 
     @property
     def read(self) -> int:
-        """Rows that Spark read: accepted + rejected + duplicates + gaps."""
+        """Return the number of rows that Spark read.
+
+        Returns:
+            accepted + rejected + duplicates + gaps.
+
+        """
         return self.totals.get("read", 0)
 
     @property
     def accepted(self) -> int:
-        """Rows that are in a window."""
+        """Return the number of rows that are in a window.
+
+        Returns:
+            The number of rows.
+
+        """
         return self.totals.get("accepted", 0)
 
     @property
     def rejected(self) -> int:
-        """Rows that no window accepted."""
+        """Return the number of rows that no window accepted.
+
+        Returns:
+            The number of rows.
+
+        """
         return self.totals.get("rejected", 0)
 
     @property
     def duplicates(self) -> int:
-        """Rows whose offset was processed before."""
+        """Return the number of rows whose offset was processed before.
+
+        Returns:
+            The number of rows.
+
+        """
         return self.totals.get("duplicates", 0)
 
     @property
     def gaps(self) -> int:
-        """Rows between two windows."""
+        """Return the number of rows between two windows.
+
+        Returns:
+            The number of rows.
+
+        """
         return self.totals.get("gaps", 0)
 
     @property
     def panes(self) -> int:
-        """Emitted panes."""
+        """Return the number of emitted panes.
+
+        Returns:
+            The number of panes, including retractions.
+
+        """
         return self.totals.get("panes", 0)
 
     @property
     def rows(self) -> int:
-        """Emitted rows of joins."""
+        """Return the number of emitted rows of joins.
+
+        Returns:
+            The number of rows.
+
+        """
         return self.totals.get("rows", 0)
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Rejected rows by reason."""
+        """Return the rejected rows by reason.
+
+        Returns:
+            A dict such as ``{'TOO_LATE': 1}``, without reasons that do not occur.
+
+        """
         named = (reason.upper() for reason in REASONS)
         return {reason: self.totals[reason] for reason in named if self.totals.get(reason)}
 
     @property
     def watermark(self) -> datetime | None:
-        """The watermark before the newest batch; None if there is none yet."""
+        """Return the watermark before the newest micro-batch.
+
+        Returns:
+            The watermark, or None if there is none yet.
+
+        """
         return None if self.last is None else self.last.watermark
 
     @property
     def stateBytes(self) -> int:
-        """Memory of the state after the newest batch."""
+        """Return the memory of the state after the newest micro-batch.
+
+        Returns:
+            The number of bytes.
+
+        """
         return 0 if self.last is None else self.last.stateBytes
 
     @property
     def unaccounted(self) -> int:
-        """Rows that were read and are in no other count.
+        """Return the number of rows that were read and are in no other count.
 
-        It must be 0. Only if Spark repeated a task whose output was lost may ``read`` be too high,
-        and all counts of a batch too low that goes to several sinks (docs/limits.md).
+        It must be 0. There is one exception: if Spark repeated a task whose output was lost,
+        ``read`` may be too high, and the counts of a micro-batch that is written to several sinks
+        may be too low (docs/limits.md).
+
+        Returns:
+            read - accepted - rejected - duplicates - gaps.
+
         """
         return self.read - self.accepted - self.rejected - self.duplicates - self.gaps
 
     @property
     def heldBackBy(self) -> str | None:
-        """The stream whose watermark is the least; None: there are no several, or all are alike."""
+        """Return the stream that holds the watermark back.
+
+        Returns:
+            The name of the stream with the least watermark, or None if there is only one stream or
+            all are equal.
+
+        """
         order = sorted(self.inputs, key=lambda name: self.inputs[name] or _EARLIEST)
         if len(order) < 2 or self.inputs[order[0]] == self.inputs[order[-1]]:  # noqa: PLR2004
             return None
         return order[0]
 
     def after(self, progress: Mapping[str, Any]) -> Status:
-        """Give the status with one more batch; the same, if it is none, or counted before."""
+        """Return the status after one more micro-batch.
+
+        Args:
+            progress: The progress that Spark reports for it.
+
+        Returns:
+            The new status, or the same one if Windrow had no part in the micro-batch or it was
+            counted before.
+
+        """
         if not operators(progress) and not progress["numInputRows"]:
             return self
         batch = figures(progress)
@@ -143,7 +232,7 @@ class Status:
         )
 
     def __str__(self) -> str:
-        """Say it in lines."""
+        """Show the status in lines."""
         rows = _words.rows(self)
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:{width}}  {said}" for name, said in rows)
@@ -174,7 +263,7 @@ def _counts(batch: BatchProgress) -> dict[str, int]:
 def _reached(
     before: Mapping[str, datetime | None], batch: BatchProgress
 ) -> dict[str, datetime | None]:
-    """Have the watermark of each input go on."""
+    """Advance the watermark of each input."""
     both = ((name, (before.get(name), now)) for name, now in batch.inputs.items())
     return {
         **before,
@@ -183,7 +272,7 @@ def _reached(
 
 
 def _quiet(before: Mapping[str, int], batch: BatchProgress) -> dict[str, int]:
-    """Count batches without rows of a source, as long as another has some."""
+    """Count the micro-batches in a row without rows of a source, while another source has some."""
     if len(batch.sources) < 2 or not any(source.rows for source in batch.sources):  # noqa: PLR2004
         return dict(before)
     return {s.name: 0 if s.rows else before.get(s.name, 0) + 1 for s in batch.sources}

@@ -1,4 +1,4 @@
-"""What is said of a query: names and texts, the same in a terminal, a notebook and a pipe."""
+"""Texts about a query, the same in a terminal, a notebook, and a pipe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS = 4
 
 
 def rows(of: Status) -> list[tuple[str, str]]:
-    """Say all of a status."""
+    """Return all lines of a status, as names and texts."""
     last = of.last
     if last is None:
         state = "no batch has come yet" if of.isActive else "ended before its first batch"
@@ -47,7 +47,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
 
 
 def line(batch: BatchProgress) -> str:
-    """Say a batch in one line."""
+    """Return a micro-batch in one line."""
     counts = {**vars(batch), **batch.reasons}
     panes = _listed(counts, {}, _PANES)
     parts = [
@@ -63,7 +63,7 @@ def line(batch: BatchProgress) -> str:
 
 
 def span(of: timedelta) -> str:
-    """A length of time in two units at most."""
+    """Return a length of time in at most two units."""
     seconds = of.total_seconds()
     sign, seconds = ("-" if seconds < 0 else ""), abs(seconds)
     if seconds < 1:
@@ -79,7 +79,7 @@ def span(of: timedelta) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes."""
+    """Return a number of bytes as text."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 999.5:  # noqa: PLR2004  as it is shown
             return f"{count:.3g} {unit}"
@@ -88,7 +88,7 @@ def size(count: float) -> str:
 
 
 def instant(time: datetime) -> str:
-    """A time in UTC, without the parts of a second that are none."""
+    """Return a time in UTC, without empty parts of a second."""
     return time.replace(tzinfo=None).isoformat(" ", "auto").removesuffix("000")
 
 
@@ -107,7 +107,7 @@ def _rejected(counts: Mapping[str, int]) -> str:
 
 
 def _open(of: Status) -> str:
-    """Say how many windows are open, of each operator where there are several."""
+    """Return the number of open windows, for each operator if there are several."""
     if len(of.openWindows) < 2:  # noqa: PLR2004
         return "".join(map(_windows, of.openWindows.values()))
     return ", ".join(f"{_windows(count)} of {name}" for name, count in of.openWindows.items())
@@ -126,7 +126,7 @@ def _watermark(of: Status) -> str:
 
 
 def _held(of: Status) -> str:
-    """Say which of several inputs holds the watermark back."""
+    """Return which of several inputs holds the watermark back."""
     name = of.heldBackBy
     if name is None:
         return ""
@@ -136,12 +136,12 @@ def _held(of: Status) -> str:
 
 
 def _sources(of: Status) -> Iterator[str]:
-    """Say which sources lag behind, and which may hold the watermark back by bringing nothing."""
+    """Yield the sources that lag, or may hold the watermark back because they are silent."""
     for source in of.last.sources if of.last else ():
         quiet = of.quiet.get(source.name, 0)
         waiting = f"{source.waiting:,} offsets behind its end" if source.waiting else ""
         silent = f"nothing for {quiet:,} batch{'' if quiet == 1 else 'es'}" if quiet else ""
-        if silent and not of.inputs:  # of which the watermark tells the one that it waits for
+        if silent and not of.inputs:  # with inputs, the line of the watermark names the stream
             silent += ": the watermark may wait for it"
         said = ", ".join(part for part in (waiting, silent) if part)
         if said:

@@ -1,4 +1,4 @@
-"""Operators of the sources: what they do, and running them without a query."""
+"""The operators: their specs, and the classes that run them without a query."""
 
 from windrow.operators._cogroup import CoGroupSpec, MergedWindowOperator
 from windrow.operators._composite import CompositeOperator

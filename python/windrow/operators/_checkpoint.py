@@ -1,4 +1,4 @@
-"""The bytes of a checkpoint of an operator outside queries: its state, and what stands beside."""
+"""The bytes of a checkpoint of an operator without a query."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ _MAGIC = b"windrow1"
 
 
 def packed(state: bytes, waiting: pa.Table, extra: pa.Table) -> bytes:
-    """Write the state, the outputs that wait, and what an operator has of its own."""
+    """Write the state, the waiting outputs, and the further parts of an operator."""
     parts = (state, _tables.write(waiting), _tables.write(extra))
     body = b"".join(struct.pack(">Q", len(part)) + part for part in parts)
     return _MAGIC + struct.pack(">I", zlib.crc32(body)) + body
 
 
 def unpacked(checkpoint: bytes) -> tuple[bytes, pa.Table, pa.Table]:
-    """Read the same. Errors: CheckpointError if it is damaged."""
+    """Read the bytes of ``packed``.
+
+    Raises:
+        CheckpointError: The bytes are damaged (``STATE_DAMAGED``).
+
+    """
     body = checkpoint[12:]
     if checkpoint[:8] != _MAGIC or checkpoint[8:12] != struct.pack(">I", zlib.crc32(body)):
         raise failure("STATE_DAMAGED.BYTES", count=len(checkpoint))

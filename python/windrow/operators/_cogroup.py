@@ -1,4 +1,4 @@
-"""The description of a merge of streams in one window, and the operator that runs it."""
+"""The description of a co-group of streams, and the operator that runs it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,30 @@ _OWN = ("operator", "streams", "input")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CoGroupSpec:
-    """Several streams as one windowed aggregation, whose value is the messages of each.
+    """The description of several streams in one windowed operator, whose value is the rows of each.
 
-    streams: two or more, in order, without windows of their own. on: columns that all of them have
-    and that are the key. window: windows, lateness, triggers and accumulation, said as of a query:
-    ``WindowOperatorSpec(window=..., lateness=...)``. outputStreams: one name at most, by which a
-    ``CompositeOperator`` is wired.
+    Whether the spec makes sense is checked when an operator is created from it.
 
-    Whether it makes sense is checked as an operator is made of it. Errors: SpecError with
-    everything that cannot be written as JSON.
+    Args:
+        streams: Two or more streams, in order, without windows of their own.
+        on: The key columns, which all streams have.
+        window: Windows, lateness, triggers, and accumulation, as ``WindowOperatorSpec(window=...,
+            lateness=...)`` without a schema.
+        outputStreams: The name of the output, by which a ``CompositeOperator`` connects operators.
+
+    Raises:
+        SpecError: A value cannot be written as JSON. The error lists every problem.
+        TypeError: A value is of another type.
+
+    Example:
+        >>> spec = wr.CoGroupSpec(
+        ...     streams=[wr.JoinStream(name="ads"), wr.JoinStream(name="buys")],
+        ...     on="user",
+        ...     window=wr.WindowOperatorSpec(window=wr.Session("30 minutes"), lateness="0 seconds"),
+        ... )
+        >>> spec.inputStreams
+        ('ads', 'buys')
+
     """
 
     streams: Sequence[JoinStream]
@@ -36,7 +51,7 @@ class CoGroupSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be written."""
+        """Reject values that cannot be written as JSON."""
         expect("window=", self.window, WindowOperatorSpec)
         for stream in self.streams:
             expect("streams=", stream, JoinStream)
@@ -51,16 +66,26 @@ class CoGroupSpec:
             raise SpecError.of("a co-group", found)
 
     def __repr__(self) -> str:
-        """Show as the call, without what is as it is by default."""
+        """Show as the call, without values that equal the default."""
         return call_of("CoGroupSpec", self)
 
     def toJson(self) -> str:
-        """Write as one JSON object, durations in microseconds."""
+        """Return the spec as JSON.
+
+        Returns:
+            One JSON object, with durations in microseconds.
+
+        """
         return _json.write(self._fields())
 
     @property
     def inputStreams(self) -> tuple[str, ...]:
-        """Names of the streams, in order."""
+        """Return the names of the streams, in order.
+
+        Returns:
+            A tuple of names.
+
+        """
         return tuple(stream.name for stream in self.streams)
 
     @property
@@ -88,22 +113,46 @@ class CoGroupSpec:
 
 
 class MergedWindowOperator(StandaloneOperator):
-    """The messages of several streams in each window (co-group).
+    """An operator whose windows contain the rows of several streams (co-group).
 
-    The watermark is the least of the streams' if they tell their own.
+    The watermark is the least of the streams, if they have their own. ``getResult`` has the key,
+    ``window``, ``messages`` (a struct with the rows of each stream), and ``pane``.
 
-    ``getResult``: key, ``window``, ``messages`` (a struct with the list of each stream), ``pane``.
+    Args:
+        spec: The description of the co-group, whose streams have schemas.
+        store: A folder in which ``flush`` stores the state. None (the default) keeps it in memory.
+        send: A function that receives each table of outputs and returns False to refuse it. None
+            (the default) keeps outputs for ``getResult``.
+
+    Raises:
+        SpecError: A stream lacks a schema (``SCHEMA_NOT_STATED``).
+        TypeError: The spec is of another type.
+
+    Example:
+        ::
+
+            with wr.MergedWindowOperator(spec) as both:
+                both.addMessages(ads, stream="ads")
+                both.addMessages(buys, stream="buys")
+                both.finish()
+                both.getResult().schema.names  # ['user', 'window', 'messages', 'pane']
+
     """
 
     def __init__(
         self, spec: CoGroupSpec, *, store: str | None = None, send: Send | None = None
     ) -> None:
-        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        """Store the description; nothing starts."""
         super().__init__(spec, store=store, send=send)
 
     @property
     def spec(self) -> CoGroupSpec:
-        """What the operator does."""
+        """Return the description of the operator.
+
+        Returns:
+            The spec that was passed to the constructor.
+
+        """
         spec: CoGroupSpec = self._spec
         return spec
 

@@ -1,4 +1,4 @@
-"""Several operators run as one."""
+"""Several operators that run as one."""
 
 from __future__ import annotations
 
@@ -15,23 +15,44 @@ if TYPE_CHECKING:
 
 
 class CompositeOperator:
-    """Several operators run as one: what one gives is a stream that others take.
+    """Several operators that run as one: outputs of an operator are inputs of others.
 
-    They are wired by the names of ``inputStreams`` and ``outputStreams`` of their specs. A stream
-    that no part takes, and the outputs of a part without a name for them, are results. A full-state
-    operator gives its messages on, any other one the rows of its results. All parts see the same
-    time, upstream before downstream.
+    The names in ``inputStreams`` and ``outputStreams`` of the specs connect them. Results are the
+    outputs that no operator uses as input. A full-state operator passes on its rows, any other
+    operator the rows of its results. All operators see the same time, upstream before downstream.
+
+    Example:
+        ::
+
+            with wr.CompositeOperator().addOperator(pairs).addOperator(costs) as both:
+                both.addMessages(orders, stream="o")
+                both.process({"id": 1, "time": "2025-01-01 09:04:00", "cost": 7.5}, stream="s")
+                both.finish()
+                both.getResult().column("cost").to_pylist()  # [7.5]
+
     """
 
     def __init__(self) -> None:
-        """Begin without parts."""
+        """Start without operators."""
         self._parts: list[StandaloneOperator] = []
         self._order: list[StandaloneOperator] = []
-        # Messages on their way inside: who takes them, by which stream.
+        # Rows that are being passed on: the operator that reads them, and by which stream.
         self._between: list[tuple[StandaloneOperator, str, pa.Table]] = []
 
     def addOperator(self, operator: StandaloneOperator) -> Self:
-        """Add a part; give the composite back."""
+        """Add an operator.
+
+        Args:
+            operator: The operator, without a ``send`` function of its own.
+
+        Returns:
+            The composite, so that calls can be chained.
+
+        Raises:
+            OperatorError: The composite is open already (``ALREADY_OPEN``).
+            TypeError: ``operator`` is of another type.
+
+        """
         expect("addOperator(operator)", operator, StandaloneOperator)
         if self._order:
             raise failure("ALREADY_OPEN")
@@ -39,7 +60,13 @@ class CompositeOperator:
         return self
 
     def init(self) -> None:
-        """Open every part. Errors: SpecError with every name that is given twice or in a circle."""
+        """Open every operator, which the first call does otherwise.
+
+        Raises:
+            SpecError: The names do not connect the operators. The error lists every problem:
+                ``STREAM_TWICE``, ``STREAMS_IN_A_CIRCLE``, ``OPERATOR_MISSING``, ``SEND_TWICE``.
+
+        """
         found = self._problems()
         if found:
             raise SpecError.of("the composite operator", found)
@@ -49,29 +76,49 @@ class CompositeOperator:
         self._order = order
 
     def close(self) -> None:
-        """Free every part."""
+        """Free every operator; state that was not flushed is lost."""
         self._between = []
         for part in self._parts:
             part.close()
 
     def __enter__(self) -> Self:
-        """Open every part."""
+        """Open every operator."""
         self.init()
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """Free every part."""
+        """Free every operator."""
         self.close()
 
     def process(self, message: Keys, *, stream: str | None = None) -> None:
-        """Give one message to every part that takes its stream, and on from there."""
+        """Apply one row to every operator that reads its stream, and pass on the outputs.
+
+        Args:
+            message: A value for every column.
+            stream: The name of the input stream. None selects the only one.
+
+        Raises:
+            MessageError: A column does not fit. The error lists every problem.
+            ValueError: ``stream`` is not the name of an input stream.
+
+        """
         named = self._entrance(stream)
         taker = next(part for part in self._order if named in part._spec._streams)
         table = _values.of_message(message, taker._schema(named), taker._what(named), taker._zone)
         self.addMessages(table, stream=stream)
 
     def addMessages(self, batch: pa.Table | pa.RecordBatch, *, stream: str | None = None) -> None:
-        """Give messages to every part that takes their stream, and on from there, as one step."""
+        """Apply a table of rows as one step to every operator that reads its stream.
+
+        Args:
+            batch: The rows.
+            stream: The name of the input stream. None selects the only one.
+
+        Raises:
+            MessageError: A column does not fit. The error lists every problem.
+            ValueError: ``stream`` is not the name of an input stream.
+
+        """
         named = self._entrance(stream)
         self._pass_on()
         for part in self._order:
@@ -80,29 +127,68 @@ class CompositeOperator:
         self._pass_on()
 
     def refresh(self, now: At, watermark: At | None = None) -> None:
-        """Move time on in every part: what it releases upstream comes downstream before it."""
+        """Advance the time in every operator.
+
+        Outputs that this releases upstream reach downstream operators before their own time
+        advances.
+
+        Args:
+            now: The processing time: a datetime or a string.
+            watermark: The watermark. None (the default) leaves it as it is.
+
+        Raises:
+            ValueError: A value is not a time.
+
+        """
         for part in self._running():
             part.refresh(now, watermark)
             self._pass_on()
 
     def timeout(self, now: At) -> None:
-        """Move processing time on in every part."""
+        """Advance the processing time in every operator.
+
+        Args:
+            now: The processing time: a datetime or a string.
+
+        Raises:
+            ValueError: ``now`` is not a time.
+
+        """
         self.refresh(now)
 
     def advanceWatermark(self, to: At) -> None:
-        """Move the watermark on in every part."""
+        """Advance the watermark in every operator.
+
+        Args:
+            to: The watermark: a datetime or a string.
+
+        Raises:
+            ValueError: ``to`` is not a time.
+
+        """
         for part in self._running():
             part.advanceWatermark(to)
             self._pass_on()
 
     def finish(self) -> None:
-        """Say that the inputs are over, upstream first."""
+        """End the inputs, upstream first, so that every window completes."""
         for part in self._running():
             part.finish()
             self._pass_on()
 
     def getResult(self, stream: str | None = None) -> pa.Table:
-        """Give a copy of the outputs of a stream that no part takes; None: of the only one."""
+        """Return a copy of the outputs that no operator uses as input.
+
+        Args:
+            stream: The name of the output stream. None selects the only one.
+
+        Returns:
+            An Arrow table with the columns of the operator that emits them.
+
+        Raises:
+            ValueError: ``stream`` is not the name of a result.
+
+        """
         self._running()
         exits = [name for name, _ in self._exits()]
         named = exits[0] if stream is None and len(exits) == 1 else stream
@@ -112,17 +198,18 @@ class CompositeOperator:
         return next(part for name, part in self._exits() if name == named).getResult()
 
     def flush(self) -> None:
-        """Take the outputs as received: persist what led to them in every part, and forget them.
+        """Confirm that the outputs were received: store all state, and remove the outputs.
 
-        Downstream first: after a crash between two parts the one upstream gives once more what the
-        one downstream may have, which knows it by its offsets.
+        Downstream operators are stored first. After a crash between two operators, the upstream one
+        emits outputs again that the downstream one may have processed, which recognizes them by
+        their offsets.
         """
         self._running()
         self._pass_on()
         for part in reversed(self._order):
             part.flush()
 
-    # ---- inside
+    # ---- internals
 
     def _running(self) -> list[StandaloneOperator]:
         if not self._order:
@@ -142,7 +229,7 @@ class CompositeOperator:
         return stream
 
     def _pass_on(self) -> None:
-        """Hand outputs to the parts that take them, upstream first, until none are left."""
+        """Pass outputs to the operators that read them, upstream first, until none are left."""
         self._hand_over()
         for part in self._order:
             name = self._output(part)
@@ -153,7 +240,7 @@ class CompositeOperator:
                 self._hand_over()
 
     def _hand_over(self) -> None:
-        """Each taker gets once what is on its way; one that fails gets it in the next call."""
+        """Deliver each table once; if an operator fails, the next call delivers it again."""
         while self._between:
             taker, stream, messages = self._between[0]
             taker._apply(messages, stream)
@@ -187,7 +274,7 @@ class CompositeOperator:
         return found
 
     def _in_order(self) -> list[StandaloneOperator]:
-        """Upstream before downstream; without those that depend on themselves."""
+        """Return the operators, upstream first, without those that depend on themselves."""
         done: list[StandaloneOperator] = []
         while True:
             left = [part for part in self._parts if part not in done]
@@ -199,7 +286,7 @@ class CompositeOperator:
 
 
 def _messages_of(part: StandaloneOperator, outputs: pa.Table) -> pa.Table:
-    """Give the messages that the next part takes."""
+    """Return the rows for the next operator."""
     if not isinstance(part, FullStateWindowOperator):
         return outputs
     pa = _tables.arrow()

@@ -1,4 +1,4 @@
-"""What the messages of an operator are: columns and which of them say what."""
+"""The rows of an operator: their columns, and the roles of these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Names = str | Sequence[str]
 
 
 def as_names(given: Names) -> tuple[str, ...]:
-    """One name, or several, as a tuple; what is neither is left to ``problems``."""
+    """Return one or more names as a tuple; ``problems`` checks the values."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
@@ -26,7 +26,7 @@ def problems(
     rowId: object,
     columns: Mapping[str, tuple[object, ...]],
 ) -> list[SpecProblem]:
-    """Find what of a stream cannot be written; ``columns`` are lists of names or texts."""
+    """Return the problems of a stream; ``columns`` are lists of names or texts."""
     found: list[SpecProblem] = []
     if not isinstance(schema, str) or not schema.strip():
         found.append(problem("SCHEMA_NOT_STATED.STREAM"))
@@ -45,7 +45,7 @@ def problems(
 
 
 def single(**streams: Sequence[str]) -> list[SpecProblem]:
-    """Refuse several names where an operator has one stream at most."""
+    """Return a problem for several names, because an operator has at most one stream."""
     return [
         problem("STREAMS_TOO_MANY", name=name, count=len(given))
         for name, given in streams.items()
@@ -54,5 +54,5 @@ def single(**streams: Sequence[str]) -> list[SpecProblem]:
 
 
 def write_row_id(row_id: RowId) -> _json.Fields:
-    """Write as fields."""
+    """Return the row id as fields."""
     return {name: str(column) for name, column in vars(row_id).items()}

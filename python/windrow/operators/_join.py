@@ -1,4 +1,4 @@
-"""The description of a join of streams."""
+"""The description of a join."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JoinKind = Literal["inner", "left", "right", "full", "semi", "anti"]
 Bounds = Literal["[]", "[)", "(]", "()"]
 Expect = Literal["small", "large"]
 
-#: A kind by any of Spark's names.
+#: A kind of join, by any name that Spark accepts.
 JoinName = Literal[
     JoinKind,
     "outer",
@@ -37,7 +37,7 @@ JoinName = Literal[
     "left_anti",
 ]
 
-#: Spark's other names of kinds, in small letters and without underscores.
+#: Spark's other names of kinds, in lower case and without underscores.
 _ALSO: dict[str, JoinKind] = {
     "outer": "full",
     "fullouter": "full",
@@ -49,19 +49,32 @@ _ALSO: dict[str, JoinKind] = {
 
 KINDS, BOUNDS, EXPECTED = get_args(JoinKind), get_args(Bounds), get_args(Expect)
 
-#: Event time of another stream's message less that of the first stream's, ends included.
+#: The event time of a row of another stream, less that of the row of the first stream.
 Range = tuple[Duration, Duration]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JoinStream:
-    """One input of a join.
+    """One input of a join or co-group.
 
-    name: of the stream, and of its column in the rows. schema: columns of its messages, as in
-    CREATE TABLE; None in the spec of a query, whose DataFrames say all of that. time: column of
-    the event time. rowId: columns that identify a row.
-    window: of its own; None: it has none. startOffsets: the first offset of each source partition,
-    for windows on offsets; kept as sorted pairs.
+    Args:
+        name: The name of the stream, and of its column in the results.
+        schema: The columns of the rows, as in ``CREATE TABLE``. None in the spec of a query, whose
+            DataFrames describe the rows.
+        time: The column of the event time.
+        rowId: The columns that identify a row.
+        window: The windows of this stream. None (the default) if it has none.
+        startOffsets: The first offset of each source partition, for windows on offsets; stored as
+            sorted pairs.
+
+    Raises:
+        SpecError: A value cannot be written as JSON. The error lists every problem.
+        TypeError: ``window`` is of another type.
+
+    Example:
+        >>> wr.JoinStream(name="o", schema="id bigint, time timestamp", time="time")
+        JoinStream(name='o', schema='id bigint, time timestamp', time='time')
+
     """
 
     name: str
@@ -72,7 +85,7 @@ class JoinStream:
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be written."""
+        """Reject values that cannot be written as JSON."""
         expect("window=", self.window, WindowKind, type(None))
         is_of_query = (self.schema, self.time, self.rowId) == (None, None, None)
         found = _input.problems(
@@ -88,25 +101,50 @@ class JoinStream:
         object.__setattr__(self, "startOffsets", offsets)
 
     def __repr__(self) -> str:
-        """Show as the call, without what is as it is by default."""
+        """Show as the call, without values that equal the default."""
         return call_of("JoinStream", self)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JoinSpec:
-    """What a join does, apart from the data.
+    """The description of a join, apart from the data.
 
-    streams: two or more, in order. on: columns that all of them have and that must be equal.
-    within: where a message of another stream may lie beside one of the first: (low, high) of
-    event time, the same for all or by name; or a window that both must be in; ``Global()``: every
-    pair that retention still holds; None: the streams' own windows. bounds: whether the ends of a
-    range are included. how: which rows come out. lateness: as for windows. early: when rows come
-    out, with each message or ``Every(period)``. retention: messages kept of each stream and key;
-    a range or windows imply one. expect: how many messages of other keys lie in a range.
-    outputStreams: one name at most, by which a ``CompositeOperator`` is wired.
+    Whether the spec makes sense is checked when a query or an operator is created from it.
 
-    Whether it makes sense is checked as a query or an operator is made of it. Errors: SpecError
-    with everything that cannot be written as JSON.
+    Args:
+        streams: Two or more streams, in order.
+        on: The columns that all streams have and that must be equal.
+        within: Which event times match: a range ``(low, high)`` of the event time of another stream
+            less that of the first, the same for all or a mapping; a kind of windows that both rows
+            must share; ``Global()`` for every pair that retention still holds; None for windows of
+            the streams.
+        bounds: Whether a range includes its ends: ``"[]"`` (the default), ``"[)"``, ``"(]"``,
+            ``"()"``.
+        how: ``"inner"`` (the default), ``"left"``, ``"right"``, ``"full"``, ``"semi"``, or
+            ``"anti"``.
+        lateness: How long late rows are accepted, as for windows.
+        early: When rows are emitted: with each message (the default), or ``Every(period)``.
+        retention: The rows that are stored of each stream and key. A range or windows imply one.
+        maxFuture: Reject rows that are further ahead of processing time. None sets no limit.
+        expect: How many rows of other keys are in a range, ``"large"`` (the default) or
+            ``"small"``.
+        outputStreams: The name of the output, by which a ``CompositeOperator`` connects operators.
+
+    Raises:
+        SpecError: A value cannot be written as JSON. The error lists every problem.
+        TypeError: A value is of another type.
+
+    Example:
+        >>> spec = wr.JoinSpec(
+        ...     streams=[wr.JoinStream(name="o"), wr.JoinStream(name="s")],
+        ...     on="id",
+        ...     within=("0 minutes", "5 minutes"),
+        ...     how="left_outer",
+        ...     lateness="0 seconds",
+        ... )
+        >>> spec.how, spec.inputStreams
+        ('left', ('o', 's'))
+
     """
 
     streams: Sequence[JoinStream]
@@ -122,7 +160,7 @@ class JoinSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Keep one form of what can be said in several."""
+        """Convert values that can be written in several ways to one form."""
         expect("early=", self.early, PaneTrigger)
         expect("retention=", self.retention, Retention)
         for stream in self.streams:
@@ -143,15 +181,24 @@ class JoinSpec:
             self._settle(maxFuture=_duration.show(_duration.micros(self.maxFuture)))
 
     def __repr__(self) -> str:
-        """Show as the call, without what is as it is by default."""
+        """Show as the call, without values that equal the default."""
         return call_of("JoinSpec", self)
 
     def plot(self, messages: Mapping[str, _join_plot.Times] | None = None) -> Picture:
-        """Draw which messages of one key are together in rows, which alone, and which in none.
+        """Draw which rows of one key are joined, which stay unmatched, and which are dropped.
 
-        messages: by stream event times, as datetimes or ISO text (naive ones: UTC), of which 40 of
-        a stream are drawn; None: some that are made up. Lateness and retention are not drawn.
-        Errors: SpecError for a name that is no stream's.
+        Lateness and retention are not drawn.
+
+        Args:
+            messages: Event times by stream, as datetimes or ISO strings; times without a zone are
+                UTC. At most 40 of each stream are drawn. None draws sample rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            SpecError: A name is not the name of a stream (``STREAM_UNKNOWN``).
+
         """
         return _join_plot.plot(self, ranges(self), messages)
 
@@ -159,12 +206,22 @@ class JoinSpec:
         return str(self.plot())
 
     def toJson(self) -> str:
-        """Write as one JSON object, durations in microseconds."""
+        """Return the spec as JSON.
+
+        Returns:
+            One JSON object, with durations in microseconds.
+
+        """
         return _json.write(self._fields())
 
     @property
     def inputStreams(self) -> tuple[str, ...]:
-        """Names of the streams, in order."""
+        """Return the names of the streams, in order.
+
+        Returns:
+            A tuple of names.
+
+        """
         return tuple(stream.name for stream in self.streams)
 
     @property
@@ -180,20 +237,20 @@ class JoinSpec:
 
 
 def refuse_of_query(spec: Any) -> None:  # noqa: ANN401  a spec of streams
-    """Refuse streams that do not say what their messages are."""
+    """Reject streams without a schema."""
     for one in spec.streams:
         if one.schema is None:
             raise SpecError.of(f"stream {one.name!r}", [problem("SCHEMA_NOT_STATED.STREAM")])
 
 
 def _kind(how: object) -> object:
-    """Give the one word of a kind; what is none stays as it is."""
+    """Return the canonical word of a kind; an unknown word is returned as it is."""
     word = str(how).lower().replace("_", "")
     return _ALSO.get(word, word if word in KINDS else how)
 
 
 def _unread(spec: JoinSpec) -> list[SpecProblem]:
-    """Find what cannot be written."""
+    """Return the problems of values that cannot be written as JSON."""
     found: list[SpecProblem] = []
     for name, code, value, words in (
         ("how", "VALUE_UNKNOWN", spec.how, KINDS),
@@ -215,7 +272,7 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
 
 
 def ranges(spec: JoinSpec) -> dict[str, Any]:
-    """Give the ranges by name of the stream; none if messages are not matched by their times."""
+    """Return the ranges of the streams; empty if rows are not matched by their times."""
     within: Any = spec.within
     if within is None or isinstance(within, WindowKind):
         return {}
@@ -235,7 +292,7 @@ def _is_named(entry: object) -> bool:
 
 
 def _settled_within(spec: JoinSpec) -> object:
-    """Durations in their shortest text; ranges by name as pairs, one that is of all by itself."""
+    """Return ranges with the shortest texts; a range that all streams share is returned alone."""
     if spec.within is None or isinstance(spec.within, WindowKind):
         return spec.within
     settled = {
@@ -248,7 +305,7 @@ def _settled_within(spec: JoinSpec) -> object:
 
 
 def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
-    """Show a spec as its call, without what is as it is by default."""
+    """Show a spec as its call, without values that equal the default."""
     plain = {field.name: field.default for field in fields(spec)}
     said = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
     shown = {n: v[0] if _is_single(v) else v for n, v in said.items()}
@@ -256,5 +313,5 @@ def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
 
 
 def _is_single(value: object) -> bool:
-    """A single name stands for itself."""
+    """Return whether the value is a single name, which is shown without its list."""
     return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], str)

@@ -1,4 +1,4 @@
-"""Joins as JSON: the JVM's form, with what the messages are in the field ``input``."""
+"""Joins as JSON in the format of the JVM; the field ``input`` describes the rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write(spec: JoinSpec) -> dict[str, object]:
-    """Write as fields, durations in microseconds; what is as it is by default is left out."""
+    """Return the fields, with durations in microseconds and without defaults."""
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
     offsets = {stream.name: dict(stream.startOffsets) for stream in spec.streams}
     starts = {name: {str(n): at for n, at in of.items()} for name, of in offsets.items() if of}
@@ -41,7 +41,7 @@ def write(spec: JoinSpec) -> dict[str, object]:
 
 
 def write_streams(streams: Sequence[JoinStream]) -> list[_json.Fields]:
-    """Write names and windows."""
+    """Return names and windows."""
     return [
         {"name": one.name} | ({} if one.window is None else {"window": one.window._fields()})
         for one in streams
@@ -59,7 +59,7 @@ def _within(spec: JoinSpec) -> object:
 
 
 def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
-    """Write what the messages are."""
+    """Return the description of the rows."""
     streams: dict[str, dict[str, object]] = {}
     for one in spec.streams:
         said = {"schema": one.schema, "time": one.time}

@@ -1,4 +1,4 @@
-"""A join as a picture: which of a few messages of its streams are together in rows."""
+"""Draw a join: which of a few rows are paired."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ if TYPE_CHECKING:
 Times = Sequence[datetime | str | int]
 Span = tuple[int, int]
 
-_MOST = 40  # messages of a stream
+_MOST = 40  # rows of a stream
 _MINUTE = 60_000_000
 
 
 def plot(
     spec: JoinSpec, ranges: Mapping[str, Any], messages: Mapping[str, Times] | None
 ) -> Picture:
-    """Draw a join over messages of one key, by stream; None: some that are made up.
+    """Draw a join over rows of one key, by stream; None draws sample rows.
 
-    Errors: SpecError if ``messages`` names a stream that the join has not.
+    Raises:
+        SpecError: ``messages`` has a stream that is not in the join (``STREAM_UNKNOWN``).
+
     """
     names = list(spec.inputStreams)
     spans = {name: (_micros(low), _micros(high)) for name, (low, high) in ranges.items()}
@@ -53,7 +55,7 @@ def plot(
 
 
 class _Rule:
-    """When messages of the streams are together in a row (SEMANTICS R36 to R39)."""
+    """The condition that pairs rows of the streams (rules R36 to R39)."""
 
     def __init__(
         self, spec: JoinSpec, spans: Mapping[str, Span], times: Mapping[str, Sequence[int]]
@@ -65,7 +67,7 @@ class _Rule:
         self.windows = within._holding(every) if shared else []  # type: ignore[union-attr]
 
     def row(self, row: Sequence[int]) -> bool:
-        """Whether messages at these times, one of each stream, are a row."""
+        """Return whether rows at these times, one of each stream, are paired."""
         if isinstance(self.spec.within, Global):
             return True
         if self.windows:
@@ -79,7 +81,7 @@ class _Rule:
         return self._own(row)
 
     def bands(self, times: Mapping[str, Sequence[int]]) -> list[tuple[int, int, int]]:
-        """Where a partner of each message may lie: of the first stream's, or in own windows."""
+        """Return the range of each row's partners, by the first stream or by windows."""
         names = list(times)
         if self.spans:
             return [
@@ -105,7 +107,7 @@ class _Rule:
         return low and (apart <= span[1] if last == "]" else apart < span[1])
 
     def _own(self, row: Sequence[int]) -> bool:
-        """One of two lies in the other side's window at its partner's position."""
+        """Return whether one of two rows is in the other's window at its partner's position."""
         return any(
             _holds(stream.window, at=row[1 - n], time=row[n])
             for n, stream in enumerate(self.spec.streams[:2])
@@ -122,7 +124,7 @@ def _holds(window: WindowKind, *, at: int, time: int) -> bool:
 
 
 def _of(spec: JoinSpec, rule: _Rule, times: Mapping[str, Sequence[int]]) -> Pairs:
-    """Find the rows; those of more than two streams by what is near the first's messages."""
+    """Find the pairs; for more than two streams by the rows of the first stream."""
     numbered = [list(enumerate(own)) for own in times.values()]
     two = len(numbered) == 2  # noqa: PLR2004
     lines: list[tuple[Place, Place]] = []
@@ -140,7 +142,7 @@ def _of(spec: JoinSpec, rule: _Rule, times: Mapping[str, Sequence[int]]) -> Pair
 
 
 def _rows(rule: _Rule, numbered: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, ...]]:
-    """Give the rows by the numbers of their messages; a thousand at most."""
+    """Return at most 1,000 results, as the indexes of their rows."""
     found: list[tuple[int, ...]] = []
     for row in product(*numbered):
         if rule.row([time for _, time in row]):
@@ -156,7 +158,7 @@ def _micros(duration: Any) -> int:  # noqa: ANN401  as the spec has settled it
 
 
 def _sample(spec: JoinSpec, spans: Mapping[str, Span]) -> dict[str, list[int]]:
-    """Make up messages of which some have a partner and some have none."""
+    """Return sample rows, some with a partner and some without."""
     names = spec.inputStreams
     if spans:
         wide = max(max(high - low, abs(low), abs(high), 1) for low, high in spans.values())
@@ -176,6 +178,6 @@ def _sample(spec: JoinSpec, spans: Mapping[str, Span]) -> dict[str, list[int]]:
 
 
 def _moved(kind: WindowKind, turns: int) -> list[int]:
-    """Give the messages that a kind of windows makes up, some lengths of them further on."""
+    """Return the sample rows of a kind of windows, shifted by multiples of their length."""
     times = kind._sample()
     return [time + turns * (max(times) - min(times)) for time in times]

@@ -14,21 +14,53 @@ if TYPE_CHECKING:
 
 
 class StreamStreamJoinOperator(StandaloneOperator):
-    """Joins two and more streams.
+    """An operator that joins two or more streams.
 
-    ``getResult``: the equal columns once, then a struct for each stream by its name, null where a
-    row has no message of it; of semi and anti joins the first stream's only.
+    ``getResult`` has the equal columns once, and a struct for each stream, null if the row has no
+    partner there. Semi and anti joins have only the struct of the first stream.
+
+    Args:
+        spec: The description of the join, whose streams have schemas.
+        store: A folder in which ``flush`` stores the state. None (the default) keeps it in memory.
+        send: A function that receives each table of outputs and returns False to refuse it. None
+            (the default) keeps outputs for ``getResult``.
+
+    Raises:
+        SpecError: A stream lacks a schema (``SCHEMA_NOT_STATED``).
+        TypeError: The spec is of another type.
+
+    Example:
+        ::
+
+            pairs = wr.StreamStreamJoinOperator(
+                wr.JoinSpec(
+                    streams=[
+                        wr.JoinStream(name="o", schema="id bigint, time timestamp", time="time"),
+                        wr.JoinStream(name="s", schema="id bigint, time timestamp", time="time"),
+                    ],
+                    on="id",
+                    within=("0 minutes", "5 minutes"),
+                    lateness="0 seconds",
+                )
+            )
+            pairs.addMessages(orders, stream="o")
+
     """
 
     def __init__(
         self, spec: JoinSpec, *, store: str | None = None, send: Send | None = None
     ) -> None:
-        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        """Store the description; nothing starts."""
         super().__init__(spec, store=store, send=send)
 
     @property
     def spec(self) -> JoinSpec:
-        """What the operator does."""
+        """Return the description of the operator.
+
+        Returns:
+            The spec that was passed to the constructor.
+
+        """
         spec: JoinSpec = self._spec
         return spec
 
@@ -44,9 +76,23 @@ class StreamStreamJoinOperator(StandaloneOperator):
         stream: str,
         joinKeys: Keys | None = None,
     ) -> pa.Table:
-        """Give the messages of a stream in a closed range, in order; None: open.
+        """Return the stored rows of a stream in a range, in order.
 
-        Of event time, or by whole numbers of offsets. joinKeys: a value for every equal column.
+        Args:
+            start: The first event time, or the first offset as an integer. Both ends are inclusive.
+                None leaves the end open.
+            end: The last event time or offset.
+            stream: The name of the stream.
+            joinKeys: A value for each column of ``on``. None selects all rows.
+
+        Returns:
+            An Arrow table with the columns of the rows.
+
+        Raises:
+            ValueError: ``stream`` is not the name of a stream.
+            MessageError: The key does not fit (``COLUMN_MISSING``, ``COLUMN_UNKNOWN``,
+                ``TYPE_NOT_ALLOWED``).
+
         """
         self._opened()
         return self._messages(self._named(stream), start, end, joinKeys)

@@ -1,4 +1,4 @@
-"""What all operators outside queries have in common."""
+"""The parent of all operators that run without a query."""
 
 from __future__ import annotations
 
@@ -20,24 +20,43 @@ if TYPE_CHECKING:
     from windrow.operators._join import JoinSpec
     from windrow.operators._spec import WindowOperatorSpec
 
-#: Names of columns and their values: a message, or a key.
+#: A row or a key, as column names and values.
 Keys = Mapping[str, Any]
-#: Takes a table of outputs, or refuses it by False.
+#: Receives a table of outputs, and returns False to refuse it.
 Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
 
 
 class StandaloneOperator(ABC):
-    """Parent of the operators that run without a query, batch by batch. Not for several threads.
+    """The parent of all operators that run without a query, batch by batch.
 
-    Every call is one step: its messages are judged by the watermark before it, and nothing reads a
-    clock. The first call opens the operator, in the active Spark session or a small local one that
-    is started for it; ``with`` closes it. Override ``beforeProcess`` and ``beforeSend``.
+    Each call is one step: its rows are judged by the watermark before it, and no clock is read. The
+    first call opens the operator in the active Spark session, or starts a small local one. ``with``
+    closes it. To see or change rows and outputs on their way, override ``beforeProcess`` and
+    ``beforeSend``. An operator is not thread-safe.
 
-    store: a folder in which ``flush`` keeps the state, by RocksDB, for one operator at a time; what
-    was not flushed is gone with the operator. None: in memory. send: takes each table of outputs,
-    or refuses it by False; without it outputs wait for ``getResult`` and ``flush``.
+    Args:
+        spec: The description of the operator.
+        store: A folder in which ``flush`` stores the state in RocksDB, for one operator at a time.
+            State that was not flushed is lost when the operator is closed. None (the default) keeps
+            the state in memory.
+        send: A function that receives each table of outputs and returns False to refuse it. None
+            (the default) keeps outputs for ``getResult`` and ``flush``.
+
+    Raises:
+        SpecError: The description is for another operator (``OPERATOR_DIFFERS``) or lacks a schema
+            (``SCHEMA_NOT_STATED``).
+        TypeError: The description is of another type.
+
+    Example:
+        ::
+
+            with wr.AggregatedWindowOperator(spec) as operator:
+                operator.addMessage({"symbol": "a", "time": "2025-01-01 09:00:10", "price": 1.0})
+                operator.finish()
+                operator.getResult().column("top").to_pylist()  # [1.0]
+
     """
 
     def __init__(
@@ -47,7 +66,7 @@ class StandaloneOperator(ABC):
         store: str | None = None,
         send: Send | None = None,
     ) -> None:
-        """Take the description; nothing starts."""
+        """Store the description; nothing starts."""
         self._check(spec)
         self._spec: Any = spec
         self._store = None if store is None else str(Path(store).absolute())
@@ -56,20 +75,32 @@ class StandaloneOperator(ABC):
         self._closed = False
         self._zone = "UTC"
         self._columns: dict[str, pa.Schema] = {}
-        self._unshown: list[pa.Table] = []  # to beforeSend, or it failed on them
+        self._unshown: list[pa.Table] = []  # not yet passed to beforeSend, or it failed
         self._outbox: list[pa.Table] = []
         self._selects = True
         self._filtered = 0
 
-    # ---- life
+    # ---- lifecycle
 
     def init(self) -> None:
-        """Open the state. Errors: SpecError with all that is wrong with names and aggregates."""
+        """Open the state, which the first call does otherwise.
+
+        Raises:
+            SpecError: Names or aggregates are wrong. The error lists every problem.
+            OperatorError: The operator is closed (``NOT_OPEN``), or its store cannot be opened
+                (``STORE_NOT_OPENED``).
+            WindrowError: pyarrow is not installed (``PYARROW_MISSING``), or the session is one of
+                Spark Connect (``NO_JVM``).
+
+        """
         if self._java is None:
             self._opened()
 
     def close(self) -> None:
-        """Free the operator; what was not flushed is gone. Again is harmless."""
+        """Free the operator in the JVM; state that was not flushed is lost.
+
+        A second call does nothing.
+        """
         self._closed = True
         if self._java is not None:
             self._java.close()
@@ -89,25 +120,65 @@ class StandaloneOperator(ABC):
         """Show as the call."""
         return f"{type(self).__name__}({self._spec!r})"
 
-    # ---- messages
+    # ---- rows
 
     def process(self, message: Keys, *, stream: str | None = None) -> None:
-        """Apply one message and send what follows from it."""
+        """Apply one row, and send the outputs that follow from it.
+
+        Args:
+            message: A value for every column.
+            stream: The name of the input stream, if there are several. None selects the only one.
+
+        Raises:
+            MessageError: A column does not fit. The error lists every problem.
+            BackpressureError: The consumer is full (``DOWNSTREAM_FULL``).
+
+        """
         self.addMessage(message, stream=stream)
 
     def addMessage(self, message: Keys, *, stream: str | None = None) -> None:
-        """Apply one message, a value for every column. Errors: as ``addMessages``."""
+        """Apply one row as one step.
+
+        Args:
+            message: A value for every column.
+            stream: The name of the input stream, if there are several. None selects the only one.
+
+        Raises:
+            MessageError: A column does not fit. The error lists every problem.
+            BackpressureError: The consumer is full (``DOWNSTREAM_FULL``).
+
+        Example:
+            ::
+
+                operator.addMessage({"symbol": "b", "time": "2025-01-01 09:01:05", "price": 9.0})
+
+        """
         named = self._named(stream)
         schema = self._schema(named)
         table = _values.of_message(message, schema, self._what(named), self._zone)
         self.addMessages(table, stream=stream)
 
     def addMessages(self, batch: pa.Table | pa.RecordBatch, *, stream: str | None = None) -> None:
-        """Apply messages as one step, in the order of their event times.
+        """Apply a table of rows as one step, in the order of their event times.
 
-        stream: which of the input streams, if there are several. Errors: MessageError with every
-        column that does not fit; BackpressureError while the downstream is full; what an
-        aggregate raises. Then nothing has changed.
+        If the call fails, the state is unchanged.
+
+        Args:
+            batch: The rows, with the columns of the schema in any order.
+            stream: The name of the input stream, if there are several. None selects the only one.
+
+        Raises:
+            MessageError: A column does not fit (``COLUMN_MISSING``, ``COLUMN_UNKNOWN``,
+                ``TYPE_NOT_ALLOWED``, ``NULL_NOT_ALLOWED``). The error lists every problem.
+            BackpressureError: The consumer is full (``DOWNSTREAM_FULL``).
+            ValueError: ``stream`` is not the name of an input stream.
+            TypeError: ``batch`` is not an Arrow table.
+
+        Example:
+            ::
+
+                operator.addMessages(pa.table({"symbol": ["a"], "time": [time], "price": [1.0]}))
+
         """
         self._apply(batch, stream)
         self._after()
@@ -128,47 +199,107 @@ class StandaloneOperator(ABC):
 
     @property
     def acceptsInput(self) -> bool:
-        """False: the downstream is full, and no message is taken."""
+        """Return whether the operator accepts rows.
+
+        Returns:
+            False while its consumer is full.
+
+        """
         return self._selects
 
     @property
     def filteredCount(self) -> int:
-        """Messages that ``beforeProcess`` withheld."""
+        """Return the number of rows that ``beforeProcess`` has removed.
+
+        Returns:
+            The number of rows since the operator was created.
+
+        """
         return self._filtered
 
     # ---- time
 
     def advanceWatermark(self, to: At, *, stream: str | None = None) -> None:
-        """Move the watermark on; it never falls. Naive times are read as those of messages are.
+        """Advance the watermark, so that complete windows emit panes; it never moves back.
 
-        stream: that of one stream only; the operator's is the least, once all of them have one.
-        While the downstream is full it waits, with what it would release.
+        While the consumer is full, the watermark waits with the panes that it would release.
+
+        Args:
+            to: The watermark: a datetime or a string. Times without a zone are read as those of
+                rows.
+            stream: The input stream whose watermark moves. None moves that of all. The watermark of
+                the operator is the least of all streams, once each of them has one.
+
+        Raises:
+            ValueError: ``to`` is not a time, or ``stream`` is not an input stream.
+            TypeError: ``to`` is an integer, which would be an offset.
+
+        Example:
+            ::
+
+                operator.advanceWatermark("2025-01-01 09:01:00")
+
         """
         self._opened()
         named = None if stream is None else self._named(stream)
         self._move("advance", named, self._event_micros("to", to, named))
 
     def timeout(self, now: At) -> None:
-        """Move processing time on; it never falls.
+        """Advance the processing time; it never moves back.
 
-        First what was refused is sent again. If any of it is refused still, nothing else happens.
+        Outputs that the consumer refused are sent again first. If it refuses them again, nothing
+        else happens.
+
+        Args:
+            now: The processing time: a datetime or a string.
+
+        Raises:
+            ValueError: ``now`` is not a time.
+            TypeError: ``now`` is an integer.
+
         """
         self.refresh(now)
 
     def refresh(self, now: At, watermark: At | None = None) -> None:
-        """Move processing time on, and the watermark with it, as ``timeout`` does."""
+        """Advance the processing time and the watermark together, as ``timeout`` does.
+
+        Args:
+            now: The processing time: a datetime or a string.
+            watermark: The watermark. None (the default) leaves it as it is.
+
+        Raises:
+            ValueError: A value is not a time.
+            TypeError: A value is an integer.
+
+        """
         self._opened()
         mark = None if watermark is None else self._event_micros("watermark", watermark)
         self._move("timeout", self._micros("now", now), mark)
 
     def finish(self) -> None:
-        """Say that the input is over: every window is complete."""
+        """End the input, so that every window completes.
+
+        Rows that you add afterwards are late.
+        """
         self._move("finish")
 
     # ---- results
 
     def getResult(self) -> pa.Table:
-        """Give a copy of the outputs that wait, in firing order."""
+        """Return a copy of the waiting outputs, in the order of emission.
+
+        The outputs stay until ``flush``, so you can call it repeatedly.
+
+        Returns:
+            An Arrow table; the class of the operator lists its columns.
+
+        Example:
+            ::
+
+                panes = operator.getResult()
+                panes.schema.names  # ['symbol', 'window', 'top', 'n', 'pane']
+
+        """
         self._fetch()
         if not self._outbox:
             self._unshown.append(_tables.read(self._call("outputs")))
@@ -176,17 +307,26 @@ class StandaloneOperator(ABC):
         return _tables.concatenated(self._outbox)
 
     def getRejected(self) -> pa.Table:
-        """Give the refused messages since they were last asked for.
+        """Return the rejected rows since the last call.
 
-        ``stream``, ``reason``, ``watermark`` and ``processing_time`` by which they were judged
-        (null before the first), ``message``; of a join a struct with one field a stream.
+        Returns:
+            An Arrow table with ``stream``, ``reason``, ``watermark``, ``processing_time`` (null
+            before the first ``timeout``), and ``message``; for a join a struct with a field for
+            each stream.
+
+        Example:
+            ::
+
+                operator.getRejected().column("reason").to_pylist()  # ['TOO_LATE']
+
         """
         return _tables.read(self._call("rejected"))
 
     def flush(self) -> None:
-        """Take the outputs as received: persist what led to them, and forget them.
+        """Confirm that the outputs were received: store the state, and remove them.
 
-        Errors: what ``beforeSend`` raises, an aggregate whose value cannot be told; they wait on.
+        With ``send``, waiting outputs are sent first. If ``beforeSend`` or an aggregate raises an
+        error, the outputs stay.
         """
         self._fetch()
         if self._send is None:
@@ -195,23 +335,45 @@ class StandaloneOperator(ABC):
             self._drained()
 
     def drain(self) -> bool:
-        """Send what waits, and what a full downstream held back; whether messages can be taken."""
+        """Send the waiting outputs, and those that a full consumer held back.
+
+        Returns:
+            Whether the operator accepts rows.
+
+        """
         self._move("drain")
         return self._selects
 
     def checkpoint(self) -> bytes:
-        """Give the whole state, with the outputs that wait, as bytes for ``reset``.
+        """Return the full state with the waiting outputs, for ``reset``.
 
-        Nothing is persisted: a store keeps what the last ``flush`` left in it.
+        The store is not changed: it holds the state of the last ``flush``.
+
+        Returns:
+            The state as bytes.
+
+        Example:
+            ::
+
+                kept = operator.checkpoint()
+                other.reset(kept)
+
         """
         waiting = self.getResult()
         return _checkpoint.packed(self._call("checkpoint"), waiting, self._extra())
 
     def reset(self, checkpoint: bytes | None = None) -> None:
-        """Drop what is there without a word, and go on from a checkpoint, or from nothing.
+        """Discard the current state without emitting anything, and restore a checkpoint.
 
-        A store keeps what it had until ``flush``. Errors: CheckpointError if the checkpoint is
-        damaged or of another spec.
+        The store is not changed until ``flush``.
+
+        Args:
+            checkpoint: The result of ``checkpoint``. None (the default) starts with empty state.
+
+        Raises:
+            CheckpointError: The checkpoint is damaged (``STATE_DAMAGED``) or of another spec
+                (``SPEC_CHANGED``).
+
         """
         self._opened()
         state, waiting, extra = (
@@ -229,24 +391,40 @@ class StandaloneOperator(ABC):
     # ---- hooks
 
     def beforeProcess(self, batch: pa.Table) -> pa.Table:
-        """See messages before any check; what is left out is withheld, and counted.
+        """See the rows before they are checked; override it to change or remove rows.
 
-        If messages have offsets, those of what is left out count as applied.
+        Removed rows are counted in ``filteredCount``. If rows have offsets, those of removed rows
+        count as processed.
+
+        Args:
+            batch: The rows of a call.
+
+        Returns:
+            The rows to process. The default returns ``batch``.
+
         """
         return batch
 
     def beforeSend(self, outputs: pa.Table) -> pa.Table:
-        """See outputs before they are handed out; they may be changed or left out.
+        """See the outputs before they are sent; override it to change or remove outputs.
 
-        What it raises comes out of the call, whose step is done. It sees them again in the next.
+        An error that it raises leaves the call, whose step is done. It sees the same outputs again
+        in the next call.
+
+        Args:
+            outputs: The outputs of a step.
+
+        Returns:
+            The outputs to send. The default returns ``outputs``.
+
         """
         return outputs
 
-    # ---- inside
+    # ---- internals
 
     @abstractmethod
     def _check(self, spec: object) -> None:
-        """Refuse what this operator is not made for."""
+        """Reject a spec that is for another operator."""
 
     def _opened(self) -> _gateway.Operator:
         if self._closed:
@@ -260,14 +438,14 @@ class StandaloneOperator(ABC):
             self._zone = str(spark.conf.get("spark.sql.session.timeZone"))
         return self._java
 
-    def _call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  as the JVM gives it
+    def _call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  as the JVM returns it
         return self._opened().call(method, *arguments)
 
     def _micros(self, argument: str, at: At) -> int:
         return _times.micros(argument, at, self._zone)
 
     def _event_micros(self, argument: str, at: At, stream: str | None = None) -> int:
-        """Of event time: what is naive is as it stands where the messages' time has no zone."""
+        """Return an event time in microseconds, in UTC if the event time of rows lacks a zone."""
         plain = self._call("isTimeWithoutZone", stream or self._spec._streams[0])
         return _times.micros(argument, at, "UTC" if plain else self._zone)
 
@@ -284,7 +462,7 @@ class StandaloneOperator(ABC):
         return f"messages of stream {stream!r}"
 
     def _schema(self, stream: str) -> pa.Schema:
-        """Columns that messages of a stream have."""
+        """Return the columns of the rows of a stream."""
         self._opened()
         if stream not in self._columns:
             self._columns[stream] = _tables.read(self._call("inputColumns", stream)).schema
@@ -303,26 +481,26 @@ class StandaloneOperator(ABC):
         watermark: int | None = None,
         now: int | None = None,
     ) -> None:
-        """Run one whole step: messages, then the watermark, judged at a processing time."""
+        """Run one full step: rows, then the watermark, judged at a processing time."""
         for stream, table in messages.items():
             self._call("add", stream, _tables.write(table))
         self._call("step", watermark, now)
         self._after()
 
     def _move(self, method: str, *arguments: object) -> None:
-        """Let time go on, when what was refused is sent again."""
+        """Advance the time, after refused outputs were sent again."""
         self._drained()
         self._call(method, *arguments)
         self._after()
 
     def _after(self) -> None:
-        """Hand over what a step has given."""
+        """Pass on the outputs of a step."""
         if type(self).beforeSend is not StandaloneOperator.beforeSend:
             self._fetch()
         self._drained()
 
     def _fetch(self) -> None:
-        """Take over the outputs that the JVM holds. What fails here comes again the next time."""
+        """Fetch the outputs of the JVM; if a hook fails, the next call tries again."""
         if self._call("hasOutputs"):
             self._unshown.append(_tables.read(self._call("outputs")))
         while self._unshown:
@@ -330,7 +508,7 @@ class StandaloneOperator(ABC):
             del self._unshown[0]
 
     def _drained(self) -> bool:
-        """Offer what waits to the downstream; whether none is left."""
+        """Send the waiting outputs, and return whether none are left."""
         if self._send is not None:
             self._fetch()
             waiting = [table for table in self._outbox if table.num_rows]
@@ -341,8 +519,8 @@ class StandaloneOperator(ABC):
                 self._select(True)
         return self._selects
 
-    def _select(self, selects: bool) -> None:  # noqa: FBT001  what the selector says
-        """Take messages, or none while the downstream is full."""
+    def _select(self, selects: bool) -> None:  # noqa: FBT001  the state of the selector
+        """Accept rows, or none while the consumer is full."""
         self._selects = selects
         self._call("hold", not selects)
 
@@ -351,25 +529,25 @@ class StandaloneOperator(ABC):
         self._outbox = []
 
     def _passed_on(self) -> pa.Table:
-        """Give the outputs away; ``flush`` persists later what led to them."""
+        """Remove and return the outputs; a later ``flush`` stores the state that led to them."""
         outputs = self.getResult()
         self._call("forget")
         self._outbox = []
         return outputs
 
     def _extra(self) -> pa.Table:
-        """What a checkpoint has beside the state and the outputs."""
+        """Return the parts of a checkpoint in addition to state and outputs."""
         return _tables.arrow().table({})
 
-    def _restore(self, extra: pa.Table) -> None:  # noqa: B027  most have nothing more to keep
-        """Take what ``_extra`` gave."""
+    def _restore(self, extra: pa.Table) -> None:  # noqa: B027  most operators lack further state
+        """Restore the result of ``_extra``."""
 
     def _key_schema(self) -> pa.Schema:
-        """Columns of the key."""
+        """Return the columns of the key."""
         return _tables.read(self._call("keyColumns")).schema
 
     def _key(self, keys: Keys | None) -> bytes | None:
-        """One row of the key's columns; None: all keys."""
+        """Return one row with the columns of the key, or None for all keys."""
         if keys is None:
             return None
         table = _values.of_message(keys, self._key_schema(), "the key", self._zone)

@@ -1,4 +1,4 @@
-"""The operator on windows by policies, and who hears of its events."""
+"""The operator on windows by policies, and the listeners of its events."""
 
 from __future__ import annotations
 
@@ -16,11 +16,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WindowEvent:
-    """Something that happened to the window of a key.
+    """An event of the window of a key.
 
-    event: INSERTION, EVICTION, TRIGGER, INITIAL_FULL, FINAL or PARTITION_EVICTION. window: its
-    number in the partition, that of its next pane. sequence: 0, 1, … among the events of the
-    partition. messages: that came (INSERTION), that leave (EVICTION), or all that are inside.
+    Attributes:
+        key: The key.
+        event: ``INSERTION``, ``EVICTION``, ``TRIGGER``, ``INITIAL_FULL``, ``FINAL``, or
+            ``PARTITION_EVICTION``.
+        window: The number of the next pane of the window in its partition.
+        sequence: 0, 1, … among the events of the partition.
+        messages: The inserted rows (``INSERTION``), the evicted rows (``EVICTION``), or all rows in
+            the window.
+
+    Example:
+        ::
+
+            class Log(wr.WindowListener):
+                def onEvent(self, event):
+                    print(event.event, event.key)  # INSERTION {'symbol': 'a'}
+
     """
 
     key: Keys
@@ -31,32 +44,78 @@ class WindowEvent:
 
 
 class WindowListener:
-    """Hears of the events of an operator after each call, in order. Override what is of use.
+    """A listener of the events of an operator, which are passed after each call, in order.
 
-    A listener with a state of its own for each partition gives it by ``save``, whenever a
-    checkpoint is made, and takes it by ``load``.
+    Override the methods that you need. A listener with state for each partition returns it from
+    ``save`` when a checkpoint is created, and receives it in ``load``.
+
+    Example:
+        ::
+
+            class Log(wr.WindowListener):
+                def onEvent(self, event):
+                    print(event.event)
+
+            operator.addListener(Log())
+
     """
 
     def onEvent(self, event: WindowEvent) -> None:
-        """Hear of one event."""
+        """Handle one event. The default does nothing.
+
+        Args:
+            event: The event.
+
+        """
 
     def onDrain(self) -> None:
-        """Hear that ``drain`` ends; here, and only here, partitions may be evicted."""
+        """Handle the end of ``drain``. The default does nothing.
+
+        Only this method may call ``evictPartition``.
+        """
 
     def save(self, partition: Keys) -> bytes | None:
-        """Give the state that belongs to a partition; None: there is none."""
+        """Return the state of a partition for a checkpoint. The default has none.
+
+        Args:
+            partition: The key.
+
+        Returns:
+            The state, or None.
+
+        """
 
     def load(self, partition: Keys, state: bytes) -> None:
-        """Take the state that was saved for a partition."""
+        """Restore the state of a partition from a checkpoint. The default does nothing.
+
+        Args:
+            partition: The key.
+            state: The state that ``save`` returned.
+
+        """
 
 
 class PolicyWindowOperator(WindowOperator):
-    """Windows by policies: each key is a partition with a window of its own.
+    """An operator on windows by policies: each key is a partition with its own window.
 
-    Moved by messages and by processing time; event time plays no part. Messages of one call are
-    applied by source, partition and offset, where they have them, else as they stand.
+    Rows and processing time move the windows; event time is ignored. The rows of one call are
+    applied in the order of source, partition, and offset if they have these, otherwise in the order
+    of the table. ``getResult`` has the key, ``window`` (its number), the aggregates, and ``pane``.
 
-    ``getResult``: key, ``window`` (its number), aggregates and ``pane``.
+    Example:
+        ::
+
+            ticks = wr.PolicyWindowOperator(
+                wr.WindowOperatorSpec(
+                    schema="symbol string, price double",
+                    key="symbol",
+                    window=wr.Policy.sliding(wr.ByCount(20), trigger=wr.ByDelta("price", 1.0)),
+                    aggregates="avg(price) AS average",
+                )
+            )
+            ticks.addMessages(pa.table({"symbol": ["a"] * 3, "price": [1.0, 2.0, 2.5]}))
+            ticks.getResult().column("average").to_pylist()  # [1.5]
+
     """
 
     _takes = ("policy",)
@@ -64,23 +123,50 @@ class PolicyWindowOperator(WindowOperator):
     _leaving: list[Keys] | None = None
 
     def addListener(self, listener: WindowListener) -> None:
-        """Tell a listener of every event from now on."""
+        """Pass every later event to a listener.
+
+        Args:
+            listener: The listener.
+
+        Raises:
+            TypeError: ``listener`` is of another type.
+
+        """
         expect("addListener(listener)", listener, WindowListener)
         self._call("listen")
         self._listeners = (*self._listeners, listener)
 
     def partitions(self) -> pa.Table:
-        """Give the keys of the partitions that there are."""
+        """Return the keys of the existing partitions.
+
+        Returns:
+            An Arrow table with the key columns.
+
+        """
         return _tables.read(self._call("partitions"))
 
     def needsPartitionEviction(self) -> bool:
-        """Say whether a limit of partitions asks for an eviction."""
+        """Return whether a limit of partitions is exceeded.
+
+        Returns:
+            True if partitions should be evicted.
+
+        """
         return bool(self._call("needsPartitionEviction"))
 
     def evictPartition(self, key: Keys) -> None:
-        """Drop a key's window, contents and marks; nothing if there is none.
+        """Remove the window of a key with its rows and its marks.
 
-        To be called by a listener in its ``onDrain``; it is done as the drain ends.
+        Only a listener may call it, in ``onDrain``. The partition is removed when the drain ends.
+        An unknown key is ignored.
+
+        Args:
+            key: A value for each key column.
+
+        Raises:
+            OperatorError: The operator is without a key (``NOT_KEYED``), or no drain is running
+                (``NOT_IN_DRAIN``).
+
         """
         if not self.spec.key:
             raise failure("NOT_KEYED", operator="the operator")
@@ -89,7 +175,12 @@ class PolicyWindowOperator(WindowOperator):
         self._leaving.append(key)
 
     def drain(self) -> bool:
-        """Send what waits, and let the listeners end; whether messages can be taken."""
+        """Send the waiting outputs, and call ``onDrain`` of the listeners.
+
+        Returns:
+            Whether the operator accepts rows.
+
+        """
         super().drain()
         self._leaving = []
         try:
@@ -109,7 +200,7 @@ class PolicyWindowOperator(WindowOperator):
             self._tell()
 
     def _tell(self) -> None:
-        """Hand events over; one listener that fails does not keep others from hearing."""
+        """Pass events to the listeners; an error in one of them does not affect the others."""
         events = [self._event(row) for row in self._happened()]
         failures = []
         for event in events:
@@ -122,7 +213,7 @@ class PolicyWindowOperator(WindowOperator):
             raise failures[0]
 
     def _happened(self) -> list[dict[str, Any]]:
-        """Rows of the events, each with its messages as a table of its own."""
+        """Return the rows of the events, each with its messages as a separate table."""
         table = _tables.read(self._call("happened"))
         messages = table.column("messages")
         rows: list[dict[str, Any]] = table.drop_columns("messages").to_pylist()
@@ -136,10 +227,10 @@ class PolicyWindowOperator(WindowOperator):
         number = row["window"]["number"]
         return WindowEvent(key, row["event"], number, row["sequence"], row["messages"])
 
-    # ---- what listeners keep
+    # ---- state of listeners
 
     def _extra(self) -> pa.Table:
-        """One row for every state of a listener: its number, the key, the bytes."""
+        """Return a row for each state of a listener: its number, the key, and the bytes."""
         pa = _tables.arrow()
         keys = self.partitions().to_pylist()
         states = [

@@ -1,4 +1,4 @@
-"""The Spark session that resolves names and types; no query runs in it."""
+"""The Spark session that resolves names and types; it does not run queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def session() -> SparkSession:
-    """Give the classic session that there is, with the JAR, or a small local one."""
+    """Return the existing classic session, with the JAR, or a small local one."""
     from windrow.setup import attach
 
     there = existing()
@@ -22,7 +22,7 @@ def session() -> SparkSession:
 
 
 def existing() -> SparkSession | None:
-    """Give the active session of this thread, else the one that another thread has made."""
+    """Return the active session of this thread, else one that another thread created."""
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
@@ -33,7 +33,7 @@ def existing() -> SparkSession | None:
 
 
 def _started() -> SparkSession:
-    """Start a session of one thread that says nothing and opens nothing to the outside."""
+    """Start a quiet session with one thread and without open ports to the outside."""
     from pyspark.sql import SparkSession
 
     from windrow.setup import configure

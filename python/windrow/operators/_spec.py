@@ -1,4 +1,4 @@
-"""The description of a windowed operator."""
+"""The description of an operator on windows."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from windrow.triggers import (
 )
 from windrow.windows import OffsetRange, Session, WindowKind
 
-#: What completes a window: the watermark, or the first message of its key past its end.
+#: The event that completes a window: the watermark, or the next row of its key after its end.
 CloseOn = Literal["watermark", "next_row"]
 CLOSE_ON: tuple[CloseOn, ...] = get_args(CloseOn)
 
-#: What a spec describes: of a query, or, where it has a schema, of an operator without one.
+#: The kind of operator of a spec: "query", or a kind without a query if it has a schema.
 OperatorKind = Literal["query", "aggregate", "full_state", "policy"]
 
-# What is usual where nothing is said: early, late, accumulation.
+# The defaults of early, late, and accumulation.
 _USUAL: dict[OperatorKind, tuple[PaneTrigger, PaneTrigger, AccumulationMode | None]] = {
     "query": (NEVER, EACH_BATCH, None),
     "aggregate": (NEVER, Every("10 seconds"), None),
@@ -44,30 +44,61 @@ _USUAL: dict[OperatorKind, tuple[PaneTrigger, PaneTrigger, AccumulationMode | No
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WindowOperatorSpec:
-    """What an operator does, apart from the data.
+    """The description of an operator on windows, apart from the data.
 
-    Of an operator without a query also what its messages are. schema: their columns, as in CREATE
-    TABLE. time: column of the event time, which windows of time need. key: columns, none: all
-    messages have one key. gap: column of the session gap, for ``Session(None)``. rowId: columns
-    that identify a message, so that duplicates have no effect. aggregates: SQL texts, for example
-    "max(price) AS top"; without any the operator keeps the messages themselves. inputStreams,
-    outputStreams: one name each at most, by which a ``CompositeOperator`` is wired.
+    A spec is a value: it compares, hashes, prints as its call, and can be written as JSON. The
+    first arguments describe the rows of an operator without a query; in a query the DataFrame
+    describes them. Whether the spec makes sense is checked when a query or an operator is created
+    from it.
 
-    window: what the windows are. lateness: how long after its end, in event time, a window still
-    takes messages; None: without end; for ``OffsetRange`` a number of offsets. It must be stated
-    for windows of time. early: while a window is incomplete, usually ``Never()``; onTime: whether
-    it fires when it completes; late: while it still takes messages, usually ``EachBatch()``,
-    without a query ``Every("10 seconds")``. Both are ``EachMessage()`` where messages are kept.
-    accumulation: must be stated where a window can fire twice. skipUnchanged: no pane whose value
-    is that of the last one. fillGaps: whether the empty windows of a key fire too: True, from its
-    first window on without an end, or a duration after its last window with messages. retention:
-    how much of the past is kept. maxFuture: messages further ahead of processing time are rejected.
-    startOffsets: the first offset of each source partition, for windows on offsets; kept as sorted
-    pairs. keepsMessages: of a query, panes carry new messages instead of aggregates; without a
-    query that is so where there are no aggregates.
+    Args:
+        schema: The columns of the rows, as in ``CREATE TABLE``. None for the spec of a query.
+        time: The column of the event time, which windows of event time need.
+        key: The key columns. The default () gives all rows the same key.
+        gap: The column of the session gap, for ``Session(None)``.
+        rowId: The columns that identify a row, so that duplicates are dropped.
+        window: The kind of windows.
+        aggregates: SQL texts such as ``"max(price) AS top"``. Without any, the operator keeps the
+            rows.
+        lateness: How long after its end, in event time, a window accepts rows. None sets no limit.
+            For ``OffsetRange`` a number of offsets. Required for windows of event time.
+        early: When an incomplete window emits. The default is ``Never()``.
+        onTime: Whether a window emits when it completes. The default is True.
+        late: When a complete window emits while it accepts rows. The default is ``EachBatch()``,
+            without a query ``Every("10 seconds")``. If rows are kept, ``early`` and ``late`` are
+            ``EachMessage()``.
+        accumulation: The mode. Required if a window can be emitted twice.
+        skipUnchanged: Whether to leave out a pane whose value equals the last one. The default is
+            False.
+        closeOn: ``"watermark"`` (the default), or ``"next_row"``, the next row of the key after the
+            end of the window.
+        fillGaps: Whether windows without rows are emitted too: False (the default), True from the
+            first window of a key on, or a duration after its last window with rows.
+        retention: How much of the past is stored. The default sets no limit.
+        maxFuture: Reject rows that are further ahead of processing time. None sets no limit.
+        startOffsets: The first offset of each source partition, for windows on offsets; stored as
+            sorted pairs.
+        keepsMessages: In a query, whether panes contain the new rows instead of aggregates.
+        inputStreams: The name of the input stream, by which a ``CompositeOperator`` connects
+            operators.
+        outputStreams: The name of the output stream, in the same way.
 
-    Whether it makes sense is checked as a query or an operator is made of it. Errors: SpecError
-    with everything that cannot be written as JSON.
+    Raises:
+        SpecError: A value cannot be written as JSON. The error lists every problem.
+        TypeError: A value is of another type.
+
+    Example:
+        >>> spec = wr.WindowOperatorSpec(
+        ...     schema="symbol string, time timestamp, price double",
+        ...     time="time",
+        ...     key="symbol",
+        ...     window=wr.Tumbling("1 minute"),
+        ...     lateness="0 seconds",
+        ...     aggregates=["max(price) AS top", "count(*) AS n"],
+        ... )
+        >>> spec.window
+        Tumbling('1 minute')
+
     """
 
     schema: str | None = None
@@ -93,7 +124,7 @@ class WindowOperatorSpec:
     outputStreams: Names = ()
 
     def __post_init__(self) -> None:
-        """Keep one form of what can be said in several."""
+        """Convert values that can be written in several ways to one form."""
         _expect_types(self)
         self._settle(self._usual() | {name: as_names(getattr(self, name)) for name in _NAMES})
         found = [*_unread(self), *_messages(self)]
@@ -115,19 +146,28 @@ class WindowOperatorSpec:
         self._settle(settled)
 
     def __repr__(self) -> str:
-        """Show as the call, without what is as it is by default."""
+        """Show as the call, without values that equal the default."""
         usual = dict(zip(_BY_OPERATOR, _USUAL[self._operator], strict=True))
         plain = {field.name: usual.get(field.name, field.default) for field in fields(self)}
         said = {name: getattr(self, name) for name in plain if getattr(self, name) != plain[name]}
         return f"WindowOperatorSpec({', '.join(f'{n}={_shown(n, v)}' for n, v in said.items())})"
 
     def toJson(self) -> str:
-        """Write as one JSON object, durations in microseconds."""
+        """Return the spec as JSON.
+
+        Returns:
+            One JSON object, with durations in microseconds.
+
+        Example:
+            >>> wr.WindowOperatorSpec(window=wr.Global()).toJson()[:25]
+            '{"operator":"aggregate","'
+
+        """
         return _json.write(self._fields())
 
     @property
     def _operator(self) -> OperatorKind:
-        """What this describes."""
+        """Return the kind of operator that the spec describes."""
         if isinstance(self.window, Policy):
             return "policy"
         if self.keepsMessages:
@@ -138,11 +178,11 @@ class WindowOperatorSpec:
 
     @property
     def _streams(self) -> tuple[str, ...]:
-        """Names of its input streams, in order."""
+        """Return the names of the input streams, in order."""
         return as_names(self.inputStreams) or ("messages",)
 
     def _usual(self) -> dict[str, object]:
-        """What is usual for the operator, where nothing was said."""
+        """Return the defaults of the operator for values that are not set."""
         usual = zip(_BY_OPERATOR, _USUAL[self._operator], strict=True)
         return {name: value for name, value in usual if getattr(self, name) in (None, USUAL)}
 
@@ -160,12 +200,12 @@ _OF_MESSAGES = ("time", "key", "gap", "rowId", "aggregates", "inputStreams", "ou
 
 
 def _shown(name: str, value: Any) -> str:  # noqa: ANN401  any field
-    """Show a field as it is said; a single name stands for itself."""
+    """Show a field as it is passed; a single name without its list."""
     return repr(value[0]) if name in _NAMES and len(value) == 1 else repr(value)
 
 
 def _settled_lateness(spec: WindowOperatorSpec) -> str | int | Unstated | None:
-    """Give a duration in its shortest text; for offsets a number, which "0 seconds" is, too."""
+    """Return a duration as its shortest text, or a number of offsets ("0 seconds" is 0)."""
     allowed = spec.lateness
     if allowed is UNSTATED or allowed is None:
         return allowed
@@ -182,7 +222,7 @@ def _settled_gaps(spec: WindowOperatorSpec) -> bool | str:
 
 
 def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
-    """Find what cannot be written."""
+    """Return the problems of values that cannot be written as JSON."""
     found: list[SpecProblem] = []
     allowed = spec.lateness
     if allowed is not UNSTATED and allowed is not None:
@@ -199,7 +239,7 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
 
 
 def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
-    """Find what cannot be written of the messages; in a query the DataFrame says what they are."""
+    """Return the problems of the row description; in a query the DataFrame describes rows."""
     if spec.schema is None:
         said = [name for name in _OF_MESSAGES if getattr(spec, name)]
         return [problem("SCHEMA_NOT_STATED.FIELDS", names=", ".join(said))] if said else []
@@ -215,7 +255,7 @@ def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
 
 
 def _expect_types(spec: WindowOperatorSpec) -> None:
-    """Refuse values of other types before they lead to strange errors."""
+    """Raise TypeError for values of another type, before they cause unclear errors."""
     expect("window=", spec.window, WindowKind)
     for name in ("early", "late"):
         expect(f"{name}=", getattr(spec, name), PaneTrigger)

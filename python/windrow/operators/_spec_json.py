@@ -1,4 +1,4 @@
-"""Specs as JSON: a field left out is not stated; null is never, or without end."""
+"""Specs as JSON: a missing field is not set; null means never, or without limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def write(spec: WindowOperatorSpec) -> dict[str, object]:
-    """Write as fields, durations in microseconds; what is as it is by default is left out."""
+    """Return the fields, with durations in microseconds and without defaults."""
     is_policy = isinstance(spec.window, Policy)
     keeps = spec.keepsMessages or spec._operator == "full_state"
     mode = spec.accumulation
@@ -56,14 +56,14 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
 
 
 def _written(lateness: Duration | int | Unstated | None) -> int | None:
-    """Microseconds, or a number of offsets; None is without end, or nothing to write."""
+    """Return microseconds or a number of offsets; None means without limit, or nothing to write."""
     if isinstance(lateness, int | None):
         return lateness
     return None if lateness is UNSTATED else _duration.micros(lateness)
 
 
 def _messages(spec: WindowOperatorSpec) -> dict[str, object]:
-    """Write what the messages are, if the spec says it."""
+    """Return the description of the rows, if the spec has one."""
     if spec.schema is None:
         return {}
     said = {

@@ -1,4 +1,4 @@
-"""Messages as Arrow tables of exactly the columns that an operator takes."""
+"""Rows as Arrow tables with exactly the columns of an operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
-    """Give pyarrow. Errors: WindrowError if it is not installed."""
+    """Return pyarrow.
+
+    Raises:
+        WindrowError: It is not installed (``PYARROW_MISSING``).
+
+    """
     try:
         import pyarrow as pa
         import pyarrow.compute
@@ -31,7 +36,7 @@ def read(stream: bytes) -> pa.Table:
 
 
 def write(table: pa.Table) -> bytes:
-    """Write a table as the bytes of an Arrow stream."""
+    """Return a table as the bytes of an Arrow stream."""
     pa = arrow()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
@@ -40,18 +45,22 @@ def write(table: pa.Table) -> bytes:
 
 
 def concatenated(tables: list[pa.Table]) -> pa.Table:
-    """Put tables of one schema one after another; at least one."""
+    """Concatenate one or more tables of the same schema."""
     return arrow().concat_tables(tables)
 
 
 def conformed(
     batch: pa.Table | pa.RecordBatch, schema: pa.Schema, what: str, zone: str
 ) -> pa.Table:
-    """Give the columns of the schema, in its order and types; naive times are of the zone.
+    """Return the columns of the schema in its order and types; naive times are in ``zone``.
 
-    What loses nothing is converted: other widths and units, naive times, large and dictionary
-    encoded columns; a double is rounded where the column is a float. Errors: MessageError with
-    every column that is missing, unknown, of another type, or null where the schema forbids it.
+    Lossless conversions are made: other widths and units, times without a zone, and large and
+    dictionary-encoded columns. A double is rounded if the column is a float.
+
+    Raises:
+        MessageError: A column is missing, unknown, of another type, or null although the schema
+            forbids it. The error lists every problem.
+
     """
     pa = arrow()
     if not isinstance(batch, pa.Table | pa.RecordBatch):
@@ -86,12 +95,12 @@ def conformed(
 
 
 def shown(kind: pa.DataType) -> str:
-    """Name a type as Arrow does."""
+    """Return the name of a type in Arrow."""
     return str(kind).replace("tz=", "")
 
 
 def names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
-    """Find names that are missing, unknown, or there twice."""
+    """Return a problem for each name that is missing, unknown, or duplicate."""
     allowed = ", ".join(f"{field.name} {shown(field.type)}" for field in schema)
     missing = [name for name in schema.names if name not in given]
     unknown = [name for name in given if name not in schema.names]
@@ -104,7 +113,7 @@ def names(given: list[str], schema: pa.Schema) -> list[SpecProblem]:
 
 
 def _names_of_types(given: pa.DataType, kind: pa.DataType, path: str) -> list[SpecProblem]:
-    """Find fields of structs that are missing or unknown, at any depth."""
+    """Return the problems of missing or unknown fields of structs, at any depth."""
     types = arrow().types
     if _is_list(given) and types.is_list(kind):
         return _names_of_types(given.value_type, kind.value_type, path)
@@ -123,12 +132,12 @@ def _names_of_types(given: pa.DataType, kind: pa.DataType, path: str) -> list[Sp
 
 
 def inside(path: str, kind: pa.DataType) -> pa.Schema:
-    """Give the fields of a struct that stands there."""
+    """Return the fields of a struct, with their paths as names."""
     return arrow().schema([field.with_name(f"{path}.{field.name}") for field in kind])
 
 
 def nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
-    """Find columns with a null that they must not have."""
+    """Return a problem for each column with a null that is not allowed."""
     return [
         problem("NULL_NOT_ALLOWED", column=field.name)
         for field in schema
@@ -137,12 +146,12 @@ def nulls(columns: Mapping[str, Any], schema: pa.Schema) -> list[SpecProblem]:
 
 
 def nullable(schema: pa.Schema) -> pa.Schema:
-    """Give the schema with nulls allowed."""
+    """Return the schema with nulls allowed."""
     return arrow().schema([field.with_nullable(True) for field in schema])
 
 
 def raise_if(what: str, found: list[SpecProblem]) -> None:
-    """Refuse messages. Errors: MessageError."""
+    """Raise MessageError if there are problems."""
     if found:
         few = f"{len(found)} problems in {what}: " if len(found) > 1 else ""
         text = " ".join(map(str, found)) if few else f"[{found[0].code}] {what}: {found[0].text}"
@@ -150,7 +159,7 @@ def raise_if(what: str, found: list[SpecProblem]) -> None:
 
 
 def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
-    """Give the column in another type, or None where that could lose something."""
+    """Return the column in another type, or None if a value could be lost."""
     pa = arrow()
     types = pa.types
     if column.type == kind:
@@ -208,7 +217,7 @@ def _converted_fields(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa:
 
 
 def _offsets(lists: Any) -> Any:  # noqa: ANN401  Arrow's arrays
-    """Say where each list begins in all their items; null: there is no list."""
+    """Return the start of each list in the flattened items; null for a null list."""
     pa = arrow()
     lengths = pa.compute.list_value_length(lists)
     ends = pa.compute.cumulative_sum(pa.compute.fill_null(lengths, 0).cast(pa.int32()))
@@ -218,7 +227,7 @@ def _offsets(lists: Any) -> Any:  # noqa: ANN401  Arrow's arrays
 
 
 def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
-    """Whether a number has become infinite."""
+    """Return whether a number has become infinite."""
     if not arrow().types.is_float32(cast.type):
         return False
     compute = arrow().compute
@@ -227,9 +236,10 @@ def _overflows(column: Any, cast: Any) -> bool:  # noqa: ANN401  Arrow's arrays
 
 
 def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
-    """Give naive times an instant, as Spark does.
+    """Convert times without a zone to instants, as Spark does.
 
-    Of a time that comes twice the earlier one; one that clocks leave out counts on from before.
+    An ambiguous time is the earlier one. A time that clocks skip is moved forward by the skipped
+    length.
     """
     pa = arrow()
     of = _zones.tzinfo_of(zone)
@@ -247,7 +257,7 @@ def _assumed(column: Any, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
 
 
 def _is_alike(given: pa.DataType, kind: pa.DataType) -> bool:
-    """Whether values of one type can be values of the other, as far as types can tell."""
+    """Return whether values of one type may fit another type."""
     pa = arrow()
     types = pa.types
     texts = (types.is_string, types.is_large_string, types.is_string_view)

@@ -1,4 +1,4 @@
-"""Instants as users say them: datetimes, ISO texts, or positions."""
+"""Times that users pass: datetimes, ISO strings, or positions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def micros(argument: str, at: At, zone: str) -> int:
-    """Microseconds since the epoch of a datetime or an ISO text; naive ones are of the zone.
+    """Return the microseconds since the epoch; times without a zone are in ``zone``.
 
-    Errors: TypeError for a whole number, which is a position; ValueError.
+    Raises:
+        TypeError: The value is an integer, which is a position.
+        ValueError: The text is not a time.
+
     """
     if isinstance(at, str):
         try:
@@ -30,10 +33,10 @@ def micros(argument: str, at: At, zone: str) -> int:
 
 
 def aware(at: datetime, zone: str) -> timedelta:
-    """Time since the epoch; a naive datetime is of the zone."""
+    """Return the time since the epoch; a datetime without a zone is in ``zone``."""
     return (at if at.tzinfo else at.replace(tzinfo=_zones.tzinfo_of(zone))) - _EPOCH
 
 
 def is_position(at: At | None) -> bool:
-    """Whether it is an offset or a sequence number."""
+    """Return whether the value is an offset or a sequence number."""
     return isinstance(at, int) and not isinstance(at, bool)

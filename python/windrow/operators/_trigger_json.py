@@ -1,4 +1,4 @@
-"""Triggers as JSON: null, "each_batch", {"every_messages": n}, {"every_time": t} or a list."""
+"""Triggers as JSON: null, "each_batch", {"every_messages": n}, {"every_time": t}, or a list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from windrow.triggers import AnyOf, EachBatch, Every, Never, PaneTrigger
 
 
 def write(trigger: PaneTrigger) -> object:
-    """Write, periods in microseconds."""
+    """Return the trigger, with periods in microseconds."""
     match trigger:
         case Never():
             return None

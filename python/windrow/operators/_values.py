@@ -1,4 +1,4 @@
-"""Values of Python as columns of Arrow; what would be changed on the way is refused by name."""
+"""Python values as Arrow columns; values that would change are rejected."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ _LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: str) -> pa.Table:
-    """Make a table of one row; naive datetimes are of the zone.
+    """Return a table with one row; datetimes without a zone are in ``zone``.
 
-    Errors: MessageError with every column that is missing, unknown or of another type.
+    Raises:
+        MessageError: A column is missing, unknown, or of another type. The error lists every
+            problem.
+
     """
     found = _tables.names(list(message), schema)
     columns = {}
@@ -35,14 +38,14 @@ def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: s
 
 
 def column(values: list[object], field: pa.Field, zone: str) -> tuple[Any, list[SpecProblem]]:
-    """Make a column of values of Python, with what is wrong; naive datetimes are of the zone."""
+    """Return a column of Python values, and the problems; naive datetimes are in ``zone``."""
     pa = _tables.arrow()
     known = [_aware(value, field.type, zone) for value in values]
     inside = (_names_inside(value, field.type, field.name) for value in known)
     found = next(filter(None, inside), [])
     try:
         if not all(_fits(value, field.type) for value in known):
-            raise OverflowError  # noqa: TRY301  as Arrow does with whole numbers
+            raise OverflowError  # noqa: TRY301  as Arrow does for integers
         return pa.array(known, field.type), found
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
         kinds = " or ".join(dict.fromkeys(type(one).__name__ for one in values if one is not None))
@@ -56,7 +59,7 @@ def column(values: list[object], field: pa.Field, zone: str) -> tuple[Any, list[
 
 
 def _aware(value: object, kind: pa.DataType, zone: str) -> object:
-    """Give the value with its naive times in the zone, and its maps as pairs."""
+    """Return the value with its naive times in the zone, and its maps as pairs."""
     types = _tables.arrow().types
     if isinstance(value, Mapping) and types.is_struct(kind):
         inside = {field.name: field.type for field in kind}
@@ -79,13 +82,13 @@ def _aware_pair(value: object, kind: pa.MapType, zone: str) -> object:
     if isinstance(value, Mapping) and value.keys() == {"key", "value"}:
         value = (value["key"], value["value"])
     if not (isinstance(value, list | tuple) and len(value) == 2):  # noqa: PLR2004  key and value
-        return value  # Arrow refuses it
+        return value  # Arrow rejects it
     key, item = value
     return (_aware(key, kind.key_type, zone), _aware(item, kind.item_type, zone))
 
 
 def _items(value: object, kind: pa.DataType) -> Iterator[tuple[object, pa.DataType]] | None:
-    """Give what is in a list or a map, with its types; None: it is neither."""
+    """Return the items of a list or map with their types, or None for other values."""
     types = _tables.arrow().types
     if not isinstance(value, list | tuple):
         return None
@@ -99,7 +102,7 @@ def _items(value: object, kind: pa.DataType) -> Iterator[tuple[object, pa.DataTy
 
 
 def _names_inside(value: object, kind: pa.DataType, path: str) -> list[SpecProblem]:
-    """Find fields of structs that are missing or unknown, at any depth."""
+    """Return the problems of missing or unknown fields of structs, at any depth."""
     types = _tables.arrow().types
     items = _items(value, kind)
     if items is not None:
@@ -115,7 +118,7 @@ def _names_inside(value: object, kind: pa.DataType, path: str) -> list[SpecProbl
 
 
 def _fits(value: object, kind: pa.DataType) -> bool:
-    """Whether a value loses none but last digits, where Arrow does not say."""
+    """Return whether a value loses at most its last digits, in cases that Arrow does not check."""
     types = _tables.arrow().types
     items = _items(value, kind)
     if items is not None:
@@ -132,7 +135,7 @@ def _fits(value: object, kind: pa.DataType) -> bool:
 
 
 def _fits_time(value: object, kind: pa.DataType) -> bool:
-    """Whether a value says a time as the type has it; of a number the unit is not known."""
+    """Return whether a value is a time of this type; a number has an unknown unit."""
     types = _tables.arrow().types
     if isinstance(value, datetime):
         is_local = types.is_timestamp(kind) and kind.tz is None

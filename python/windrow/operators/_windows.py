@@ -1,4 +1,4 @@
-"""Operators on windows: a value for each, or the messages themselves."""
+"""Operators on windows: with an aggregate for each window, or with the rows themselves."""
 
 from __future__ import annotations
 
@@ -26,19 +26,37 @@ _SAYS = {
 
 
 class WindowOperator(StandaloneOperator):
-    """Parent of both operators on windows."""
+    """The parent of all operators on windows.
+
+    Args:
+        spec: The description of the operator, with a schema.
+        store: A folder in which ``flush`` stores the state. None (the default) keeps it in memory.
+        send: A function that receives each table of outputs and returns False to refuse it. None
+            (the default) keeps outputs for ``getResult``.
+
+    Raises:
+        SpecError: The spec is for another operator (``OPERATOR_DIFFERS``) or lacks a schema
+            (``SCHEMA_NOT_STATED``).
+        TypeError: The spec is of another type.
+
+    """
 
     _takes: tuple[OperatorKind, ...]
 
     def __init__(
         self, spec: WindowOperatorSpec, *, store: str | None = None, send: Send | None = None
     ) -> None:
-        """Take the description; nothing starts. Errors: SpecError if it is for another operator."""
+        """Store the description; nothing starts."""
         super().__init__(spec, store=store, send=send)
 
     @property
     def spec(self) -> WindowOperatorSpec:
-        """What the operator does."""
+        """Return the description of the operator.
+
+        Returns:
+            The spec that was passed to the constructor.
+
+        """
         spec: WindowOperatorSpec = self._spec
         return spec
 
@@ -56,24 +74,63 @@ class WindowOperator(StandaloneOperator):
 
 
 class AggregatedWindowOperator(WindowOperator):
-    """A value for each window, by Spark's own aggregates; messages are not kept.
+    """An operator that emits an aggregate for each window, and does not store rows.
 
-    ``getResult``: key, ``window``, aggregates, for ``Over`` the ``message``, and ``pane``.
+    Aggregates are Spark's own, as SQL. ``getResult`` has the key, ``window``, the aggregates,
+    ``message`` for ``Over``, and ``pane``.
+
+    Example:
+        ::
+
+            with wr.AggregatedWindowOperator(spec) as operator:
+                operator.addMessage({"symbol": "a", "time": "2025-01-01 09:00:10", "price": 1.0})
+                operator.finish()
+                operator.getResult().column("top").to_pylist()  # [1.0]
+
     """
 
     _takes = ("aggregate",)
 
 
 class FullStateWindowOperator(WindowOperator):
-    """Keeps its messages: panes carry those that are new, and queries see what retention holds.
+    """An operator that stores its rows, so that panes contain them and queries see them.
 
-    ``getResult``: key, ``window``, ``messages`` and ``pane``.
+    ``getResult`` has the key, ``window``, ``messages``, and ``pane``.
+
+    Example:
+        ::
+
+            orders = wr.FullStateWindowOperator(
+                wr.WindowOperatorSpec(
+                    schema="id bigint, time timestamp, item string",
+                    time="time",
+                    key="id",
+                    window=wr.Tumbling("1 minute"),
+                    lateness="0 seconds",
+                    retention=wr.Retention(time="1 hour"),
+                )
+            )
+            orders.getMessages("2025-01-01 09:00:00", None, joinKeys={"id": 9})
+
     """
 
     _takes = ("full_state",)
 
     def getWindow(self, key: Keys, start: At) -> pa.Table:
-        """Give the window of a key that begins at ``start``: one row as of getWindows, or none."""
+        """Return the window of a key that starts at a time or position.
+
+        Args:
+            key: A value for each key column.
+            start: The start of the window.
+
+        Returns:
+            An Arrow table with one row as in ``getWindows``, or without rows.
+
+        Raises:
+            MessageError: The key does not fit (``COLUMN_MISSING``, ``COLUMN_UNKNOWN``,
+                ``TYPE_NOT_ALLOWED``).
+
+        """
         found = self.getWindows(start, start, key=key)
         pa = _tables.arrow()
         begins = pa.compute.struct_field(found.column("window"), 0)
@@ -81,18 +138,34 @@ class FullStateWindowOperator(WindowOperator):
         return found.filter(pa.compute.equal(micros, self._bound("start", start)))
 
     def _bound(self, name: str, at: At) -> int:
-        """Of windows on positions a position, else microseconds."""
+        """Return a position for windows on positions, else microseconds."""
         if self.spec.window._on_positions and _times.is_position(at):
             return int(at)  # type: ignore[arg-type]
         return self._event_micros(name, at)
 
     def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> pa.Table:
-        """Give the windows that overlap a closed range, in order; None: open.
+        """Return the windows that overlap a range, in order.
 
-        Of event time, or of positions where windows are of these.
+        Args:
+            start: The start of the range: an event time, or a position for windows on positions.
+                Both ends are inclusive. None leaves the end open.
+            end: The end of the range, in the same way.
+            key: A value for each key column. None selects all keys.
 
-        key, ``window``, ``first_offset`` and ``last_offset`` ever accepted, ``is_complete``,
-        ``count`` of messages ever accepted. key: of one key only.
+        Returns:
+            An Arrow table with the key, ``window``, ``first_offset``, ``last_offset``,
+            ``is_complete``, and ``count``. The offsets and the count are those of all rows that the
+            window has ever accepted.
+
+        Raises:
+            MessageError: The key does not fit (``COLUMN_MISSING``, ``COLUMN_UNKNOWN``,
+                ``TYPE_NOT_ALLOWED``).
+
+        Example:
+            ::
+
+                orders.getWindows(None, None).column("count").to_pylist()  # [1, 1]
+
         """
         self._opened()
         ends = [
@@ -109,10 +182,29 @@ class FullStateWindowOperator(WindowOperator):
         joinKeys: Keys | None = None,
         key: Keys | None = None,
     ) -> pa.Table:
-        """Give the messages of a closed range, in order; None: open.
+        """Return the stored rows of a range, in order.
 
-        Of event time, or by whole numbers of offsets. joinKeys, key: of one key only; both
-        name all columns of the key, and if both are given they are the same.
+        Args:
+            start: The first event time, or the first offset as an integer. Both ends are inclusive.
+                None leaves the end open.
+            end: The last event time or offset.
+            joinKeys: A value for each key column. None selects all keys.
+            key: The same as ``joinKeys``. If both are set, they must be equal.
+
+        Returns:
+            An Arrow table with the columns of the rows.
+
+        Raises:
+            ValueError: ``joinKeys`` and ``key`` differ.
+            MessageError: The key does not fit (``COLUMN_MISSING``, ``COLUMN_UNKNOWN``,
+                ``TYPE_NOT_ALLOWED``).
+
+        Example:
+            ::
+
+                found = orders.getMessages("2025-01-01 09:00:00", None, joinKeys={"id": 9})
+                found.column("item").to_pylist()  # ['tea']
+
         """
         if joinKeys is not None and key is not None and dict(joinKeys) != dict(key):
             msg = f"joinKeys {dict(joinKeys)} and key {dict(key)} must be equal."

@@ -1,4 +1,4 @@
-"""Zones as Spark names them: regions, offsets, and the short names of old Java."""
+"""Time zones by their names in Spark: regions, offsets, and the short names of old Java."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 
-#: As in java.time.ZoneId.SHORT_IDS, which Spark reads; and UT, of which Python has no rules.
+#: As in java.time.ZoneId.SHORT_IDS, which Spark reads, and UT, which Python does not know.
 _SHORT = {
     "ACT": "Australia/Darwin",
     "AET": "Australia/Sydney",
@@ -43,7 +43,7 @@ _SHORT = {
 
 
 def tzinfo_of(zone: str) -> tzinfo:
-    """Give a zone as Spark names it: a region, or an offset such as ``+02:00``."""
+    """Return a zone by its name in Spark: a region, or an offset such as ``+02:00``."""
     zone = _SHORT.get(zone, zone)
     offset = _OFFSET.fullmatch(zone)
     if offset is None:

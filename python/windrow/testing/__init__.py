@@ -1,11 +1,12 @@
-"""Testing pipelines of windrow, in plain pytest and without sleeping.
+"""Test pipelines in plain pytest, without sleeping.
 
->>> import windrow as wr
->>> def test_late_order(spark):  # doctest: +SKIP
-...     with wr.testing.harness(minutes, spark, schema="time timestamp, price double") as h:
-...         h.add({"time": "2025-01-01 09:00:10", "price": 2.0})
-...         h.advanceWatermark("2025-01-01 09:01:00")
-...         wr.testing.assertSamePanes(h.panes(), [{"price": 2.0, "timing": "ON_TIME"}])
+Example::
+
+    def test_late_order(spark):
+        with wr.testing.harness(minutes, spark, schema="time timestamp, price double") as h:
+            h.add({"time": "2025-01-01 09:00:10", "price": 2.0})
+            h.advanceWatermark("2025-01-01 09:01:00")
+            wr.testing.assertSamePanes(h.panes(), [{"price": 2.0, "timing": "ON_TIME"}])
 """
 
 from windrow.testing._compare import assertSamePanes

@@ -1,4 +1,4 @@
-"""Whether panes are those that a test expects, and how they differ."""
+"""Compare panes with those that a test expects, and show the differences."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ Row = Mapping[str, Any]
 
 
 def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
-    """Compare panes, rejected rows or rows of a join with what a test expects.
+    """Assert that panes, rejected rows, or rows of a join are those that a test expects.
 
-    An expected row names as many fields as matter; those of ``pane`` (timing, index, is_last,
-    is_retraction) may stand beside the columns, and ``window`` may be its start alone or a pair.
-    Texts stand for times, UTC if they name no zone; floating point is compared to 1e-9. Rows of
-    different windows and keys may come in any order.
+    An expected row contains only the fields that matter to you. Write the fields of ``pane``
+    (timing, index, is_last, is_retraction) next to the columns, and ``window`` as its start or as a
+    pair. Times can be strings; without a zone they are UTC. Floating-point values are compared to
+    1e-9. The rows may be in any order.
 
-    Errors: AssertionError that shows which rows did not come, which were not expected, and between
-    two that are nearly alike the fields that differ.
+    Args:
+        came: The rows that were emitted, for example ``h.panes()``.
+        expected: The expected rows.
+
+    Raises:
+        AssertionError: The rows differ. The message shows missing and unexpected rows, and for
+            similar rows the fields that differ.
+
+    Example:
+        >>> panes = [{"product": "tea", "price": 3.0, "pane": {"timing": "ON_TIME", "index": 0}}]
+        >>> wr.testing.assertSamePanes(panes, [{"price": 3.0, "timing": "ON_TIME"}])
+
     """
     __tracebackhide__ = True  # pytest shows the line of the test
     pairs = _pairs(expected, came)
@@ -30,7 +40,7 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
 
 
 def _pairs(expected: Sequence[Row], came: Sequence[Row]) -> dict[int, int]:
-    """Give to as many expected rows as can be one that came, by their numbers."""
+    """Assign an emitted row to as many expected rows as possible, by their indexes."""
     alike = [
         [number for number, row in enumerate(came) if not _differing(wanted, row)]
         for wanted in expected
@@ -49,7 +59,7 @@ def _pairs(expected: Sequence[Row], came: Sequence[Row]) -> dict[int, int]:
 def _way(
     wanted: int, alike: list[list[int]], pairs: Mapping[int, int]
 ) -> tuple[int | None, dict[int, int]]:
-    """Find a row that is free once others take another one, and who asks for each on the way."""
+    """Find a row that becomes free by an augmenting path, and the path to it."""
     askers: dict[int, int] = {}
     asking = [wanted]
     for asker in asking:
@@ -90,7 +100,7 @@ def _shown(value: object) -> str:
 
 
 def _differing(wanted: Row, came: Row) -> dict[str, tuple[object, object]]:
-    """Fields that are not as wanted, with both values."""
+    """Return the fields that differ, with both values."""
     found = {}
     for name, want in wanted.items():
         got = _field(came, name)
@@ -125,7 +135,7 @@ def _same(want: object, got: object) -> bool:
 
 
 def _same_struct(want: object, got: Row) -> bool:
-    """Compare a struct with a mapping of some of its fields, its values, or the first of these."""
+    """Compare a struct with a mapping of some fields, with its values, or with its first value."""
     if isinstance(want, Mapping):
         return not _differing(want, got)
     values = list(got.values())
@@ -135,7 +145,7 @@ def _same_struct(want: object, got: Row) -> bool:
 
 
 def _instant(value: object) -> object:
-    """Give a time so that it can be compared: of UTC, if it names no zone."""
+    """Return a time for comparison; without a zone it is UTC."""
     from datetime import UTC
 
     if isinstance(value, str):

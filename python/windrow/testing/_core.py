@@ -1,4 +1,4 @@
-"""The query itself without Spark's micro-batches: in this process, some 10,000 steps a second."""
+"""The engine that runs a query without micro-batches of Spark: about 10,000 steps a second."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class CoreEngine:
-    """Runs the plan of a query in the JVM of this process, on state in memory."""
+    """Run the plan of a query in the JVM of this process, with state in memory."""
 
     def __init__(self, output: DataFrame, sources: Path) -> None:
-        """Take the plan. Errors: SpecError if it has what only Spark can run."""
+        """Read the plan; raises SpecError if only Spark can run it (``ONLY_IN_QUERIES``)."""
         self._session = output.sparkSession
         self._sources = sources
         self._rehearsal = _gateway.Rehearsal(self._session, output)
 
     def run(self, turns: Sequence[Turn]) -> None:
-        """Run micro-batches, all in a call."""
+        """Run micro-batches, all in one call."""
         pa = _tables.arrow()
         marks = [str(turn.mark) for turn in turns if turn.mark is not None]
         self._feed(CONTROL, [pa.table({"value": pa.array(marks, pa.string())})])
@@ -45,33 +45,33 @@ class CoreEngine:
         self._rehearsal.call("run", _tables.write(steps))
 
     def outputs(self) -> list[dict[str, Any]]:
-        """Give what came since it was last asked."""
+        """Return the output since the last call."""
         rows: list[dict[str, Any]] = _tables.read(self._rehearsal.call("outputs")).to_pylist()
         return rows
 
     def watermark(self) -> int | None:
-        """Give the watermark in milliseconds."""
+        """Return the watermark in milliseconds, or None."""
         return int(self._rehearsal.call("watermarkMillis")) or None
 
     def watermarks(self) -> list[int]:
-        """Give the watermark that each micro-batch had, in milliseconds; 0: none."""
+        """Return the watermark of each micro-batch in milliseconds; 0 means none."""
         said = str(self._rehearsal.call("watermarksOfSteps"))
         return [int(one) for one in said.split(",") if one]
 
     def hasWatermark(self) -> bool:
-        """Whether the query has one of event time."""
+        """Return whether the query has a watermark of event time."""
         return int(self._rehearsal.call("watermarks")) > 0
 
     def kept(self, what: str, operator: str | None) -> DataFrame:
-        """Give what is kept."""
+        """Return the stored state."""
         return self._rehearsal.kept(self._session, what, operator)
 
     def advise(self, catch: float) -> Advice:
-        """Tell which lateness would have caught how much."""
+        """Recommend an allowed lateness."""
         return advising._of(self._rehearsal.advise(self._session, catch).collect())
 
     def restart(self) -> None:
-        """Forget what is not stored."""
+        """Discard everything that is not stored."""
         self._rehearsal.call("restart")
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class CoreEngine:
 
 
 def _rows(turn: Turn) -> int:
-    """How many rows a micro-batch takes of its source."""
+    """Return the number of rows that a micro-batch reads from its source."""
     if turn.table is not None:
         return int(turn.table.num_rows)
     return int(turn.mark is not None)

@@ -1,4 +1,4 @@
-"""Driving a user's own pipeline step by step."""
+"""Run a user's pipeline step by step."""
 
 from __future__ import annotations
 
@@ -39,10 +39,20 @@ _ONLY = "messages"
 
 
 class Harness:
-    """A pipeline that a test drives; made by ``harness``, and closed by ``with``.
+    """A pipeline that a test runs step by step.
 
-    Each ``add`` is a micro-batch: its messages are judged by the watermark before it, then the
-    watermark that they bring takes effect in a micro-batch without messages, as in a query.
+    ``wr.testing.harness`` creates it, and ``with`` closes it. Each ``add`` is a micro-batch: its
+    rows are judged by the watermark before it, and their own watermark takes effect in one more
+    micro-batch without rows, as in a query. Steps run when you ask for output.
+
+    Example:
+        ::
+
+            with wr.testing.harness(minutes, spark, schema="time timestamp, price double") as h:
+                h.add({"time": "2025-01-01 09:00:10", "price": 2.0})
+                h.advanceWatermark("2025-01-01 09:01:00")
+                print(h.panes())
+
     """
 
     def __init__(
@@ -76,16 +86,30 @@ class Harness:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
 
-    # ---- what happens
+    # ---- steps
 
     def add(self, rows: Rows, *, to: str | None = None) -> Self:
-        """Add messages, in one micro-batch.
+        """Add rows in one micro-batch.
 
-        rows: a dict or a tuple, a list of them, or a table of Arrow, pandas or Spark. Columns that
-        a dict leaves out are null; texts stand for times, naive ones are of the session's zone. to:
-        which of several streams.
+        Args:
+            rows: A dict, a tuple in the order of the columns, a list of these, or a table of Arrow,
+                pandas, or Spark. Columns that a dict leaves out are null. Times can be strings;
+                without a zone they are in the time zone of the session.
+            to: The name of the stream, if there are several. None selects the only one.
 
-        Errors: MessageError with every column that does not fit; then nothing was added.
+        Returns:
+            The harness, so that calls can be chained.
+
+        Raises:
+            MessageError: A column does not fit, and no row was added. The error lists every
+                problem.
+            ValueError: ``to`` is not the name of a stream.
+
+        Example:
+            ::
+
+                h.add({"time": "2025-01-01 09:00:10", "product": "tea", "price": 2.0})
+
         """
         stream = self._named(to)
         what = "rows" if stream == _ONLY else f"rows of {stream!r}"
@@ -95,10 +119,25 @@ class Harness:
         return self
 
     def advanceWatermark(self, to: At) -> Self:
-        """Move the watermark on, of all streams: what is due fires. In whole milliseconds.
+        """Advance the watermark of all streams, so that due windows emit panes.
 
-        Errors: SpecError if it would go back, told at the latest when results are read, or if the
-        pipeline has no watermark of event time.
+        Args:
+            to: The watermark: a datetime or a string, cut to milliseconds.
+
+        Returns:
+            The harness, so that calls can be chained.
+
+        Raises:
+            SpecError: The pipeline lacks a watermark of event time (``WATERMARK_UNUSED``), or the
+                watermark would move back (``WATERMARK_BACK``), which is reported with the output at
+                the latest.
+            ValueError: ``to`` is not a time.
+
+        Example:
+            ::
+
+                h.advanceWatermark("2025-01-01 09:01:00")
+
         """
         micros = _times.micros("to", to, self._zone)
         self._require_watermark("advanceWatermark(...)")
@@ -107,9 +146,20 @@ class Harness:
         return self
 
     def advanceProcessingTime(self, to: At) -> Self:
-        """Move processing time on: what a period or an age makes due happens.
+        """Advance the clock, so that periods end and partitions age.
 
-        Each micro-batch takes a millisecond of it by itself. Errors: SpecError if it would go back.
+        The clock also moves one millisecond for each micro-batch.
+
+        Args:
+            to: The processing time: a datetime or a string.
+
+        Returns:
+            The harness, so that calls can be chained.
+
+        Raises:
+            SpecError: The clock would move back (``CLOCK_BACK``).
+            ValueError: ``to`` is not a time.
+
         """
         millis = _times.micros("to", to, self._zone) // 1000
         if millis < self._next():
@@ -121,7 +171,12 @@ class Harness:
     def finish(self) -> Self:
         """End the input: every window completes, as at the end of a bounded run.
 
-        Errors: SpecError if the pipeline has no watermark of event time.
+        Returns:
+            The harness, so that calls can be chained.
+
+        Raises:
+            SpecError: The pipeline lacks a watermark of event time (``WATERMARK_UNUSED``).
+
         """
         self._require_watermark("finish()")
         self._turn(mark=END)
@@ -134,36 +189,72 @@ class Harness:
             raise SpecError.of(call, [problem("WATERMARK_UNUSED")])
 
     def restart(self) -> Self:
-        """Stop, and go on from what is stored."""
+        """Stop the query, and continue it from its stored state.
+
+        Returns:
+            The harness, so that calls can be chained.
+
+        """
         self._run()
         self._engine.restart()
         self._recording.restarts.append(len(self._recording.turns))
         return self
 
-    # ---- what came of it
+    # ---- output
 
     def panes(self) -> Table:
-        """Give the panes since they were last asked for, as dicts, in the order of their firing."""
+        """Return the panes since the last call, in the order of emission.
+
+        Returns:
+            A list of dicts, which prints as a table, with the columns of ``Output.panes``.
+
+        """
         return self._taken("panes")
 
     def rows(self) -> Table:
-        """Give the rows of a join since they were last asked for."""
+        """Return the rows of a join since the last call.
+
+        Returns:
+            A list of dicts, which prints as a table, with the columns of ``JoinOutput.rows``.
+
+        """
         return self._taken("rows")
 
     def rejected(self) -> Table:
-        """Give the rejected rows since they were last asked for, with their reasons."""
+        """Return the rejected rows since the last call, with their reasons.
+
+        Returns:
+            A list of dicts, which prints as a table, with the columns of ``Output.rejected``.
+
+        """
         return self._taken("rejected")
 
     def events(self) -> Table:
-        """Give the events of windows by policies since they were last asked for."""
+        """Return the events of windows by policies since the last call.
+
+        Returns:
+            A list of dicts, which prints as a table, with the columns of ``Output.events``.
+
+        """
         return self._taken("events")
 
     def state(self, what: What = "windows", *, operator: str | None = None) -> Table:
-        """Look into what is kept: open windows, kept messages, or the firings that are pending.
+        """Return the stored state: open windows, stored rows, or pending panes.
 
-        The rows are those of ``wr.state(...)``: ``getWindows``, ``getMessages``, ``pending``.
-        operator: the stream that is meant, where there are several. Errors: ValueError if what is
-        another word.
+        Args:
+            what: ``"windows"`` (the default), ``"messages"``, or ``"pending"``.
+            operator: The name of the stream, if there are several operators. None selects the only
+                one.
+
+        Returns:
+            A list of dicts, as ``getWindows``, ``getMessages``, or ``pending`` of ``wr.state``
+            returns.
+
+        Raises:
+            ValueError: ``what`` is another word.
+            OperatorError: The pipeline does not store rows (``NO_MESSAGE_STORE``), or has no
+                windows (``NO_WINDOWS``).
+
         """
         if what not in get_args(What):
             text = f"what is {what!r}; it must be one of {', '.join(map(repr, get_args(What)))}."
@@ -175,14 +266,30 @@ class Harness:
     def transcript(
         self, name: str, *, value: str, aggregates: Mapping[str, str], time: str = "time"
     ) -> str:
-        """Give all that happened and all that came as a case of a transcript, a line of JSON.
+        """Return the steps and the output of the test as one line of JSON.
 
-        Attach the line to a report of a fault: ``scripts/replay FILE --check`` in a checkout of
-        Windrow runs it. A transcript knows one key, a time and a value of each message: value and
-        time name their columns, aggregates names for each column of the panes its function of the
-        value: count, sum, min, max, avg, median, collect or first. name: the id of the case.
+        Attach the line to the report of a fault: ``scripts/replay FILE --check`` in a checkout of
+        Windrow runs it. A transcript supports one key, one time, and one value for each row.
 
-        Errors: SpecError for what a transcript cannot say; it is recorded on the core.
+        Args:
+            name: The id of the case.
+            value: The column of the value.
+            aggregates: For each column of the panes its function of the value: ``count``, ``sum``,
+                ``min``, ``max``, ``avg``, ``median``, ``collect``, or ``first``.
+            time: The column of the event time. The default is ``"time"``.
+
+        Returns:
+            The case as JSON.
+
+        Raises:
+            SpecError: The test cannot be written as a transcript, or the engine is not ``"core"``
+                (``TRANSCRIPT_NOT_POSSIBLE``).
+
+        Example:
+            ::
+
+                h.transcript("late-order", value="price", aggregates={"price": "avg"})
+
         """
         self._run()
         if not isinstance(self._engine, CoreEngine):
@@ -193,32 +300,49 @@ class Harness:
         return _transcript.case(name, self._made, self._recording, marks, **said)  # type: ignore[arg-type]
 
     def advise(self, catch: float = 0.999) -> Advice:
-        """Tell which lateness would have caught a share of the messages, as ``wr.advise`` does."""
+        """Recommend an allowed lateness from the rows of the test, as ``wr.advise`` does.
+
+        Args:
+            catch: The share of rows to accept, above 0 and at most 1. The default is 0.999.
+
+        Returns:
+            The advice.
+
+        Raises:
+            SpecError: The windows are not counted (``ADVICE_NOT_KEPT``), or ``catch`` is out of
+                range (``SHARE_NOT_UNDERSTOOD``).
+
+        """
         self._run()
         return self._engine.advise(catch)
 
     @property
     def watermark(self) -> datetime | None:
-        """How far event time has come; None before there is any."""
+        """Return the current watermark.
+
+        Returns:
+            A datetime in UTC, or None before the first watermark.
+
+        """
         self._run()
         millis = self._engine.watermark()
         return None if millis is None else _at(millis)
 
-    # ---- life
+    # ---- lifecycle
 
     def close(self) -> None:
-        """Stop and remove everything; again is harmless."""
+        """Stop the pipeline, and remove its files. A second call does nothing."""
         if not self._closed:
             self._closed = True
             self._engine.close()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
-        """Give the harness."""
+        """Return the harness."""
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """Close it."""
+        """Close the harness."""
         self.close()
 
     def _open(self) -> None:
@@ -251,7 +375,7 @@ class Harness:
         self._pending.append(Turn(self._now, stream, table, mark))
 
     def _run(self) -> None:
-        """Have the engine do what is pending."""
+        """Run the pending steps."""
         self._open()
         turns, self._pending = self._pending, []
         if not turns:
@@ -277,15 +401,39 @@ def harness(
     engine: Literal["core", "query"] | None = None,
     now: At = "2025-01-01 00:00:00",
 ) -> Harness:
-    """Drive a pipeline of one's own: a function that takes a DataFrame and gives an ``Output``.
+    """Create a harness that runs a pipeline with rows and times of your choice, without sleeping.
 
-    schema: of the messages, as in CREATE TABLE or a StructType; for several streams a mapping, and
-    the function takes the DataFrames by these names. engine: "core" runs the query's own plan and
-    programs in this process, without Spark's micro-batches, on state in memory; "query" is a real
-    streaming query with a checkpoint. None: the core, on Spark Connect a query. now: processing
-    time of the first micro-batch.
+    Args:
+        pipeline: A function that takes a DataFrame and returns the result of ``aggregate(...)``,
+            ``keepRows()``, or ``join(...)``.
+        spark: A session with Windrow.
+        schema: The columns of the rows, as in ``CREATE TABLE`` or a ``StructType``. For several
+            streams a mapping; the function receives the DataFrames by these names.
+        engine: ``"core"`` runs the plan of the query in this process, with state in memory, in
+            about 0.1 ms for a micro-batch. ``"query"`` runs a streaming query with a checkpoint.
+            None (the default) means ``"core"``, on Spark Connect ``"query"``.
+        now: The processing time of the first micro-batch. The default is 2025-01-01 00:00:00.
 
-    Errors: SpecError with every problem of the pipeline; WindrowError for the core on Connect.
+    Returns:
+        The harness. Use it with ``with``.
+
+    Raises:
+        SpecError: The pipeline is wrong, or the engine ``"core"`` cannot run it
+            (``ONLY_IN_QUERIES``).
+        WindrowError: The engine ``"core"`` was requested on Spark Connect (``NO_JVM``), or pyarrow
+            is not installed (``PYARROW_MISSING``).
+        ValueError: ``engine`` is another word, or ``now`` is not a time.
+        TypeError: The pipeline returns a value of another type.
+
+    Example:
+        ::
+
+            schema = "time timestamp, product string, price double"
+            with wr.testing.harness(minutes, spark, schema=schema) as h:
+                h.add({"time": "2025-01-01 09:00:10", "product": "tea", "price": 2.0})
+                h.advanceWatermark("2025-01-01 09:01:00")
+                wr.testing.assertSamePanes(h.panes(), [{"price": 2.0, "timing": "ON_TIME"}])
+
     """
     connect = is_connect(spark)
     if engine == "core" and connect:
@@ -301,7 +449,7 @@ def harness(
 def _built(
     pipeline: Pipeline, spark: SparkSession, schemas: Mapping[str, Any], sources: Path
 ) -> tuple[Output | JoinOutput, DataFrame]:
-    """Give what the pipeline makes, and its query over files that a harness adds."""
+    """Return the result of the pipeline, and its query over the files of the harness."""
     frames = {}
     for name, schema in schemas.items():
         (sources / name).mkdir(parents=True)
@@ -316,12 +464,12 @@ def _built(
         return made, _sql.driven(made.output, str(sources / CONTROL))
 
 
-def _arrow(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a text or a StructType
-    """Give the columns of messages as Arrow has them."""
+def _arrow(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a string or a StructType
+    """Return the columns of rows as an Arrow schema."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     _tables.arrow()
-    # Spark 4.1 takes no zone and means UTC.
+    # Spark 4.1 lacks the argument for the zone and uses UTC.
     takes_zone = "timezone" in signature(to_arrow_schema).parameters
     utc: Any = {"timezone": "UTC"} if takes_zone else {}
     return to_arrow_schema(spark.createDataFrame([], schema).schema, **utc)

@@ -1,4 +1,4 @@
-"""A real query: each step is a micro-batch of a file, with a checkpoint in a folder."""
+"""The engine that runs a real query: each step is a micro-batch of a file, with a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
-#: A step is one micro-batch, and small.
+#: Settings for small micro-batches, one for each step.
 _SETTINGS: Mapping[str, str] = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
@@ -34,16 +34,16 @@ _SETTINGS: Mapping[str, str] = {
 
 
 class QueryEngine:
-    """Runs a streaming query over files of a local folder, which its server must see, too."""
+    """Run a streaming query over files of a local folder, which its server must be able to read."""
 
     def __init__(self, output: DataFrame, sources: Path, folder: Path, now: int) -> None:
-        """Start the query. Errors: as ``start``."""
+        """Start the query; raises the errors of ``start``."""
         self._output = output
         self._sources = sources
         self._out = folder / "out"
         self._checkpoint = str(folder / "checkpoint")
         self._files = 0
-        self._read = 1  # the first micro-batch only shows what the query is like
+        self._read = 1  # the first micro-batch only shows the columns
         self._now = now - 1
         self._mark: int | None = None
         self._query = self._started()
@@ -63,7 +63,7 @@ class QueryEngine:
             self._query.processAllAvailable()
 
     def outputs(self) -> list[dict[str, Any]]:
-        """Read the files that came since."""
+        """Read the files since the last call."""
         import pyarrow.parquet as pq
 
         found: list[dict[str, Any]] = []
@@ -76,26 +76,26 @@ class QueryEngine:
         return found
 
     def watermark(self) -> int | None:
-        """Give the watermark of the last micro-batch, in milliseconds."""
+        """Return the watermark of the last micro-batch in milliseconds, or None."""
         said = self._clock()
-        if said is not None:  # a run that has just begun does not say
+        if said is not None:  # a run that has just started does not report it
             self._mark = round(read(said).timestamp() * 1000)
         return self._mark or None
 
     def hasWatermark(self) -> bool:
-        """Whether the query has one of event time."""
+        """Return whether the query has a watermark of event time."""
         self.watermark()
         return self._mark is not None
 
     def kept(self, what: str, operator: str | None) -> DataFrame:
-        """Look into the checkpoint."""
+        """Return the stored state from the checkpoint."""
         state = State(self._checkpoint, operator)
         if what == "windows":
             return state.getWindows(None, None)
         return state.getMessages(None, None) if what == "messages" else state.pending()
 
     def advise(self, catch: float) -> Advice:
-        """Tell which lateness would have caught how much."""
+        """Recommend an allowed lateness."""
         return advise(self._checkpoint, catch)
 
     def restart(self) -> None:
@@ -124,7 +124,7 @@ class QueryEngine:
         self._clock(f", millis => {now}L")
 
     def _clock(self, more: str = "") -> str | None:
-        """Ask for the watermark of the last micro-batch, as text."""
+        """Return the watermark of the last micro-batch as text."""
         call = f"_windrow_clock(query => '{self._query.id}'{more})"
         spark = self._output.sparkSession
         with having(spark, {"spark.windrow.testing": "true"}), _sql.plain_errors():
@@ -139,7 +139,7 @@ class QueryEngine:
             raise SpecError.of("advanceWatermark(...)", found)
 
     def _write(self, turn: Turn) -> None:
-        """Put a file there in one go; Spark takes those that are older first."""
+        """Create a file atomically; Spark reads older files first."""
         folder = self._sources / turn.stream
         file = folder / f"{self._files:09}"
         hidden = folder / f".{self._files:09}"
@@ -155,7 +155,7 @@ class QueryEngine:
 
 
 class _Writer:
-    """Writes each micro-batch to a folder of its number; a class, so that Connect can send it."""
+    """Write each micro-batch to a folder of its number; a class, so that Connect can pickle it."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -166,7 +166,7 @@ class _Writer:
 
 @contextmanager
 def _plain(query: StreamingQuery) -> Iterator[None]:
-    """Give the reason for which a query ended without its trace, if it is one of windrow's."""
+    """Raise the error that ended a query without its trace, if it is an error of Windrow."""
     from pyspark.errors import StreamingQueryException
 
     try:

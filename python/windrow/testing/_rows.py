@@ -1,4 +1,4 @@
-"""Rows as tests write them, as Arrow tables of the columns of a stream; and rows that come out."""
+"""Rows of tests as Arrow tables with the columns of a stream, and the rows of the output."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from windrow._specs import _json
 
 Row = Mapping[str, Any]
-#: One row or several; a tuple has its values in the order of the columns.
+#: One or more rows; the values of a tuple are in the order of the columns.
 Rows = Any
 
 
 def table(rows: Rows, schema: pa.Schema, what: str, zone: str) -> pa.Table:
-    """Give rows as a table; what a mapping leaves out is null, naive times are of the zone.
+    """Return rows as a table; missing values of a mapping are null, naive times are in ``zone``.
 
-    Errors: MessageError with every column that does not fit; TypeError for what holds no rows.
+    Raises:
+        MessageError: A column does not fit. The error lists every problem.
+        TypeError: The value does not contain rows.
+
     """
     whole = _whole(rows)
     if whole is not None:
@@ -31,7 +34,7 @@ def table(rows: Rows, schema: pa.Schema, what: str, zone: str) -> pa.Table:
 
 
 def _whole(rows: Rows) -> pa.Table | None:
-    """Give what is a table already: of Arrow, pandas or Spark."""
+    """Return a value that is a table already, of Arrow, pandas, or Spark; else None."""
     pa = _tables.arrow()
     if isinstance(rows, pa.Table | pa.RecordBatch):
         return rows
@@ -51,7 +54,7 @@ def _mappings(rows: Rows, schema: pa.Schema, what: str) -> Iterator[Row]:
         )
         raise TypeError(text + "of rows, or a table of Arrow, pandas, or Spark.")
     for row in rows:
-        if hasattr(row, "asDict"):  # a Row of Spark's
+        if hasattr(row, "asDict"):  # a Spark Row
             yield row.asDict(recursive=True)
         elif isinstance(row, Mapping):
             yield row
@@ -81,7 +84,7 @@ def _of_values(rows: Sequence[Row], schema: pa.Schema, what: str, zone: str) -> 
 
 
 def _reader(kind: pa.DataType) -> Callable[[object], object]:
-    """Give what reads texts of times and dates."""
+    """Return the function that reads strings as times and dates."""
     types = _tables.arrow().types
     of: type[date] | None = None
     if types.is_timestamp(kind):
@@ -95,21 +98,21 @@ def _reader(kind: pa.DataType) -> Callable[[object], object]:
         try:
             return of.fromisoformat(value)
         except ValueError:
-            return value  # which is no time, as Arrow will say
+            return value  # not a time, which Arrow reports
 
     return read
 
 
 class Table(list[dict[str, Any]]):
-    """Rows that came out: a list of dicts, which prints as a table."""
+    """Emitted rows: a list of dicts, which prints as a table."""
 
     def __str__(self) -> str:
-        """Give a line for each row."""
+        """Show a line for each row."""
         return "\n".join(line(row) for row in self) or "no rows"
 
 
 def line(row: _json.Fields) -> str:
-    """Give a row in a line; of a pane what it is stands last."""
+    """Return a row in one line; the fields of a pane are last."""
     plain = {name: value for name, value in row.items() if name != "pane"}
     cells = [f"{name}={text(value)}" for name, value in plain.items()]
     pane = row.get("pane")
@@ -120,7 +123,7 @@ def line(row: _json.Fields) -> str:
 
 
 def text(value: object) -> str:
-    """Give a value as short as it stays clear."""
+    """Return a short and unambiguous text of a value."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(" ")
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What a test did and what came of it, as a case of a transcript (tests/transcripts/README.md)."""
+"""A test and its output as a case of a transcript (tests/transcripts/README.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FUNCTIONS = ("count", "sum", "min", "max", "avg", "collect", "first", "median")
 
 @dataclass
 class Recording:
-    """What a harness has done; restarts by the number of the micro-batch after them."""
+    """The steps of a harness; restarts are indexes of the micro-batches after them."""
 
     turns: list[Turn] = field(default_factory=list)
     restarts: list[int] = field(default_factory=list)
@@ -38,7 +38,12 @@ def case(
     time: str,
     aggregates: Mapping[str, str],
 ) -> str:
-    """Give a case as a line of JSON. Errors: SpecError for what a transcript cannot say."""
+    """Return a case as a line of JSON.
+
+    Raises:
+        SpecError: A transcript does not support the test (``TRANSCRIPT_NOT_POSSIBLE``).
+
+    """
     shape = _Shape.of(made, value, time, aggregates)
     steps = list(_steps(recording, watermarks, shape))
     fields = {k: v for k, v in made.spec._fields().items() if k not in ("time_unit", "input")}
@@ -127,7 +132,7 @@ def _pane(row: Mapping[str, Any], shape: _Shape) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """Give a whole number or a text; nothing else stands in a transcript."""
+    """Return an integer or a string; a transcript does not support other values."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if value is None or isinstance(value, str | int):
@@ -142,7 +147,7 @@ def _result(value: object) -> object:
 
 
 def _micros(at: object) -> object:
-    """Give an instant in microseconds; positions stay."""
+    """Return a time in microseconds; positions are unchanged."""
     if not isinstance(at, datetime):
         return at
     return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)

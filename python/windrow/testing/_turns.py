@@ -1,4 +1,4 @@
-"""What a harness has an engine do: micro-batches, one by one."""
+"""The micro-batches that a harness makes an engine run."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ if TYPE_CHECKING:
 
     from windrow.advising import Advice
 
-#: The folder whose files move a query on; no stream can be called that.
+#: The folder whose files control a query; a stream cannot have this name.
 CONTROL = "the-control"
-#: The watermark at which everything is over (SEMANTICS R71), in microseconds.
+#: The watermark that completes every window, in microseconds (rule R71).
 END = 100_000_000_000_000 * 1000
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A micro-batch: messages of a stream, or none and perhaps a watermark.
+    """A micro-batch: rows of a stream, or no rows and optionally a watermark.
 
-    now: its processing time in milliseconds. mark: in microseconds, for the micro-batches after it.
+    now: its processing time in milliseconds. mark: the watermark in microseconds, for later
+    micro-batches.
     """
 
     now: int
@@ -32,28 +33,28 @@ class Turn:
 
 
 class Engine(Protocol):
-    """Runs micro-batches."""
+    """The interface of an engine, which runs micro-batches."""
 
     def run(self, turns: Sequence[Turn]) -> None:
-        """Run micro-batches. Errors: SpecError if a watermark goes back."""
+        """Run micro-batches; raises SpecError if a watermark moves back."""
 
     def outputs(self) -> list[dict[str, Any]]:
-        """Give what came since it was last asked: ``step``, from 0, ``kind`` and its structs."""
+        """Return the output since the last call: ``step`` from 0, ``kind``, and its structs."""
 
     def watermark(self) -> int | None:
-        """Give the watermark of the last micro-batch, in milliseconds; None: none yet."""
+        """Return the watermark of the last micro-batch in milliseconds, or None."""
 
     def hasWatermark(self) -> bool:
-        """Tell whether the query has a watermark of event time."""
+        """Return whether the query has a watermark of event time."""
 
     def kept(self, what: str, operator: str | None) -> DataFrame:
-        """Give what is kept: windows, messages, or what is pending."""
+        """Return the stored state: windows, rows, or pending panes."""
 
     def advise(self, catch: float) -> Advice:
-        """Tell which lateness would have caught how much."""
+        """Recommend an allowed lateness."""
 
     def restart(self) -> None:
-        """Stop, and go on from what is stored."""
+        """Stop, and continue from the stored state."""
 
     def close(self) -> None:
-        """Free everything."""
+        """Free all resources."""

@@ -1,8 +1,8 @@
-"""What the windows are: ranges of event time, or of positions.
+"""The kinds of windows: ranges of event time, or of positions.
 
-The kinds are values: they compare, hash, print as their call and go through JSON and back.
-Durations are text ("90 seconds") or ``timedelta`` and are kept in their shortest exact text;
-whole numbers count messages or offsets.
+A kind is a value: it compares, hashes, prints as its call, and can be written as JSON and read
+back. A duration is a string ("90 seconds") or a ``timedelta`` and is stored as its shortest exact
+text. Integers count rows or offsets.
 """
 
 from windrow.windows._aligned import Hopping, Tumbling

@@ -1,4 +1,4 @@
-"""Windows that depend on time alone, the same for every key."""
+"""Windows that depend on event time only, and are the same for every key."""
 
 from __future__ import annotations
 
@@ -18,11 +18,36 @@ _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
 @dataclass(frozen=True, repr=False)
 class Tumbling(WindowKind):
-    """``[start, end)`` windows side by side, aligned to ``startTime`` from the epoch.
+    """Fixed-size windows that do not overlap.
 
-    With a ``zone`` the size is a number of days, weeks (from Monday), months or years, as the
-    calendar of the zone has them, right across changes of its clocks; they are counted from
-    1970-01-01 and there is no ``startTime``. Months and years need a zone.
+    Every row belongs to exactly one window. The start is inclusive, the end exclusive. With a
+    ``zone`` the size is a number of days, weeks (from Monday), months, or years in the calendar of
+    that zone, counted from 1970-01-01. Such windows are right across changes of the clock.
+
+    Args:
+        size: The length of a window, for example ``"1 minute"``; with a zone ``"1 month"``. Months
+            and years need a zone.
+        startTime: The offset of the window starts from 1970-01-01 00:00:00 UTC. The default is ``"0
+            seconds"``. Not with a zone.
+        zone: A time zone such as ``"Europe/Berlin"``. None (the default) means windows of fixed
+            length.
+
+    Raises:
+        SpecError: The size is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``) or not a calendar length (``CALENDAR_UNIT_NOT_UNDERSTOOD``),
+            or ``startTime`` is used with a zone (``STARTTIME_WITH_ZONE``).
+
+    Example:
+        >>> wr.Tumbling("60 seconds")
+        Tumbling('1 minute')
+        >>> wr.Tumbling("1 month", zone="Europe/Berlin")
+        Tumbling('1 month', zone='Europe/Berlin')
+        >>> try:
+        ...     wr.Tumbling(60)
+        ... except wr.SpecError as error:
+        ...     print(error.problems[0].code)
+        DURATION_WITHOUT_UNIT
+
     """
 
     size: Duration
@@ -31,7 +56,7 @@ class Tumbling(WindowKind):
     _counted = {"size": "SIZE"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
-        """Refuse what is no size."""
+        """Reject a value that is not a size."""
         self._settle()
 
     def __repr__(self) -> str:
@@ -40,7 +65,12 @@ class Tumbling(WindowKind):
         return call("Tumbling", self.size, startTime=shift, zone=self.zone)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         if self._is_calendar():
             aligned = f"as the calendar of {self.zone or 'a zone (not stated)'} has them"
         else:
@@ -67,7 +97,7 @@ class Tumbling(WindowKind):
         return found
 
     def _is_calendar(self) -> bool:
-        """Whether there is a zone, or the size is one that only a zone makes a length."""
+        """Return whether the windows follow a calendar: a zone is set, or the size needs one."""
         if self.zone is not None or isinstance(_duration.read(self.size), int):
             return self.zone is not None
         return isinstance(_calendar.parse(self.size), tuple)
@@ -103,10 +133,27 @@ class Tumbling(WindowKind):
 
 @dataclass(frozen=True, repr=False)
 class Hopping(WindowKind):
-    """``[start, end)`` windows of ``size``, one every ``step``.
+    """Fixed-size windows that start at a regular step and may overlap.
 
-    The step need not divide the size. A step longer than the size leaves gaps, whose messages
-    are counted and belong to no window.
+    Spark, Flink, and Beam call these *sliding windows*. A row belongs to every window that contains
+    its event time. The start is inclusive, the end exclusive. The step does not have to divide the
+    size. A step that is longer than the size leaves gaps; rows in a gap are counted and belong to
+    no window.
+
+    Args:
+        size: The length of a window, for example ``"1 hour"``.
+        step: The distance between the starts of two windows, for example ``"10 minutes"``.
+        startTime: The offset of the window starts from 1970-01-01 00:00:00 UTC. The default is ``"0
+            seconds"``.
+
+    Raises:
+        SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``).
+
+    Example:
+        >>> wr.Hopping("1 hour", step="10 minutes")
+        Hopping('1 hour', step='10 minutes')
+
     """
 
     size: Duration
@@ -116,7 +163,7 @@ class Hopping(WindowKind):
     _counted = {"size": "SIZE"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
-        """Refuse what is no size or no step."""
+        """Reject a value that is not a size or a step."""
         self._settle()
 
     def __repr__(self) -> str:
@@ -125,7 +172,12 @@ class Hopping(WindowKind):
         return call("Hopping", self.size, step=self.step, startTime=shift)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         size, step = _duration.micros(self.size), _duration.micros(self.step)
         bounds = f"Windows of {self.size}, start included, end not, one every {self.step}"
         if size < step:

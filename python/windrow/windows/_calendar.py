@@ -1,4 +1,4 @@
-"""Lengths of the calendar and zones: "1 month" in "Europe/Berlin", as the JVM reads them."""
+"""Calendar lengths and time zones: "1 month" in "Europe/Berlin", as the JVM reads them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from windrow.errors import SpecProblem, problem
 
 UNITS = ("day", "week", "month", "year")
-MOST = 999_999_999  # units in one window
+MOST = 999_999_999  # the maximum number of units in one window
 
 _TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
 _OFFSETS = [
@@ -19,11 +19,11 @@ _OFFSETS = [
 _PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MONDAY = date(1969, 12, 29)
-_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # safe to move between zones
+_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # room to convert between zones
 
 
 def parse(size: object) -> tuple[int, str] | SpecProblem:
-    """Count and unit of a calendar length, or what is wrong with it."""
+    """Return count and unit of a calendar length, or the problem."""
     read = _TEXT.fullmatch(size) if isinstance(size, str) else None
     if read is not None and read[2].lower() in UNITS:
         return int(read[1]), read[2].lower()
@@ -33,12 +33,12 @@ def parse(size: object) -> tuple[int, str] | SpecProblem:
 
 
 def show(count: int, unit: str) -> str:
-    """Text of a calendar length: ``2 weeks``."""
+    """Return a calendar length as text, for example ``2 weeks``."""
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
-    """Bounds, in microseconds, of the window that holds the time ``at``."""
+    """Return the bounds, in microseconds, of the window that contains the time ``at``."""
     there = _zone(zone_name)
     known = min(max(at, _midnight(_FIRST, UTC)), _midnight(_LAST, UTC))
     day = (_EPOCH + timedelta(microseconds=known)).astimezone(there).date()
@@ -49,7 +49,7 @@ def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
 
 
 def _units(day: date, unit: str) -> int:
-    """Whole units from 1970-01-01 (weeks: from the Monday before) to a day."""
+    """Return the number of full units from 1970-01-01 (weeks: from the Monday before) to a day."""
     match unit:
         case "day":
             return (day - date(1970, 1, 1)).days
@@ -64,7 +64,7 @@ def _units(day: date, unit: str) -> int:
 def _first_day(units: int, unit: str) -> date:
     try:
         return _day(units, unit)
-    except (ValueError, OverflowError):  # beyond what Python's calendar knows
+    except (ValueError, OverflowError):  # outside the range of datetime
         return _LAST if units > 0 else _FIRST
 
 
@@ -90,12 +90,12 @@ def _zone(name: str) -> tzinfo:
         return UTC
     prefixed = _PREFIX.fullmatch(name)
     if prefixed is None:
-        return _region(name) or UTC  # without data of zones a picture shows UTC
+        return _region(name) or UTC  # a picture shows UTC if the zone database is missing
     return timezone(timedelta(seconds=_seconds(prefixed[2] or "+00") or 0))
 
 
 def _seconds(offset: str) -> int | None:
-    """Seconds of "+2", "-03:30" or "+01:00:30", at most 18 hours."""
+    """Return the seconds of "+2", "-03:30", or "+01:00:30", at most 18 hours."""
     read = next((read for form in _OFFSETS if (read := form.fullmatch(offset))), None)
     if read is None:
         return None
@@ -109,5 +109,5 @@ def _seconds(offset: str) -> int | None:
 def _region(name: str) -> ZoneInfo | None:
     try:
         return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):  # unknown, or no name of a file
+    except (ValueError, OSError, KeyError):  # unknown, or not a valid file name
         return None

@@ -1,4 +1,4 @@
-"""The one window that holds everything."""
+"""The window that contains everything."""
 
 from __future__ import annotations
 
@@ -11,10 +11,31 @@ from windrow.windows._kind import WindowKind
 
 @dataclass(frozen=True)
 class Global(WindowKind):
-    """One window for each key that holds all its messages; it needs an early trigger."""
+    """One window for each key that contains all of its rows.
+
+    The window never completes, so you must set an early trigger; otherwise it would never be
+    emitted.
+
+    Example:
+        ::
+
+            totals = (
+                wr.stream(orders, key="product")
+                .window(wr.Global())
+                .trigger(early=wr.EachBatch())
+                .accumulationMode(wr.ACCUMULATING)
+                .aggregate(F.sum("price").alias("total"))
+            )
+
+    """
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         return "For each key one window that holds everything and never completes."
 
     def _fields(self) -> _json.Fields:

@@ -1,4 +1,4 @@
-"""The windows of panes that come in."""
+"""The windows of the panes in the input."""
 
 from __future__ import annotations
 
@@ -13,16 +13,28 @@ from windrow.windows._kind import WindowKind
 
 @dataclass(frozen=True, repr=False)
 class Inherit(WindowKind):
-    """The windows of the panes of another operator: they are grouped anew, their windows stay.
+    """The windows of the panes of another operator, grouped by another key.
 
-    ``column`` of the panes holds their window. A retraction takes its pane out again. A window is
-    complete when its pane on time has come and the watermark has passed its end.
+    Use it to aggregate the results of an operator again in the same windows. If an earlier window
+    is corrected, ``Inherit`` subtracts the old value and adds the new one. A window is complete
+    when its pane on time has arrived and the watermark has passed its end.
+
+    Args:
+        column: The column of the panes that contains their window. The default is ``"window"``.
+
+    Raises:
+        SpecError: ``column`` is not a string (``NAME_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.Inherit()
+        Inherit('window')
+
     """
 
     column: str = "window"
 
     def __post_init__(self) -> None:
-        """Refuse what is no name."""
+        """Reject a value that is not a name."""
         self._settle()
 
     def __repr__(self) -> str:
@@ -30,7 +42,12 @@ class Inherit(WindowKind):
         return call("Inherit", self.column)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         return (
             f"For each key the windows of the panes that come in, in their column {self.column!r}."
         )
@@ -44,5 +61,5 @@ class Inherit(WindowKind):
     def _sample(self) -> list[int]:
         return [int(part * 60_000_000) for part in (0.0, 0.4, 0.9, 1.6, 2.5)]
 
-    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:  # noqa: ARG002  times do not say
+    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:  # noqa: ARG002  the panes have the windows
         return []

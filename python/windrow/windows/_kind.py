@@ -1,4 +1,4 @@
-"""What every kind of window can do."""
+"""The parent of all kinds of windows."""
 
 from __future__ import annotations
 
@@ -17,34 +17,65 @@ from windrow.errors import SpecError, SpecProblem
 
 NONE = "0 seconds"
 
-#: Event times or positions; or these by the name of their stream.
+#: Event times or positions, or a mapping from the names of streams to them.
 Messages = Sequence[datetime | str | int] | Mapping[str, Sequence[datetime | str | int]]
 
 
 class WindowKind(ABC):
-    """Parent of the kinds of windows."""
+    """The parent of all kinds of windows.
+
+    A kind is a value: it compares, hashes, and prints as its call. A duration is a string (``"90
+    seconds"``) or a ``timedelta`` and is stored as its shortest exact text. Integers count rows or
+    offsets.
+
+    Example:
+        >>> wr.Tumbling("60 seconds") == wr.Tumbling("1 minute")
+        True
+        >>> wr.Tumbling("60 seconds")
+        Tumbling('1 minute')
+
+    """
 
     _on_positions: ClassVar[bool] = False
 
-    #: Fields in whose place messages can be counted, see ``_duration.read``.
+    #: Fields for which rows can be counted instead, see ``_duration.read``.
     _counted: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
 
     def plot(self, messages: Messages | None = None) -> Picture:
-        """Draw the windows of a few messages.
+        """Draw the windows of a few rows.
 
-        ``messages`` are event times, as datetimes or ISO text (naive ones: UTC); for windows on
-        positions whole numbers: sequence numbers, for ``OffsetRange`` and ``OffsetSession``
-        offsets. Without them some are made up. A notebook shows the picture; ``str`` gives its SVG.
-        With messages by the name of their stream, as those of a co-group, each has its own line.
+        Args:
+            messages: Event times, as datetimes or ISO strings; times without a zone are UTC.
+                Windows on positions take integers: sequence numbers, or offsets for ``OffsetRange``
+                and ``OffsetSession``. A mapping from the names of streams to times draws a line for
+                each stream, as in a co-group. None draws sample rows.
+
+        Returns:
+            The picture as SVG; ``str`` returns its text, and a notebook displays it.
+
+        Raises:
+            TypeError: A value is not of the kind that the windows need.
+            ValueError: A string is not an ISO time.
+
+        Example:
+            >>> times = ["2025-01-01 09:00:10", "2025-01-01 09:01:30"]
+            >>> str(wr.Tumbling("1 minute").plot(times))[:4]
+            '<svg'
+
         """
         return self._plot(messages)
 
     def _plot(self, messages: Messages | None, lateness: object = 0) -> Picture:
-        """Draw with how long windows take late messages, as a stream states it."""
+        """Draw the windows, and how long each accepts late rows."""
         if isinstance(messages, Mapping):
             return self._plot_streams(messages)
         axis = self._axis(dated=messages is not None)
@@ -68,7 +99,7 @@ class WindowKind(ABC):
         )
 
     def _units(self, lateness: object) -> int:
-        """A lateness in the numbers of the axis; 0: there is none, or none was stated."""
+        """Return the lateness in the unit of the axis, or 0 if none is set."""
         read = lateness if isinstance(lateness, int) else _duration.read(lateness)
         if lateness is None:
             return _duration.ENDLESS
@@ -76,18 +107,27 @@ class WindowKind(ABC):
         return read if isinstance(read, int) and is_of_axis else 0
 
     def toJson(self) -> str:
-        """Write as one JSON object, durations in microseconds."""
+        """Return the kind as JSON.
+
+        Returns:
+            One JSON object, with durations in microseconds.
+
+        Example:
+            >>> wr.Tumbling("1 minute").toJson()
+            '{"kind":"tumbling","size":60000000,"start_time":0}'
+
+        """
         return _json.write(self._fields())
 
     def _repr_html_(self) -> str:
         return str(self.plot())
 
     def _durations(self) -> Sequence[str]:
-        """Names of the fields that are durations."""
+        """Return the names of the fields that are durations."""
         return ()
 
     def _counts(self) -> Sequence[str]:
-        """Names of the fields that are whole numbers."""
+        """Return the names of the fields that are integers."""
         return ()
 
     @abstractmethod
@@ -95,11 +135,11 @@ class WindowKind(ABC):
 
     @abstractmethod
     def _sample(self) -> list[int]:
-        """Made-up times in microseconds, or positions, that show what is special."""
+        """Return sample times in microseconds, or positions, that show how the kind works."""
 
     @abstractmethod
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        """Windows that hold at least one of the times or positions, in order."""
+        """Return the windows that contain at least one of the times or positions, in order."""
 
     def _axis(self, *, dated: bool) -> _axis.Axis:
         if self._on_positions:
@@ -107,7 +147,7 @@ class WindowKind(ABC):
         return _axis.DATES if dated else _axis.LENGTHS
 
     def _settle(self) -> None:
-        """Put shortest texts in place of what was given, or say what is no duration or number."""
+        """Replace durations by their shortest texts, or raise an error for invalid values."""
         given = as_given(self)
         found = _values.settle(
             self, durations=self._durations(), counts=self._counts(), counted=self._counted
@@ -117,12 +157,12 @@ class WindowKind(ABC):
             raise SpecError.of(given, found)
 
     def _unread(self) -> list[SpecProblem]:
-        """What else cannot be written."""
+        """Return further problems of the values."""
         return []
 
 
 def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
-    """Show as a call with every name, for values that are not understood."""
+    """Show the kind as a call with the name of every field, for values that are not understood."""
     given = {field.name: getattr(kind, field.name) for field in fields(kind)}
     plain = {f.name: f.default for f in fields(kind) if f.default is not MISSING}
     return call(
@@ -131,5 +171,5 @@ def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
 
 
 def _same(value: object, other: object) -> bool:
-    """Compare two values; a Column, whose ``==`` builds an expression, only by identity."""
+    """Compare two values; a Column only by identity, because its ``==`` builds an expression."""
     return value is other or (not is_column(value) and value == other)

@@ -1,4 +1,4 @@
-"""A window for each message."""
+"""A window for each row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,27 @@ from windrow.windows._kind import WindowKind
 
 @dataclass(frozen=True, repr=False, init=False)
 class Over(WindowKind):
-    """A window for each message of a key, ending at it; start and last are included.
+    """A window for each row of a key, which ends at the row.
 
-    ``range``: the last so much of event time, messages of the same time included. ``rows``: the
-    message and the ``rows - 1`` before it (SQL's ``ROWS n PRECEDING`` is ``rows=n + 1``).
-    Neither: all up to it. An earlier message that comes late changes the windows that hold it.
+    Use it for running values, such as a moving average at each row. Both ends are inclusive. A late
+    row changes the windows of the later rows that contain it. Without arguments a window contains
+    all rows up to its own.
+
+    Args:
+        range: The length of event time before the row, for example ``"1 hour"``. Rows of the same
+            time are included.
+        rows: The number of rows, the row itself included. SQL's ``ROWS n PRECEDING`` is ``rows=n +
+            1``.
+
+    Raises:
+        SpecError: ``range`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``), or ``rows`` is not an integer (``COUNT_NOT_UNDERSTOOD``). If
+            both are set, ``aggregate`` raises ``OVER_TWICE``.
+
+    Example:
+        >>> wr.Over(range="60 minutes"), wr.Over(rows=3)
+        (Over(range='1 hour'), Over(rows=3))
+
     """
 
     range: Duration | None
@@ -32,7 +48,7 @@ class Over(WindowKind):
     @overload
     def __init__(self, *, rows: int) -> None: ...
     def __init__(self, *, range: Duration | None = None, rows: int | None = None) -> None:
-        """Refuse what is no range and no number of rows."""
+        """Reject values that are not a range or a number of rows."""
         object.__setattr__(self, "range", range)
         object.__setattr__(self, "rows", rows)
         self._settle()
@@ -42,7 +58,12 @@ class Over(WindowKind):
         return call("Over", range=self.range, rows=self.rows)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         if self.range is not None:
             held = f"all of the {self.range} before it, start included, and all of its own time"
         elif self.rows is not None:

@@ -17,21 +17,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Session(WindowKind):
-    """``[first, last + gap)``: messages of a key at most ``gap`` apart share a session.
+    """Windows of activity that end after a gap without rows.
 
-    ``gap`` is a duration, or a Column of day-time interval or of whole microseconds: then every
-    message brings its own. A Column is equal to itself only, and does not go into JSON: what
-    is read back has the gap None, "of each message".
+    Rows of a key that are at most ``gap`` apart share a session. It lasts from its first row to
+    ``gap`` after its last one. A late row between two sessions merges them: Windrow emits a
+    retraction of each earlier pane, and then the merged session.
+
+    Args:
+        gap: A duration, for example ``"30 minutes"``, or a Column of type day-time interval or of
+            microseconds, so that each row has its own gap. A Column equals only itself and is not
+            written to JSON; a session that is read back has the gap None.
+
+    Raises:
+        SpecError: ``gap`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``).
+
+    Example:
+        >>> wr.Session("30 minutes")
+        Session('30 minutes')
+
     """
 
     gap: Duration | Column | None
 
     def __post_init__(self) -> None:
-        """Refuse what is no gap."""
+        """Reject a value that is not a gap."""
         self._settle()
 
     def __eq__(self, other: object) -> bool:
-        """Compare the gaps; Columns (whose ``==`` builds an expression) by identity."""
+        """Compare the gaps; Columns by identity, because their ``==`` builds an expression."""
         if not isinstance(other, Session):
             return NotImplemented
         if isinstance(self.gap, str) and isinstance(other.gap, str):
@@ -39,7 +53,7 @@ class Session(WindowKind):
         return self.gap is other.gap
 
     def __hash__(self) -> int:
-        """Fit ``__eq__``."""
+        """Return a hash that is consistent with ``__eq__``."""
         return hash(self.gap if isinstance(self.gap, str) else id(self.gap))
 
     def __repr__(self) -> str:
@@ -47,7 +61,12 @@ class Session(WindowKind):
         return "Session(gap of each message)" if self._of_message() else f"Session({self.gap!r})"
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         gap = "the message's own gap" if self._of_message() else self.gap
         return (
             f"For each key, from a first message to {gap} after the last. Messages at most "
@@ -80,5 +99,5 @@ class Session(WindowKind):
         return sessions
 
     def _gap_micros(self) -> int:
-        """Gap to draw with; a minute stands for gaps that only the messages know."""
+        """Return the gap for drawing; one minute if each row has its own gap."""
         return 60_000_000 if self._of_message() else _duration.micros(self.gap)

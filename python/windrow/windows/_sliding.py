@@ -1,4 +1,4 @@
-"""Windows for each distinct set of messages (KIP-450)."""
+"""A window for each distinct set of rows (KIP-450)."""
 
 from __future__ import annotations
 
@@ -15,27 +15,46 @@ from windrow.windows._kind import WindowKind
 
 GRANULARITY = "1 millisecond"
 
-#: What other engines call the distance of windows that start at regular intervals.
+#: Names in other engines for the distance between windows that start at regular intervals.
 _STEPS = ("step", "slide", "slideDuration")
 
 
 @dataclass(frozen=True, repr=False)
 class Sliding(WindowKind):
-    """``[start, last]``, both included, of ``size``: one for each distinct set of messages.
+    """Windows for each distinct set of rows that are within ``size`` of each other.
 
-    A message at t makes ``[t - size, t]`` and, if that holds anything, the window of ``size``
-    that starts one ``granularity`` after t. Event times are floored to the granularity for this;
-    it divides size and lateness, and coarse ones turn sliding windows into tumbling ones. A size
-    of 0 is a window for each time.
+    This is Kafka Streams' ``SlidingWindows`` (KIP-450). For windows that start at regular
+    intervals, which Spark, Flink, and Beam call sliding, use ``Hopping``. For a moving average at
+    each row, use ``Over``. A row at t creates the window ``[t - size, t]``, and the window of
+    ``size`` that starts one ``granularity`` after t if it contains a row. Both ends are inclusive.
 
-    A moving average at each message is ``Over``.
+    Args:
+        size: The length of a window, for example ``"5 minutes"``. A size of 0 creates a window for
+            each time.
+        granularity: The unit to which event times are rounded down. It must divide size and
+            lateness. The default is ``"1 millisecond"``. A coarse granularity turns sliding windows
+            into tumbling ones.
+
+    Raises:
+        SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``), or you passed a step (``SLIDING_STEP``).
+
+    Example:
+        >>> wr.Sliding("5 minutes")
+        Sliding('5 minutes', granularity='1 millisecond')
+        >>> try:
+        ...     wr.Sliding("1 hour", step="10 minutes")
+        ... except wr.SpecError as error:
+        ...     print(error.problems[0].code)
+        SLIDING_STEP
+
     """
 
     size: Duration
     granularity: Duration = field(default=GRANULARITY, kw_only=True)
 
     def __new__(cls, *given: object, **named: object) -> Self:
-        """Point users of another engine's sliding windows to ``Hopping``."""
+        """Reject a step, and point to ``Hopping``."""
         found = [name for name in _STEPS if name in named]
         if found:
             hopping = "wr.Hopping(size, step=...)"
@@ -46,7 +65,7 @@ class Sliding(WindowKind):
         return object.__new__(cls)
 
     def __post_init__(self) -> None:
-        """Refuse what is no size."""
+        """Reject a value that is not a size."""
         self._settle()
 
     def __repr__(self) -> str:
@@ -54,7 +73,12 @@ class Sliding(WindowKind):
         return call("Sliding", self.size, granularity=self.granularity)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         return (
             f"For each key, windows of {self.size}, start and last included: one that ends at each "
             f"message and, where that holds anything, one that starts {self.granularity} after it. "

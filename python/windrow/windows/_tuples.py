@@ -1,4 +1,4 @@
-"""Windows on positions: sequence numbers of a key, offsets of a source partition."""
+"""Windows on positions: sequence numbers of a key, or offsets of a source partition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from windrow.windows._kind import WindowKind
 
 @dataclass(frozen=True, repr=False)
 class _Numbered(WindowKind):
-    """``[first, last]``: ``n`` positions, one window every ``step``, by default ``n``."""
+    """``[first, last]``: ``n`` positions, and a window every ``step`` positions."""
 
     n: int
     step: int | None = field(default=None, kw_only=True)
@@ -24,7 +24,7 @@ class _Numbered(WindowKind):
     _of: ClassVar[str]
 
     def __post_init__(self) -> None:
-        """Refuse what is no number."""
+        """Reject a value that is not an integer."""
         self._settle()
         if self.step is None:
             object.__setattr__(self, "step", self.n)
@@ -35,7 +35,12 @@ class _Numbered(WindowKind):
         return call(type(self).__name__, self.n, step=step)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         return f"{self._of}: windows of {self.n}, first and last included, one every {self.step}."
 
     def _counts(self) -> Sequence[str]:
@@ -59,10 +64,24 @@ class _Numbered(WindowKind):
 
 @dataclass(frozen=True, repr=False)
 class Count(_Numbered):
-    """``[first, last]``: ``n`` messages of a key, one window every ``step`` (``n`` if left out).
+    """Windows of a fixed number of rows of a key.
 
-    Messages have the sequence numbers 0, 1, 2, … in order of acceptance. A window fires on time
-    once its last message is in; nothing is late.
+    Rows are numbered 0, 1, 2, … in the order in which Windrow accepts them. A window is emitted
+    when its last row has arrived. Event time plays no role, so no row is late and you need no
+    watermark.
+
+    Args:
+        n: The number of rows in a window.
+        step: The number of rows between the starts of two windows. None (the default) means ``n``,
+            so that windows do not overlap.
+
+    Raises:
+        SpecError: A value is not an integer (``COUNT_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.Count(3), wr.Count(20, step=5)
+        (Count(3), Count(20, step=5))
+
     """
 
     _kind: ClassVar[str] = "count"
@@ -73,10 +92,24 @@ class Count(_Numbered):
 
 @dataclass(frozen=True, repr=False)
 class OffsetRange(_Numbered):
-    """``[first, last]``: ``n`` offsets of a source partition, one window every ``step``.
+    """Windows of a fixed number of offsets of a source partition.
 
-    Windows begin at the partition's start offset, so those of several streams can be aligned;
-    missing offsets count. Lateness is a whole number of offsets.
+    Windows start at the first offset of the partition, so windows of several streams can be
+    aligned. Missing offsets count. The lateness is a number of offsets. ``stream(rowId=...)`` is
+    required.
+
+    Args:
+        n: The number of offsets in a window.
+        step: The number of offsets between the starts of two windows. None (the default) means
+            ``n``.
+
+    Raises:
+        SpecError: A value is not an integer (``COUNT_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.OffsetRange(1000)
+        OffsetRange(1000)
+
     """
 
     _kind: ClassVar[str] = "offset_range"
@@ -85,10 +118,22 @@ class OffsetRange(_Numbered):
 
 @dataclass(frozen=True, repr=False)
 class OffsetSession(WindowKind):
-    """``[first, last]`` offsets: ends when more than ``gap`` rows of the partition lack the key.
+    """Sessions of a key on the offsets of a source partition.
 
-    Offsets are counted; missing ones are messages that lack the key. Nothing is late but an
-    offset that does not exceed the partition's last.
+    A session ends when more than ``gap`` offsets of the partition pass without a row of the key.
+    Missing offsets count as rows of other keys. No row is late, except one whose offset is not
+    above the last offset of the partition. ``stream(rowId=...)`` is required.
+
+    Args:
+        gap: The number of offsets.
+
+    Raises:
+        SpecError: ``gap`` is not an integer (``COUNT_NOT_UNDERSTOOD``).
+
+    Example:
+        >>> wr.OffsetSession(10)
+        OffsetSession(gap=10)
+
     """
 
     gap: int
@@ -96,7 +141,7 @@ class OffsetSession(WindowKind):
     _on_positions: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse what is no number."""
+        """Reject a value that is not an integer."""
         self._settle()
 
     def __repr__(self) -> str:
@@ -104,7 +149,12 @@ class OffsetSession(WindowKind):
         return call("OffsetSession", gap=self.gap)
 
     def describe(self) -> str:
-        """Say in words which windows there are and which of them hold a message."""
+        """Describe in words which windows exist, and which of them contain a row.
+
+        Returns:
+            One or two sentences. ``Output.explain`` shows them.
+
+        """
         return (
             "For each key and source partition, from the offset of a first message to that of the "
             f"last before more than {self.gap} offsets pass without the key."
