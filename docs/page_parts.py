@@ -1,14 +1,20 @@
-"""What a page of the docs holds besides its text: code, tables of messages and of rows, pictures.
+"""The parts of a page of the docs besides its text: code, tables of rows, and pictures.
 
-A page is Markdown. A comment above a table says what the table is, one alone stands for a picture:
+A page is Markdown. A comment above a table states what the table is. A comment that stands alone
+marks a picture:
 
-``<!-- messages: orders -->`` these come in, a micro-batch for each number in the column ``batch``.
-``<!-- panes: minutes -->`` these come out; so do ``rejected``, ``events``, ``rows``, ``answers``.
-``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` drawn as the page is shown: ``times`` are
-those of the messages above it, ``panes`` the rows of the panes above it.
-``<!-- for example -->`` above text: it shows a form, and is not compared with what is printed.
-``<!-- hidden: python`` and lines up to ``-->``: code that is run and not shown.
-``<!-- given: README.md -->`` the page goes on from the messages and the first query of another.
+``<!-- messages: orders -->`` is input, one micro-batch for each number in the column ``batch``.
+``<!-- panes: minutes -->`` is output; ``rejected``, ``events``, ``rows``, ``answers`` are as well.
+``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` is drawn. ``times`` are the times of the
+table of messages above it, ``panes`` the rows of the table of panes above it.
+``<!-- for example -->`` above text: it shows a form and is not compared with the printed text.
+``<!-- hidden: python`` and the lines up to ``-->`` are code that runs and is not shown.
+``<!-- given: README.md -->`` continues from the messages and the first query of another page.
+
+A code host shows no comments. Therefore each table has a caption in a line of its own between the
+comment and the table, and each picture is also a file that the line below the comment shows.
+``scripts/pictures`` writes both. The site draws the picture into the page instead of the file,
+because only then does it have the colors of the page, in light and in dark.
 """
 
 from __future__ import annotations
@@ -28,19 +34,23 @@ _PART = re.compile(
     r"^(?P<example><!-- for example -->\n)?```(?P<language>\w+)\n(?P<code>.*?)^```$"
     r"|^<!-- hidden: (?P<hidden>\w+)\n(?P<unseen>.*?)^-->$"
     r"|^<!-- picture: (?P<picture>[^\n]+?) -->$"
+    r"(?P<image>\n\n!\[(?P<alt>[^\]\n]*)\]\((?P<file>[^)\n]*)\)$)?"
     r"|^<!-- given: (?P<given>\S+) -->$"
-    r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+(?P<table>(?:\|[^\n]*\n)+)",
+    r"|^<!-- (?P<word>\w+): (?P<said>[^\n]+?) -->\n+"
+    r"(?:(?P<caption>[^|<\n][^\n]*)\n\n)?(?P<table>(?:\|[^\n]*\n)+)",
     re.DOTALL | re.MULTILINE,
 )
 
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a page.
+    """A part of a page.
 
-    word: the language of code; ``picture``, ``given``; else what a table is. said: the name of a
-    table or a page, or the code of a picture. start, end: where ``text`` stands in the page.
-    is_example: text that is not compared. is_hidden: code that is not shown.
+    word: the language of code, ``picture``, ``given``, or the kind of a table. said: the name of a
+    table or a page, or the code of a picture. start, end: the place of ``text`` in the page.
+    is_example: text that is not compared. is_hidden: code that is not shown. caption: of a table,
+    or the alternative text of a picture. file: of a picture, relative to the page. above: the
+    place where the comment of a table ends.
     """
 
     word: str
@@ -50,10 +60,13 @@ class Part:
     end: int
     is_example: bool = False
     is_hidden: bool = False
+    caption: str = ""
+    file: str = ""
+    above: int = 0
 
 
 def parts(page: str) -> Iterator[Part]:
-    """Give the pieces of a page in order."""
+    """Yield the parts of a page in order."""
     for found in _PART.finditer(page):
         if found["language"]:
             example = found["example"] is not None
@@ -64,31 +77,37 @@ def parts(page: str) -> Iterator[Part]:
         elif found["given"]:
             yield Part("given", found["given"], found[0], *found.span())
         elif found["picture"]:
-            yield Part("picture", found["picture"], found[0], *found.span())
+            shown = {"caption": found["alt"] or "", "file": found["file"] or ""}
+            yield Part("picture", found["picture"], found[0], *found.span(), **shown)
         else:
-            yield Part(found["word"], found["said"], found["table"], *found.span("table"))
+            where = found.span("table")
+            above = found.start() + len(f"<!-- {found['word']}: {found['said']} -->")
+            caption = found["caption"] or ""
+            yield Part(
+                found["word"], found["said"], found["table"], *where, caption=caption, above=above
+            )
 
 
 def beginning(page: str, language: str) -> list[Part]:
-    """Give what a page that goes on from this one is given: its first messages and query."""
+    """Return the first messages and the first query, from which another page continues."""
     found = list(parts(page))
     words = ("messages", language)
     return [next(part for part in found if part.word == word) for word in words]
 
 
 def cells(table: str) -> tuple[list[str], list[list[str]]]:
-    """Give the names of a table's columns and its rows."""
+    """Return the names of a table's columns, and its rows."""
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     return (lines[0], lines[2:]) if lines else ([], [])
 
 
 def moment(text: str) -> str:
-    """Give the day to a time that has none."""
+    """Return a time with its day; the default is ``DAY``."""
     return text if "-" in text else f"{DAY} {text}"
 
 
 def panes(table: str) -> list[dict[str, Any]]:
-    """Give the rows of a table of panes, as far as it shows them."""
+    """Return the rows of a table of panes, with the columns that it shows."""
     head, rows = cells(table)
     return [_pane(dict(zip(head, row, strict=True))) for row in rows]
 
@@ -113,27 +132,46 @@ def _value(text: str) -> str | float:
         return text
 
 
-def _caption(part: Part) -> str:
-    return f'<p class="rows">{part.word} of <code>{part.said}</code></p>\n\n'
+_CAPTIONS = {
+    "messages": "Input: {}",
+    "panes": "Result: panes of {}",
+    "rejected": "Rejected rows of {}",
+    "events": "Events of {}",
+    "rows": "Result: rows of {}",
+    "answers": "Result: answers of {}",
+}
+
+
+def caption(part: Part) -> str:
+    """Return the caption of a table, in Markdown; by default it names the kind and the query."""
+    return part.caption or _CAPTIONS[part.word].format(f"`{part.said}`")
+
+
+def pictures(page: str) -> Iterator[tuple[Part, Any]]:
+    """Draw the pictures of a page."""
+    times: list[str] = []
+    rows = ""
+    for part in parts(page):
+        if part.word == "picture":
+            names = {"wr": wr, "times": times, "panes": panes(rows)}
+            yield part, eval(part.said, names)  # noqa: S307  our own page
+        times = _times(part.text) if part.word == "messages" else times
+        rows = part.text if part.word == "panes" else rows
 
 
 def drawn(page: str) -> str:
-    """Put pictures in place of what stands for them, and say above a table what it is."""
-    times: list[str] = []
-    came = ""
+    """Return a page for the site: pictures drawn in place, captions as paragraphs of a class."""
+    drawings = {part.start: made for part, made in pictures(page)}
     shown: list[str] = []
     at = 0
     for part in parts(page):
-        body = part.text
+        start, body = part.start, part.text
         if part.word == "picture":
-            names = {"wr": wr, "times": times, "panes": panes(came)}
-            made = eval(part.said, names)  # noqa: S307  our own page
-            body = f'<div class="picture">{made}</div>'.replace("\n", " ")
-        elif part.word in ("messages", *OUTPUTS):
-            body = _caption(part) + part.text
-        times = _times(part.text) if part.word == "messages" else times
-        came = part.text if part.word == "panes" else came
-        shown += [page[at : part.start], body]
+            body = f'<div class="picture">{drawings[start]}</div>'.replace("\n", " ")
+        elif part.word in _CAPTIONS:
+            text = re.sub(r"`([^`]+)`", r"<code>\1</code>", caption(part))
+            start, body = part.above, f'\n\n<p class="rows">{text}</p>\n\n{part.text}'
+        shown += [page[at:start], body]
         at = part.end
     return "".join([*shown, page[at:]])
 
