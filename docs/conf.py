@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 project = "Windrow"
 author = "the Windrow authors"
 version = release = windrow.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 exclude_patterns = ["README.md"]  # index.md has it
 
 myst_enable_extensions = ["colon_fence"]
@@ -31,6 +30,8 @@ autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 add_module_names = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
 maximum_signature_line_length = 88
 
 html_theme = "furo"
@@ -69,20 +70,6 @@ def _included(_app: Sphinx, path: Path, _parent: str, source: list[str]) -> None
     source[0] = _within("", source[0]) if Path(path).name == "README.md" else source[0]
 
 
-def _bold(
-    _app: Sphinx, _what: str, _name: str, of: object, _options: object, lines: list[str]
-) -> None:
-    """Make the names of parameters stand out, which a docstring says as ``time: …``."""
-    try:
-        names = [*inspect.signature(of).parameters, "Errors"]  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return
-    one = "|".join(names)
-    lines[:] = [
-        re.sub(rf"(?<![\w`.])((?:{one})(?:, (?:{one}))*): ", r"**\1**: ", line) for line in lines
-    ]
-
-
 def _public(
     _app: Sphinx, _what: str, _name: str, _of: object, _options: object, said: str, gives: str
 ) -> tuple[str, str]:
@@ -110,7 +97,6 @@ def _unsearched(app: Sphinx, _doctree: object) -> None:
 
 def setup(app: Sphinx) -> None:
     """Draw pictures, mend links; refuse what would be fetched from elsewhere."""
-    app.connect("autodoc-process-docstring", _bold)
     app.connect("autodoc-process-signature", _public)
     app.connect("doctree-read", _unsearched, priority=900)  # after Sphinx has set the metadata
     app.connect("source-read", _read)

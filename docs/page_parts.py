@@ -77,8 +77,9 @@ def parts(page: str) -> Iterator[Part]:
         elif found["given"]:
             yield Part("given", found["given"], found[0], *found.span())
         elif found["picture"]:
-            shown = {"caption": found["alt"] or "", "file": found["file"] or ""}
-            yield Part("picture", found["picture"], found[0], *found.span(), **shown)
+            caption, file = found["alt"] or "", found["file"] or ""
+            where = found.span()
+            yield Part("picture", found["picture"], found[0], *where, caption=caption, file=file)
         else:
             where = found.span("table")
             above = found.start() + len(f"<!-- {found['word']}: {found['said']} -->")

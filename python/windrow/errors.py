@@ -181,7 +181,10 @@ def problem(condition: str, /, **parameters: object) -> SpecProblem:
 def failure(condition: str, /, **parameters: object) -> WindrowError:
     """Return the error of a condition, with its class and its sentence."""
     made = problem(condition, **parameters)
-    return class_of(made.code)(str(made))
+    kind = class_of(made.code)
+    if issubclass(kind, (SpecError, MessageError)):
+        return kind(str(made), [made])
+    return kind(str(made))
 
 
 def problems_of(error: WindrowError) -> list[SpecProblem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed
-from windrow import errors
+from windrow import _conditions, errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -245,6 +246,19 @@ def test_jvm_texts_of_other_classes() -> None:
     assert isinstance(errors.from_text("[SPEC_CHANGED] the checkpoint has ..."), wr.CheckpointError)
     assert errors.from_text("requirement failed") is None
     assert errors.from_text("[not a code] x") is None
+
+
+@pytest.mark.parametrize("code", sorted(_conditions.catalogue()))
+def test_every_condition_makes_its_error(code: str) -> None:
+    """The error of a condition has the class, the message, and the problem of its code."""
+    entry = _conditions.catalogue()[code]
+    for name, one in (entry.get("subClass") or {"": entry}).items():
+        sentences = f"{one['message']} {one.get('remedy', entry.get('remedy'))}"
+        parameters = dict.fromkeys(re.findall(r"<(\w+)>", sentences), "x")
+        error = errors.failure(f"{code}.{name}" if name else code, **parameters)
+        assert type(error) is errors.class_of(code)
+        assert [problem.code for problem in errors.problems_of(error)] == [code]
+        assert f"docs/errors.md#{code.lower()}" in str(error)
 
 
 def test_missing_jar_says_what_to_do() -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).parents[3]
+#: Pages that run in a session of their own, with a database, a broker, or a table format.
+OWN_SESSION = ("sinks.md", "cookbook/billing.md", "cookbook/kafka-to-delta.md")
 _TYPES = {
     "timestamp": re.compile(r"(\d{4}-\d\d-\d\d )?\d\d:\d\d(:\d\d(\.\d+)?)?"),
     "bigint": re.compile(r"-?\d+"),

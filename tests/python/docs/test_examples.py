@@ -33,8 +33,9 @@ def stated(path: Path) -> list[str]:
     return tables(head.group(0))
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
-def test_python(spark: SparkSession, capsys: pytest.CaptureFixture[str], path: Path) -> None:
+def test_python(capsys: pytest.CaptureFixture[str], path: Path) -> None:
     """A Python program, run in the session of the tests, prints its table."""
     runpy.run_path(str(path))
     out = tables(capsys.readouterr().out)
@@ -71,7 +72,7 @@ class Example(spark: org.apache.spark.sql.SparkSession) {{
     assert compiled_in(tmp_path, source) == ""
     example: Any = loaded(spark, tmp_path, "Example").getConstructors()[0]
     gateway: Any = spark.sparkContext._gateway
-    arguments = gateway.new_array(spark._jvm.java.lang.Object, 1)
+    arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
     arguments[0] = spark._jsparkSession
     out = tables(example.newInstance(arguments).printed())
     assert out == stated(path)
