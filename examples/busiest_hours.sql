@@ -4,6 +4,14 @@
 -- A table function takes the aggregation as its table argument. Over a table, as here, it returns the
 -- last value of each window; over a stream it returns panes. The statements return:
 --
+-- +-------+-------------------+-----+------+
+-- |product|               hour|total|change|
+-- +-------+-------------------+-----+------+
+-- |   salt|2025-01-01 09:00:00|  1.5|  NULL|
+-- |    tea|2025-01-01 09:00:00|  6.0|  NULL|
+-- |    tea|2025-01-01 10:00:00|  6.0|   0.0|
+-- |    tea|2025-01-01 11:00:00|  1.0|  -5.0|
+-- +-------+-------------------+-----+------+
 
 CREATE OR REPLACE TEMPORARY VIEW orders AS
 SELECT to_timestamp('2025-01-01 ' || time) AS time, product, price

@@ -6,6 +6,9 @@ emitted, so the window is emitted again, with the whole total. It prints:
 +-----+-------+-------------------+-----+-------+
 |batch|product|              start|total| timing|
 +-----+-------+-------------------+-----+-------+
+|    3|    tea|2025-01-01 09:00:00|  6.0|ON_TIME|
+|    4|    tea|2025-01-01 09:00:00|  9.0|   LATE|
++-----+-------+-------------------+-----+-------+
 """
 
 import json

@@ -5,6 +5,16 @@
 //     --conf spark.sql.streaming.stateStore.providerClass=org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider
 // Sensor b sends nothing from 09:01 to 09:03. fillGaps emits its empty minutes with a count of 0. It prints:
 //
+// +------+-------------------+---+-------+
+// |sensor|              start|  n|celsius|
+// +------+-------------------+---+-------+
+// |     a|2025-01-01 09:00:00|  1|   20.5|
+// |     a|2025-01-01 09:01:00|  1|   20.5|
+// |     a|2025-01-01 09:02:00|  1|   20.5|
+// |     b|2025-01-01 09:00:00|  1|   20.5|
+// |     b|2025-01-01 09:01:00|  0|   NULL|
+// |     b|2025-01-01 09:02:00|  0|   NULL|
+// +------+-------------------+---+-------+
 
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger

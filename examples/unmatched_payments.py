@@ -4,6 +4,14 @@ Run it with ``python examples/unmatched_payments.py``. A pair is emitted at once
 payment is emitted when no payment can arrive any more, which the watermark of both streams decides.
 It prints:
 
++-----+---+-------------------+-------------------+
+|batch| id|            ordered|               paid|
++-----+---+-------------------+-------------------+
+|    0|  1|2025-01-01 09:00:00|2025-01-01 09:20:00|
+|    1|  3|2025-01-01 12:00:00|2025-01-01 12:05:00|
+|    2|  2|2025-01-01 09:10:00|               NULL|
+|    2|  9|               NULL|2025-01-01 10:30:00|
++-----+---+-------------------+-------------------+
 """
 
 import json
@@ -14,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
 
-ORDERS = [[(1, "09:00"), (2, "09:10")], [(3, "12:00")]]  # one list for each run of the query
+ORDERS = [[(1, "09:00"), (2, "09:10")], [(3, "12:00")]]  # one list for each micro-batch
 PAYMENTS = [[(1, "09:20")], [(9, "10:30"), (3, "12:05")]]
 
 builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", 2)
@@ -24,7 +32,8 @@ folder = Path(tempfile.mkdtemp())
 
 def stream(name: str) -> wr.Stream:
     (folder / name).mkdir()
-    rows: DataFrame = spark.readStream.schema("time timestamp, id int").json(f"{folder}/{name}")
+    reader = spark.readStream.schema("time timestamp, id int").option("maxFilesPerTrigger", 1)
+    rows: DataFrame = reader.json(f"{folder}/{name}")
     return wr.stream(rows, time="time", watermark="1 minute", name=name).lateness("0 seconds")
 
 
@@ -33,16 +42,16 @@ joined = wr.join(
 )
 for number, arrivals in enumerate(zip(ORDERS, PAYMENTS, strict=True)):
     for name, rows in zip(("orders", "payments"), arrivals, strict=True):
-        lines = [json.dumps({"id": id, "time": f"2025-01-01 {time}:00"}) for id, time in rows]
+        lines = [json.dumps({"id": key, "time": f"2025-01-01 {time}:00"}) for key, time in rows]
         (folder / name / f"{number}.json").write_text("\n".join(lines))
-    query = joined.start(
-        rows=wr.Files(f"{folder}/joined"),
-        rejected=wr.Files(f"{folder}/rejected"),
-        checkpoint=folder / "checkpoint",
-        availableNow=True,
-        drain=number == len(ORDERS) - 1,  # no more rows come after the last run
-    )
-    query.awaitTermination()
+query = joined.start(
+    rows=wr.Files(f"{folder}/joined"),
+    rejected=wr.Files(f"{folder}/rejected"),
+    checkpoint=folder / "checkpoint",
+    availableNow=True,
+    drain=True,  # no more rows arrive after these
+)
+query.awaitTermination()
 
 pairs = spark.read.parquet(f"{folder}/joined").orderBy("batch", "id")
 pairs.selectExpr("batch", "id", "orders.time AS ordered", "payments.time AS paid").show()

@@ -36,8 +36,9 @@ class SpecProblem:
         text: The sentence.
 
     Example:
-        >>> print(wr.SpecProblem("LATENESS_NEGATIVE", "lateness is -1 second."))
-        [LATENESS_NEGATIVE] lateness is -1 second.
+        >>> problem = wr.SpecProblem(code="CODE", text="The sentence.")
+        >>> print(problem)
+        [CODE] The sentence.
 
     """
 
@@ -91,9 +92,9 @@ class SpecError(WindrowError, ValueError):
             The error. A single problem whose code belongs to a subclass creates that subclass.
 
         Example:
-            >>> problem = wr.SpecProblem("LATENESS_NEGATIVE", "lateness is -1 second.")
+            >>> problem = wr.SpecProblem(code="CODE", text="The sentence.")
             >>> print(wr.SpecError.of("spec", [problem]))
-            [LATENESS_NEGATIVE] spec: lateness is -1 second.
+            [CODE] spec: The sentence.
 
         """
         if len(problems) == 1:

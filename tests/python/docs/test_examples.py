@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
 from pathlib import Path
@@ -21,8 +22,8 @@ EXAMPLES = ROOT / "examples"
 
 
 def tables(text: str) -> list[str]:
-    """Return the lines of all tables in a text, without their indentation."""
-    return re.findall(r"[+|][^\n]*[+|]", text)
+    """Return the lines of all tables in a text, without the mark of a comment."""
+    return re.findall(r"^(?:-- |// )?([+|][^\n]*[+|])$", text, re.MULTILINE)
 
 
 def stated(path: Path) -> list[str]:
@@ -33,13 +34,31 @@ def stated(path: Path) -> list[str]:
     return tables(head.group(0))
 
 
+def compare(path: Path, out: list[str]) -> None:
+    """Demand the tables that a program states. ``WINDROW_WRITE=1`` writes them into it."""
+    if os.environ.get("WINDROW_WRITE"):
+        text, mark = path.read_text(encoding="utf-8"), {".sql": "-- ", ".scala": "// "}
+        lines = [line for line in text.splitlines() if not tables(line)]
+        at = (
+            next(
+                n
+                for n, line in enumerate(lines)
+                if line.rstrip(":.").endswith(("return", "prints"))
+            )
+            + 2
+        )
+        lines[at:at] = [mark.get(path.suffix, "") + line for line in out]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert out == stated(path)
+
+
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_python(capsys: pytest.CaptureFixture[str], path: Path) -> None:
     """A Python program, run in the session of the tests, prints its table."""
     runpy.run_path(str(path))
     out = tables(capsys.readouterr().out)
-    assert out == stated(path)
+    compare(path, out)
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.sql")), ids=lambda path: path.name)
@@ -51,7 +70,7 @@ def test_sql(spark: SparkSession, capsys: pytest.CaptureFixture[str], path: Path
         spark.sql(statement)
     spark.sql(last).show()
     out = tables(capsys.readouterr().out)
-    assert out == stated(path)
+    compare(path, out)
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.scala")), ids=lambda path: path.name)
@@ -75,7 +94,7 @@ class Example(spark: org.apache.spark.sql.SparkSession) {{
     arguments = gateway.new_array(gateway.jvm.java.lang.Object, 1)
     arguments[0] = spark._jsparkSession
     out = tables(example.newInstance(arguments).printed())
-    assert out == stated(path)
+    compare(path, out)
 
 
 def _imports_first(text: str) -> tuple[str, str]:

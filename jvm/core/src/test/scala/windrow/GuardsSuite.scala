@@ -28,10 +28,11 @@ class GuardsSuite extends AnyFunSuite {
       shard(store, guards).step(entries, Watermark(to), None).toVector
     assert(step(Guards(), messages, 1).isEmpty)
     val stopped = intercept[GuardError](step(Guards(maxPendingOutput = 3), Iterator.empty, 100))
-    assert(stopped.getMessage == "[TOO_MUCH_OUTPUT] a step of Tumbling('10 microseconds'): One micro-batch of a shard " +
-      "has 4 output rows, but the limit is 3. Use longer windows, a shorter retention, or smaller micro-batches. If you " +
-      "need so many, raise spark.windrow.maxPendingOutput (in an operator outside queries, maxPendingOutput) and " +
-      "restart: the query continues where it stopped. See docs/errors.md#too_much_output.")
+    assert(
+      stopped.getMessage == "[TOO_MUCH_OUTPUT] a step of Tumbling('10 microseconds'): One micro-batch of a shard " +
+        "has 4 output rows, but the limit is 3. Use longer windows, a shorter retention, or smaller micro-batches. If you " +
+        "need so many, raise spark.windrow.maxPendingOutput (in an operator outside queries, maxPendingOutput) and " +
+        "restart: the query continues where it stopped. See docs/errors.md#too_much_output.")
     assert(step(Guards(maxPendingOutput = 5), Iterator.empty, 100).size == 5)
   }
 

@@ -37,7 +37,8 @@ private[query] final class StoredAnswers[S](
       }
       (packets += out.result()).result().iterator
     } catch {
-      case wrong: DamagedStateError => throw new CheckpointError(s"${wrong.getMessage} It is in shard $shard of '$path'.")
+      case wrong: DamagedStateError =>
+        throw new CheckpointError(s"${wrong.getMessage} It is in shard $shard of '$path'.")
     }
   }
 }

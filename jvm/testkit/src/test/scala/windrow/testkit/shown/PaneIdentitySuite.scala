@@ -88,7 +88,8 @@ final class PaneIdentitySuite extends AnyFunSuite {
 
   /** Returns a law that the panes of an operator break, or None. */
   private def wrong(draft: WindowOperatorDraft, panes: Seq[Shown]): Option[String] = {
-    val live = mutable.Map.empty[Any, List[Shown]] // several, because windows with equal messages have the same identity
+    val live =
+      mutable.Map.empty[Any, List[Shown]] // several, because windows with equal messages have the same identity
     panes.iterator.flatMap { pane =>
       val before = live.getOrElse(window(pane), Nil)
       if (pane.isRetraction) {
