@@ -4,14 +4,14 @@ Run it with ``python examples/unmatched_payments.py``. A pair is emitted at once
 payment is emitted when no payment can arrive any more, which the watermark of both streams decides.
 It prints:
 
-+-----+---+-------------------+-------------------+
-|batch| id|            ordered|               paid|
-+-----+---+-------------------+-------------------+
-|    0|  1|2025-01-01 09:00:00|2025-01-01 09:20:00|
-|    1|  3|2025-01-01 12:00:00|2025-01-01 12:05:00|
-|    2|  2|2025-01-01 09:10:00|               NULL|
-|    2|  9|               NULL|2025-01-01 10:30:00|
-+-----+---+-------------------+-------------------+
++---+-------------------+-------------------+
+| id|            ordered|               paid|
++---+-------------------+-------------------+
+|  1|2025-01-01 09:00:00|2025-01-01 09:20:00|
+|  2|2025-01-01 09:10:00|               NULL|
+|  3|2025-01-01 12:00:00|2025-01-01 12:05:00|
+|  9|               NULL|2025-01-01 10:30:00|
++---+-------------------+-------------------+
 """
 
 import json
@@ -22,28 +22,30 @@ from pyspark.sql import DataFrame, SparkSession
 
 import windrow as wr
 
-ORDERS = [[(1, "09:00"), (2, "09:10")], [(3, "12:00")]]  # one list for each micro-batch
-PAYMENTS = [[(1, "09:20")], [(9, "10:30"), (3, "12:05")]]
+ORDERS = [(1, "09:00"), (2, "09:10"), (3, "12:00")]
+PAYMENTS = [(1, "09:20"), (9, "10:30"), (3, "12:05")]
 
 builder = SparkSession.builder.master("local[2]").config("spark.sql.shuffle.partitions", 2)
 spark = wr.configure(builder).getOrCreate()
 folder = Path(tempfile.mkdtemp())
 
 
-def stream(name: str) -> wr.Stream:
+def stream(name: str, events: list[tuple[int, str]]) -> wr.Stream:
+    """Return a stream of the events."""
     (folder / name).mkdir()
-    reader = spark.readStream.schema("time timestamp, id int").option("maxFilesPerTrigger", 1)
-    rows: DataFrame = reader.json(f"{folder}/{name}")
+    lines = [json.dumps({"id": key, "time": f"2025-01-01 {time}:00"}) for key, time in events]
+    (folder / name / "0.json").write_text("\n".join(lines))
+    rows: DataFrame = spark.readStream.schema("time timestamp, id int").json(f"{folder}/{name}")
     return wr.stream(rows, time="time", watermark="1 minute", name=name).lateness("0 seconds")
 
 
 joined = wr.join(
-    stream("orders"), stream("payments"), on="id", within=("0 hours", "1 hour"), how="full"
+    stream("orders", ORDERS),
+    stream("payments", PAYMENTS),
+    on="id",
+    within=("0 hours", "1 hour"),
+    how="full",
 )
-for number, arrivals in enumerate(zip(ORDERS, PAYMENTS, strict=True)):
-    for name, rows in zip(("orders", "payments"), arrivals, strict=True):
-        lines = [json.dumps({"id": key, "time": f"2025-01-01 {time}:00"}) for key, time in rows]
-        (folder / name / f"{number}.json").write_text("\n".join(lines))
 query = joined.start(
     rows=wr.Files(f"{folder}/joined"),
     rejected=wr.Files(f"{folder}/rejected"),
@@ -53,5 +55,5 @@ query = joined.start(
 )
 query.awaitTermination()
 
-pairs = spark.read.parquet(f"{folder}/joined").orderBy("batch", "id")
-pairs.selectExpr("batch", "id", "orders.time AS ordered", "payments.time AS paid").show()
+pairs = spark.read.parquet(f"{folder}/joined").orderBy("id")
+pairs.selectExpr("id", "orders.time AS ordered", "payments.time AS paid").show()
