@@ -73,6 +73,7 @@ def test_sql(spark: SparkSession, capsys: pytest.CaptureFixture[str], path: Path
     compare(path, out)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.scala")), ids=lambda path: path.name)
 def test_scala(spark: SparkSession, tmp_path: Path, path: Path) -> None:
     """A script for spark-shell, compiled and run in the JVM of the session, prints its table."""

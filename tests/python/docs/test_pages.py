@@ -213,7 +213,21 @@ def test_the_page_of_sinks(tmp_path: Path) -> None:
 
 
 #: Pages that run in ``full`` only, in addition to all notebooks.
-RESTING = ("advice", "chaining", "concepts", "dedup", "pictures", "reliability", "watching")
+RESTING = (
+    "advice",
+    "chaining",
+    "concepts",
+    "dedup",
+    "pictures",
+    "reliability",
+    "watching",
+    "backfill",
+    "change-the-lateness",
+    "deduplicate",
+    "monitor",
+    "move-a-query",
+    "rejected-rows",
+)
 
 
 def rests(path: Path) -> bool:
