@@ -73,7 +73,7 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "3 messages" in capsys.readouterr().out
     assert "<svg" in page.read_text()
     assert main(["verify", folder]) == 0
-    assert "whole" in capsys.readouterr().out
+    assert "complete" in capsys.readouterr().out
 
 
 def test_explain(
