@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "python")]
 
-import offline  # noqa: E402  they lie beside this file
+import offline  # noqa: E402  modules of this folder
 import page_parts  # noqa: E402
 import windrow  # noqa: E402
 
@@ -96,7 +96,7 @@ def _unsearched(app: Sphinx, _doctree: object) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Draw pictures, mend links; refuse what would be fetched from elsewhere."""
+    """Draw pictures, adapt links, and fail if the site would load files from another host."""
     app.connect("autodoc-process-signature", _public)
     app.connect("doctree-read", _unsearched, priority=900)  # after Sphinx has set the metadata
     app.connect("source-read", _read)

@@ -1,4 +1,4 @@
-"""The site shows nothing that it would have to fetch from another host."""
+"""The site does not load any file from another host."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FETCHED = re.compile(
 
 
 def fetched(text: str) -> list[str]:
-    """Give what a page or style sheet would fetch from other hosts; links of readers are none."""
+    """Return the files that a page or style sheet loads from other hosts. Links do not count."""
     return [next(filter(None, found)) for found in _FETCHED.findall(text)]
 
 
 def check(app: Sphinx, failed: Exception | None) -> None:
-    """Fail the build if a file would fetch something."""
+    """Fail the build if a file loads something from another host."""
     if failed is not None:
         return
     files = [path for path in Path(app.outdir).rglob("*") if path.suffix in (".html", ".css")]

@@ -327,8 +327,8 @@ def test_a_mistake_is_one_of_analysis(feed: Feed) -> None:
     assert refused.value.getCondition() == "LATENESS_NOT_STATED"
     assert refused.value.getSqlState() == "42000"
     text = str(refused.value).split("\n\nJVM stacktrace:")[0].strip()
-    assert text.startswith("[LATENESS_NOT_STATED] Tumbling('1 minute'): No lateness is set. ")
-    assert text.endswith("See docs/errors.md#lateness_not_stated.")
+    python = wr.errors.problem("LATENESS_NOT_STATED").text
+    assert text == f"[LATENESS_NOT_STATED] Tumbling('1 minute'): {python}"
 
 
 @pytest.mark.full

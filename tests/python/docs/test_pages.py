@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -18,10 +17,11 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import spark_home
 from docs import scala_pages
+from docs.alone import DELTA, compare, delta_jars
 from docs.pages import Page, pages, starting_nothing
 from feed import add_files, order
 from page_parts import panes, parts
-from programs import build, printed, python_with
+from programs import python_with
 from torture.broker import broker, connector
 from windrow._bridge import _jar
 
@@ -185,31 +185,25 @@ def test_jobs_of_a_cluster(tmp_path: Path) -> None:
         )
         assert ran.returncode == 0, (ran.stdout + ran.stderr)[:4000].decode()
         assert list((tmp_path / "panes").glob("batch=*/*.parquet"))
-        for made in ("panes", "checkpoint"):
+        for made in ("panes", "rejected", "checkpoint"):
             shutil.rmtree(tmp_path / made)
 
 
 @pytest.mark.full
 def test_the_page_of_sinks(tmp_path: Path) -> None:
     """The page of sinks runs with Delta on its Spark, a topic, and Derby instead of PostgreSQL."""
-    build("delta")
-    build("kafka")
-    jars = [*sorted((ROOT / ".build/delta").glob("*.jar")), connector()]
-    settings = {
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    }
-    page = ROOT / "docs/sinks.md"
-    database = f"jdbc:derby:{tmp_path / 'database'};create=true"
-    for folder in ("broker", "page"):
-        (tmp_path / folder).mkdir()
-    with broker(tmp_path / "broker") as address:
-        places = {"broker:9092": address, "jdbc:postgresql://db/shop": database}
-        said = json.dumps(settings), json.dumps(places)
-        python = python_with("4.2.0")
-        where = str(page), str(tmp_path / "page"), ",".join(map(str, jars))
-        made = printed("page.py", *where, *said, python=python)
-    assert "\n".join(made) == page.read_text(encoding="utf-8")
+    with broker(tmp_path) as address:
+        compare(
+            "sinks.md",
+            tmp_path / "page",
+            [*delta_jars(), connector()],
+            places={
+                "broker:9092": address,
+                "jdbc:postgresql://db/shop": f"jdbc:derby:{tmp_path / 'database'};create=true",
+            },
+            settings=DELTA,
+            python=python_with("4.2.0"),
+        )
 
 
 #: Pages that run in ``full`` only, in addition to all notebooks.

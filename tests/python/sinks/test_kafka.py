@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from programs import ROOT, printed
+from docs.alone import compare
+from programs import printed
 from torture.broker import broker, connector
 from windrow._running._settings import having
 
@@ -135,7 +136,4 @@ def test_a_compacted_topic(address: str, tmp_path: Path) -> None:
 @pytest.mark.full
 def test_the_page(address: str, tmp_path: Path) -> None:
     """The output in docs/guides/kafka.md equals that of its code with this broker."""
-    page = ROOT / "docs" / "guides" / "kafka.md"
-    places = json.dumps({"broker:9092": address})
-    made = printed("page.py", str(page), str(tmp_path), connector(), "{}", places)
-    assert "\n".join(made) == page.read_text(encoding="utf-8")
+    compare("guides/kafka.md", tmp_path, [connector()], places={"broker:9092": address})

@@ -14,7 +14,7 @@ class CutSuite extends AnyFunSuite {
   private def lastValues(engine: Engine, transcript: TranscriptCase) =
     LastValues.of(engine.run(transcript), transcript.id)
 
-  // Of the windows on tuples, only those on offsets have the same bounds if the stream is divided in another way.
+  // Only windows on offsets have the same bounds if the stream is divided in another way; other tuple windows do not.
   private val families =
     (RandomFamily.InQueries +: RandomFamily.Timed) ++ Seq(RandomFamily.FilledGaps, RandomFamily.OffsetWindows)
 
