@@ -200,6 +200,22 @@ def of_each_row(text: str) -> str | None:
     return f"{before}collect_list(struct({inner}, y)){rest}" if is_lazy else None
 
 
+def without_sharing(spark: SparkSession, run: Callable[..., Values]) -> Callable[..., Values]:
+    """Run again without generated code what fails with a filter.
+
+    Generated code evaluates an expression that occurs twice before any filter, as the input of avg.
+    """
+
+    def again(*texts: str) -> Values:
+        got = run(*texts)
+        if got is not None or len(texts) > 1 or "FILTER" not in texts[0]:
+            return got
+        with having(spark, {"spark.sql.codegen.wholeStage": "false"}):
+            return run(*texts)
+
+    return again
+
+
 def split(texts: Sequence[str], run: Callable[..., Values]) -> dict[str, Values]:
     """Return the values of each aggregate; run them together as far as none of them fails."""
     got = run(*texts)
@@ -249,7 +265,7 @@ def test_a_batch_fails_exactly_if_that_of_spark_does(spark: SparkSession, seed: 
         check(
             table,
             seed,
-            lambda *texts: values(of_spark(df, table, texts), list_of),
+            without_sharing(spark, lambda *texts: values(of_spark(df, table, texts), list_of)),
             lambda *texts: values(of_windrow(df, table, texts), list_of),
         )
 
@@ -292,8 +308,11 @@ def test_a_stream_fails_exactly_if_that_of_spark_does(
         check(
             few,
             seed,
-            lambda *texts: values(
-                of_spark(read().withWatermark("t", "0 seconds"), few, texts), run
+            without_sharing(
+                spark,
+                lambda *texts: values(
+                    of_spark(read().withWatermark("t", "0 seconds"), few, texts), run
+                ),
             ),
             lambda *texts: values(of_windrow(read(), few, texts, watermark="0 seconds"), run),
         )
