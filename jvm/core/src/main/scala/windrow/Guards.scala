@@ -61,11 +61,13 @@ final case class Guards(
   }
 
   /** Violations that a spec shows before any messages arrive. */
-  def problems(spec: WindowOperatorSpec): Seq[SpecProblem] = spec.window match {
-    case fixed: FixedWindows if spec.early != Never || !spec.onTime =>
-      problem(Guard.WindowsPerMessage, (fixed.size.micros - 1) / fixed.step.micros + 1).toSeq
-    case _ => Nil
-  }
+  def problems(spec: WindowOperatorSpec): Seq[SpecProblem] = (spec.window.family match {
+    case aligned: WindowFamily.Aligned if spec.early != Never || !spec.onTime =>
+      problem(Guard.WindowsPerMessage, aligned.grid.windowsPerPosition)
+    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Sessions | _: WindowFamily.Inherited |
+        _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+      None
+  }).toSeq
 
   /** The problem if a number exceeds the limit of a guard. */
   def problem(guard: Guard, found: Long): Option[SpecProblem] = Option.when(found > limit(guard))(SpecProblem(

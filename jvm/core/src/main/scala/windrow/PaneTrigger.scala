@@ -68,7 +68,7 @@ object Every {
   * of `period` since the epoch; the relevant one is the next after the first unsent message (SEMANTICS R14).
   */
 final case class EveryPeriod(period: TimeSpan) extends PaneTrigger {
-  def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
+  def problems: Seq[SpecProblem] = NumberCheck.positive("period", period)
   override def toString: String  = s"Every('$period')"
 }
 

@@ -28,8 +28,8 @@ final case class Retention(
   def problems: Seq[SpecProblem] =
     time.toSeq.filter(_.micros < 0).map(span =>
       SpecProblem("RETENTION_NEGATIVE", "time" -> span)) ++
-      messages.toSeq.flatMap(WindowKind.atLeastOne("messages", _)) ++
-      windows.toSeq.flatMap(WindowKind.atLeastOne("windows", _))
+      messages.toSeq.flatMap(NumberCheck.atLeastOne("messages", _)) ++
+      windows.toSeq.flatMap(NumberCheck.atLeastOne("windows", _))
 }
 
 object Retention {

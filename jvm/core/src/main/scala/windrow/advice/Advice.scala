@@ -1,8 +1,7 @@
 package windrow.advice
 
-import windrow.Hopping
-import windrow.Session
 import windrow.TimeSpan
+import windrow.WindowFamily._
 import windrow.WindowKind
 import windrow.core.store.LatenessCounts
 import windrow.core.time.EventTime
@@ -56,11 +55,14 @@ object Advice {
     *   share of the messages to catch, above 0 and at most 1
     */
   private[windrow] def of(window: WindowKind, present: TimeSpan, counts: LatenessCounts, share: Double): Advice = {
-    val several = window match {
-      case Hopping(size, step, _) => math.max(1.0, size.micros.toDouble / step.micros)
-      case _                      => 1.0
-    }
-    of(spanOf(window), Some(several), present, counts, share)
+    of(spanOf(window), Some(windowsOfMessage(window)), present, counts, share)
+  }
+
+  private def windowsOfMessage(window: WindowKind): Double = window.family match {
+    case Aligned(windows) =>
+      val steps = for (size <- window.extent; step <- windows.longestStep) yield size.micros.toDouble / step.micros
+      math.max(1.0, steps.getOrElse(1.0))
+    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => 1.0
   }
 
   /** The advice for a join.
@@ -111,8 +113,9 @@ object Advice {
   }
 
   /** Time from the first possible message of a window to its end. */
-  private def spanOf(window: WindowKind): Long = window match {
-    case Session(Some(gap)) => gap.micros
-    case other              => LastEnd.of(other)(0)
+  private def spanOf(window: WindowKind): Long = window.family match {
+    case Sessions(Some(gap)) => gap.micros
+    case _: Aligned | Everything | Sessions(None) | _: Inherited | _: Run | _: Numbered | _: OnOffsets =>
+      LastEnd.of(window)(0)
   }
 }

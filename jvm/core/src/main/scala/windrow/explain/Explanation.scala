@@ -106,7 +106,12 @@ object Explanation {
     }
 
     def rejected: String = {
-      val whose       = if (spec.window.takesGaps) "the message's own window" else "all its windows"
+      val whose = spec.window.family match {
+        case _: WindowFamily.Sessions => "the message's own window"
+        case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
+            _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+          "all its windows"
+      }
       val isLate      = spec.window.canBeLate || spec.window.goesByOffsets
       val isForgotten = spec.window.bounds != Positions
       Seq(
@@ -118,22 +123,4 @@ object Explanation {
         }).flatten.mkString(", ")
     }
   }
-}
-
-/** The source of a query's watermark. */
-sealed abstract class Clock(override val toString: String)
-
-object Clock {
-
-  /** @param watermark
-    *   delay of a watermark set by Windrow: the greatest event time minus this
-    * @param behind
-    *   delay of a watermark that is the processing time minus this
-    */
-  def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
-    behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
-
-  case object OfInput                                extends Clock("as the DataFrame had it")
-  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time less $delay")
-  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time less $delay")
 }

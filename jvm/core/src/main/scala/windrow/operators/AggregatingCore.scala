@@ -98,8 +98,10 @@ private[operators] final class AggregatingCore[K, M, B, V](
     if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.of(stream)))
   }
 
+  private val lasts = spec.window.lasts
+
   private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {
-    val gap = spec.window.lasts(incoming.gap)
+    val gap = lasts(incoming.gap)
     Entry(
       incoming.key,
       incoming.time.filter(_ => gap.isDefined),

@@ -7,12 +7,12 @@ sealed trait By {
 
 /** A limit counted in messages. */
 final case class ByCount(n: Long) extends By {
-  def problems: Seq[SpecProblem] = WindowKind.atLeastOne("n", n)
+  def problems: Seq[SpecProblem] = NumberCheck.atLeastOne("n", n)
 }
 
 /** A limit of processing time. */
 final case class ByTime(period: TimeSpan) extends By {
-  def problems: Seq[SpecProblem] = WindowKind.positive("period", period)
+  def problems: Seq[SpecProblem] = NumberCheck.positive("period", period)
 }
 
 /** A limit on the increase of a column's value. A decrease or a null does not count (SEMANTICS R85, R89). */
@@ -58,8 +58,10 @@ final case class KeyLimits(
     maxKeys: Option[Long] = None,
     maxRows: Option[Long] = None) {
   def problems: Seq[SpecProblem] =
-    idle.toSeq.flatMap(WindowKind.positive("idle", _)) ++ maxKeys.toSeq.flatMap(WindowKind.atLeastOne("maxKeys", _)) ++
-      maxRows.toSeq.flatMap(WindowKind.atLeastOne("maxRows", _))
+    idle.toSeq.flatMap(NumberCheck.positive("idle", _)) ++ maxKeys.toSeq.flatMap(NumberCheck.atLeastOne(
+      "maxKeys",
+      _)) ++
+      maxRows.toSeq.flatMap(NumberCheck.atLeastOne("maxRows", _))
 
   /** Whether a limit applies to all keys together, which then share one shard. */
   def areShared: Boolean = maxKeys.isDefined || maxRows.isDefined

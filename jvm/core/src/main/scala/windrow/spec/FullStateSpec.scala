@@ -42,11 +42,12 @@ final case class FullStateDraft(
     retention = retention,
     maxFuture = maxFuture)
 
-  private def problems: Seq[SpecProblem] = SpecCheck(windows) ++ inherited ++ unstated ++ tooShort
+  private def problems: Seq[SpecProblem] = SpecCheck(windows) ++ family.left.toSeq ++ unstated ++ tooShort
 
-  private def inherited: Seq[SpecProblem] = Option.when(window.takesPanes)(SpecProblem(
-    "INHERIT_WITHOUT_PANES",
-    "window" -> window)).toSeq
+  private[windrow] def family: Either[SpecProblem, WindowFamily.InFullState] = window.family match {
+    case family: WindowFamily.InFullState => Right(family)
+    case _: WindowFamily.Inherited        => Left(SpecProblem("INHERIT_WITHOUT_PANES", "window" -> window))
+  }
 
   private def unstated: Seq[SpecProblem] =
     Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
@@ -54,7 +55,7 @@ final case class FullStateDraft(
 
   /** Checks sessions; [[SpecCheck]] checks windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {
-    gap  <- window.gapOfAll.map(_.micros)
+    gap  <- Some(window.family).collect { case WindowFamily.Sessions(Some(gap)) => gap.micros }
     kept <- retention.time
     late <- lateness if late != TimeSpan.Endless && kept.micros < gap + late.micros
   } yield SpecProblem(
@@ -100,7 +101,12 @@ object FullStateDraft {
 
 /** A checked description of a full-state operator; an instance always is valid. */
 final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
-  def window: WindowKind                                        = draft.window
+  def window: WindowKind = draft.window
+
+  /** The family of its windows, which the check found to be supported. */
+  private[windrow] def family: WindowFamily.InFullState =
+    draft.family.fold(problem => throw SpecError(window.toString, Seq(problem)), identity)
+
   def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
   private[windrow] def latenessInTime: Distance[Axis.Time]      = window.latenessInTime(lateness)
   private[windrow] def latenessInOffsets: Distance[Axis.Offset] = window.latenessInOffsets(lateness)

@@ -45,27 +45,11 @@ private[windrow] object JoinCheck {
     draft.maxFuture.filter(_.micros < 0).map(span => SpecProblem("MAX_FUTURE_NEGATIVE", "maxFuture" -> span)).toSeq
 
   private def windows(draft: JoinDraft): Seq[SpecProblem] =
-    draft.streams.flatMap(stream => stream.window.map(stream.name -> _)).flatMap { case (name, window) =>
-      window.problems ++ (window match {
-        case side if side.isSide => Nil
-        case _: Session =>
-          Seq(SpecProblem(
-            "SESSION_OF_ONE_SIDE",
-            "name" -> name))
-        case other =>
-          Seq(SpecProblem(
-            "WINDOW_NOT_SUPPORTED.SIDE",
-            "name"   -> name,
-            "window" -> other))
+    draft.streams.flatMap(stream => stream.window.toSeq.flatMap(_.problems) ++ stream.side.left.toSeq) ++
+      (draft.within match {
+        case same: Within.SameWindow => same.shared.fold(Seq(_), _ => same.window.problems)
+        case Within.OwnWindows | Within.Everything | _: Within.Ranges => Nil
       })
-    } ++ (draft.within match {
-      case Within.SameWindow(window) if window.isShared => window.problems
-      case Within.SameWindow(other) =>
-        Seq(SpecProblem(
-          "WINDOW_NOT_SUPPORTED.SHARED",
-          "window" -> other))
-      case _ => Nil
-    })
 
   private def ranges(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
     case Within.Ranges(of) =>
@@ -84,7 +68,12 @@ private[windrow] object JoinCheck {
     case _ => tooShort(draft, draft.streams.flatMap(_.window).map(lasts).maxOption.getOrElse(0L))
   }
 
-  private def lasts(window: WindowKind): Long = window.extent.orElse(window.gapOfAll).fold(0L)(_.micros)
+  private def lasts(window: WindowKind): Long = (window.family match {
+    case WindowFamily.Sessions(gap) => gap
+    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
+        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+      window.extent
+  }).fold(0L)(_.micros)
 
   /** The retention must keep every message as long as it can pair (SEMANTICS R8). */
   private def tooShort(draft: JoinDraft, reach: Long): Seq[SpecProblem] = (for {
@@ -113,8 +102,7 @@ private[windrow] object JoinCheck {
   /** Sides without a bound. A window bounds the other side only if that has one, too. Windows on offsets do not end by
     * the watermark.
     */
-  private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] =
-    streams.filterNot(_.window.exists(_.boundsSide))
+  private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] = streams.filterNot(_.isBounded)
 
   private def small(draft: JoinDraft): Seq[SpecProblem] = refuse(
     draft.expect == ExpectedSize.Small && draft.retention.messages.isDefined,

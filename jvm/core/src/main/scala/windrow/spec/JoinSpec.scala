@@ -68,7 +68,29 @@ object Within {
   /** Windows that all streams share, either aligned windows or sessions with a gap. A pair is emitted once, however
     * many windows contain both of its messages; with sessions, when its messages first share one (SEMANTICS R39).
     */
-  final case class SameWindow(window: WindowKind) extends Within
+  final case class SameWindow(window: WindowKind) extends Within {
+
+    /** The shared windows, or the problem if streams cannot share such windows. */
+    private[windrow] def shared: Either[SpecProblem, SharedWindows] = window.family match {
+      case aligned: WindowFamily.Aligned    => Right(SharedWindows.Aligned(aligned))
+      case WindowFamily.Sessions(Some(gap)) => Right(SharedWindows.Sessions(gap))
+      case WindowFamily.Everything | WindowFamily.Sessions(None) | _: WindowFamily.Inherited | _: WindowFamily.Run |
+          _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+        Left(SpecProblem("WINDOW_NOT_SUPPORTED.SHARED", "window" -> window))
+    }
+
+    /** The shared windows of a checked join. */
+    private[windrow] def checked: SharedWindows =
+      shared.fold(problem => throw SpecError("a join", Seq(problem)), identity)
+  }
+}
+
+/** Windows that all streams of a join can share. */
+private[windrow] sealed trait SharedWindows
+
+private[windrow] object SharedWindows {
+  final case class Aligned(windows: WindowFamily.Aligned) extends SharedWindows
+  final case class Sessions(gap: TimeSpan)                extends SharedWindows
 }
 
 /** One input of a join.
@@ -76,7 +98,35 @@ object Within {
   * @param window
   *   its own window; None if it is unbounded
   */
-final case class JoinStream(name: String, window: Option[WindowKind] = None)
+final case class JoinStream(name: String, window: Option[WindowKind] = None) {
+
+  /** The family of its window, or the problem if a side of a join cannot have such windows. */
+  private[windrow] def side: Either[SpecProblem, WindowFamily.OfSide] = window.fold(JoinStream.Unbounded) { kind =>
+    kind.family match {
+      case side: WindowFamily.OfSide => Right(side)
+      case _: WindowFamily.Sessions  => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
+      case _: WindowFamily.Inherited | _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByCount |
+          _: WindowFamily.Numbered | _: WindowFamily.OffsetSessions =>
+        Left(SpecProblem("WINDOW_NOT_SUPPORTED.SIDE", "name" -> name, "window" -> kind))
+    }
+  }
+
+  /** The family of the window of a checked join. */
+  private[windrow] def checkedSide: WindowFamily.OfSide =
+    side.fold(problem => throw SpecError("a join", Seq(problem)), identity)
+
+  /** Whether its window limits in time how long messages of other streams are stored. Windows on offsets do not end by
+    * the watermark.
+    */
+  private[windrow] def isBounded: Boolean = side.forall {
+    case _: WindowFamily.Aligned | _: WindowFamily.UpToMessageByTime                              => true
+    case WindowFamily.Everything | WindowFamily.UpToMessageFromFirst | _: WindowFamily.OffsetGrid => false
+  }
+}
+
+private object JoinStream {
+  val Unbounded: Either[SpecProblem, WindowFamily.OfSide] = Right(WindowFamily.Everything)
+}
 
 /** The unchecked settings of a join. `check` converts them to a [[JoinSpec]] or returns all problems.
   *

@@ -1,5 +1,6 @@
 package windrow
 
+import windrow.WindowFamily._
 import windrow.core.time.Position
 
 /** Finds all problems of a draft. */
@@ -66,7 +67,7 @@ private[windrow] object SpecCheck {
   private def combinations(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
       Option.when(when)(SpecProblem(condition, parameters: _*))
-    val aligned  = draft.window.isAligned
+    val aligned  = alignedOf(draft)
     val over     = draft.window.isOfMessage
     val fixedEnd = draft.window.hasFixedEnd
     Seq(
@@ -82,7 +83,7 @@ private[windrow] object SpecCheck {
         "INHERIT_DISCARDING",
         "window" -> draft.window),
       refuse(
-        draft.fillsGaps && !draft.window.isInstanceOf[AlignedWindows],
+        draft.fillsGaps && aligned.isEmpty,
         "FILL_GAPS_NOT_ALIGNED",
         "window" -> draft.window),
       refuse(
@@ -93,22 +94,28 @@ private[windrow] object SpecCheck {
         draft.window.holdsEverything && !fires(draft.early),
         "TRIGGER_NOT_STATED.GLOBAL"),
       refuse(
-        !draft.onTime && !fires(draft.early) && !fires(draft.late) && !aligned,
+        !draft.onTime && !fires(draft.early) && !fires(draft.late) && aligned.isEmpty,
         "NOTHING_FIRES")).flatten ++ silence(draft) ++ granularity(draft)
   }
 
   /** A limit of `fillGaps` below the distance between windows never has an effect. */
-  private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window match {
-    case windows: AlignedWindows if draft.fillsGaps =>
-      windows.longestStep.filter(step => step.micros > 0 && draft.fillGaps.micros < step.micros)
-    case _ => None
-  }).map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
+  private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] =
+    alignedOf(draft).filter(_ => draft.fillsGaps).flatMap(_.longestStep)
+      .filter(step => step.micros > 0 && draft.fillGaps.micros < step.micros)
+      .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
+
+  private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
+    case Aligned(windows)                                                              => Some(windows)
+    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+  }
 
   /** Windows end and close at multiples of the granularity (SEMANTICS R49). */
-  private def granularity(draft: WindowOperatorDraft): Seq[SpecProblem] = (draft.window, draft.lateness) match {
-    case (Sliding(_, step), Some(lateness))
-        if step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0 =>
-      Seq(SpecProblem("GRANULARITY_NOT_DIVISOR.LATENESS", "granularity" -> step, "lateness" -> lateness))
-    case _ => Nil
+  private def granularity(draft: WindowOperatorDraft): Seq[SpecProblem] = draft.window.family match {
+    case DistinctSets(_, step) =>
+      draft.lateness.toSeq.filter(lateness =>
+        step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0)
+        .map(lateness =>
+          SpecProblem("GRANULARITY_NOT_DIVISOR.LATENESS", "granularity" -> step, "lateness" -> lateness))
+    case _: Aligned | Everything | _: Sessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => Nil
   }
 }

@@ -11,12 +11,12 @@ private[windrow] object WindowKindJson {
       reader.refuse("WINDOW_NOT_STATED")
     else {
       val kind = node.path("kind").asText
-      WindowKind.Forms.find(_.name == kind) match {
+      WindowKinds.Forms.find(_.name == kind) match {
         case Some(form) =>
           reader.known(node, s"a window of kind $kind", form.fields.toSet + "kind")
           form.read(new Fields(node, reader))
         case None =>
-          val allowed = WindowKind.Forms.map(_.name).mkString(", ")
+          val allowed = WindowKinds.Forms.map(_.name).mkString(", ")
           reader.refuse("WINDOW_UNKNOWN.KIND", "kind" -> kind, "allowed" -> allowed)
       }
     }

@@ -73,7 +73,14 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
 
   /** Whether some panes withdraw others, by the accumulation mode or because windows of this kind can be replaced. */
   def retracts: Boolean =
-    accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && window.isReplaceable)
+    accumulation == AccumulatingAndRetracting || (accumulation == Accumulating && isReplaceable)
+
+  /** Whether messages can merge windows or retract one. */
+  private def isReplaceable: Boolean = window.family match {
+    case _: WindowFamily.Replaceable => true
+    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Run | _: WindowFamily.Numbered |
+        _: WindowFamily.OffsetGrid => false
+  }
 
   private[windrow] def retracting: WindowOperatorSpec =
     new WindowOperatorSpec(draft.copy(accumulation = Some(AccumulatingAndRetracting)))

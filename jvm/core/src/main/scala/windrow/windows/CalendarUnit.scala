@@ -1,13 +1,18 @@
 package windrow
 
+import java.time.temporal.ChronoUnit
+
 /** A unit of the calendar; its length can depend on the date. */
-sealed abstract class CalendarUnit(override val toString: String, private[windrow] val mostDays: Long)
+sealed abstract class CalendarUnit(
+    override val toString: String,
+    private[windrow] val mostDays: Long,
+    private[windrow] val chrono: ChronoUnit)
 
 object CalendarUnit {
-  case object Day   extends CalendarUnit("day", 1)
-  case object Week  extends CalendarUnit("week", 7)
-  case object Month extends CalendarUnit("month", 31)
-  case object Year  extends CalendarUnit("year", 366)
+  case object Day   extends CalendarUnit("day", 1, ChronoUnit.DAYS)
+  case object Week  extends CalendarUnit("week", 7, ChronoUnit.WEEKS)
+  case object Month extends CalendarUnit("month", 31, ChronoUnit.MONTHS)
+  case object Year  extends CalendarUnit("year", 366, ChronoUnit.YEARS)
 
   val All: Seq[CalendarUnit] = Seq(Day, Week, Month, Year)
 

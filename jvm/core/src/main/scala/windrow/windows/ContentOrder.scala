@@ -4,8 +4,8 @@ package windrow
 private[windrow] sealed trait ContentOrder
 
 private[windrow] object ContentOrder {
-  case object ByTime   extends ContentOrder
-  case object ByOffset extends ContentOrder
+  case object ByEventTime extends ContentOrder
+  case object ByOffset    extends ContentOrder
 
   /** By sequence number, which is the order of acceptance. */
   case object ByArrival extends ContentOrder

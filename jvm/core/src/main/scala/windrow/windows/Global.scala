@@ -7,10 +7,7 @@ case object Global extends WindowKind {
   private[windrow] def form: WindowForm           = Form
   private[windrow] def fields: Seq[(String, Any)] = Nil
   private[windrow] def inWords: String            = "For each key one window that holds everything and never completes."
-  private[windrow] def bounds: WindowBounds       = Unbounded
-  private[windrow] override def isSliced: Boolean = true
-  private[windrow] override def isSide: Boolean   = true
-  private[windrow] override def boundsSide: Boolean         = false
+  private[windrow] def family: WindowFamily       = WindowFamily.Everything
   private[windrow] override def completedBy: Option[String] = Some("the input has ended")
   override def toString: String                             = "Global()"
 

@@ -14,12 +14,7 @@ final case class Inherit(column: String = "window") extends WindowKind {
   private[windrow] def fields: Seq[(String, Any)] = Seq("column" -> column)
   private[windrow] def inWords: String =
     s"For each key the windows of the panes that come in, in their column '$column'."
-  private[windrow] def bounds: WindowBounds              = HalfOpen
-  private[windrow] override def isReplaceable: Boolean   = true
-  private[windrow] override def showsOrder: Boolean      = true
-  private[windrow] override def needsRows: Boolean       = true // a row may not be a pane
-  private[windrow] override def takesPanes: Boolean      = true
-  private[windrow] override def lastEnd(end: Long): Long = end
+  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Inherited(column)
   private[windrow] override def completedBy: Option[String] =
     Some(s"its pane on time has come and the watermark $completesAs")
   override def toString: String = s"Inherit('$column')"

@@ -1,18 +1,11 @@
 package windrow
 
-import windrow.core.time.Position.plus
-
 /** One window for each message, ending at it: the last `range` of event time, the last `rows` messages, or all earlier
   * messages. Start and `last` are inclusive.
   */
 sealed trait Over extends WindowKind {
-  private[windrow] final def form: WindowForm                   = Over.Form
-  private[windrow] final def bounds: WindowBounds               = Closed
-  private[windrow] final override def isOfMessage: Boolean      = true
-  private[windrow] final override def showsOrder: Boolean       = true
-  private[windrow] final override def needsRows: Boolean        = true // panes show them
-  private[windrow] final override def lastEnd(time: Long): Long = plus(time, 1)
-  private[windrow] final def inWords: String = s"For each message of a key a window that ends at it and holds $held."
+  private[windrow] final def form: WindowForm = Over.Form
+  private[windrow] final def inWords: String  = s"For each message of a key a window that ends at it and holds $held."
   protected def held: String
 }
 
@@ -28,8 +21,8 @@ object Over {
   def apply(): Over = Everything
 
   final case class Range(range: TimeSpan) extends Over {
-    private[windrow] override def extent: Option[TimeSpan] = Some(range)
-    private[windrow] override def isSide: Boolean          = true
+    private[windrow] override def extent: Option[TimeSpan]    = Some(range)
+    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByTime(range)
     def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
       SpecProblem("SIZE_NEGATIVE", "value" -> range, "name" -> "range")).toSeq
     private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
@@ -39,19 +32,19 @@ object Over {
 
   /** The message and the `rows - 1` messages before it. */
   final case class Rows(rows: Long) extends Over {
-    def problems: Seq[SpecProblem]                  = WindowKind.atLeastOne("rows", rows)
-    private[windrow] def fields: Seq[(String, Any)] = Seq("rows" -> rows)
-    protected def held: String                      = s"it and the ${rows - 1} before it in event time"
-    override def toString: String                   = s"Over(rows=$rows)"
+    def problems: Seq[SpecProblem]                            = NumberCheck.atLeastOne("rows", rows)
+    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByCount(rows)
+    private[windrow] def fields: Seq[(String, Any)]           = Seq("rows" -> rows)
+    protected def held: String                                = s"it and the ${rows - 1} before it in event time"
+    override def toString: String                             = s"Over(rows=$rows)"
   }
 
   case object Everything extends Over {
-    def problems: Seq[SpecProblem]                    = Nil
-    private[windrow] def fields: Seq[(String, Any)]   = Nil
-    private[windrow] override def isSide: Boolean     = true
-    private[windrow] override def boundsSide: Boolean = false
-    protected def held: String                        = "all up to its own time"
-    override def toString: String                     = "Over()"
+    def problems: Seq[SpecProblem]                  = Nil
+    private[windrow] def fields: Seq[(String, Any)] = Nil
+    private[windrow] def family: WindowFamily       = WindowFamily.UpToMessageFromFirst
+    protected def held: String                      = "all up to its own time"
+    override def toString: String                   = "Over()"
   }
 
   private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>

@@ -8,20 +8,15 @@ package windrow
   *   None if every message has its own gap
   */
 final case class Session(gap: Option[TimeSpan]) extends WindowKind {
-  def problems: Seq[SpecProblem] = gap.toSeq.flatMap(WindowKind.positive("gap", _))
+  def problems: Seq[SpecProblem] = gap.toSeq.flatMap(NumberCheck.positive("gap", _))
 
   private[windrow] def form: WindowForm           = Session.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("gap" -> gap)
   private[windrow] def inWords: String =
     s"For each key, from a first message to ${gap.fold("the message's own gap")(_.toString)} after the last. " +
       "Messages at most that far apart share a session; a message between two sessions merges them."
-  private[windrow] def bounds: WindowBounds                = HalfOpen
-  private[windrow] override def isReplaceable: Boolean     = true
-  private[windrow] override def takesGaps: Boolean         = true
-  private[windrow] override def gapOfAll: Option[TimeSpan] = gap
-  private[windrow] override def lastEnd(end: Long): Long   = end
-  private[windrow] override def isShared: Boolean          = gap.isDefined
-  private[windrow] override def completesAs: String        = "reaches last + gap"
+  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Sessions(gap)
+  private[windrow] override def completesAs: String         = "reaches last + gap"
   override def toString: String = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
 }
 

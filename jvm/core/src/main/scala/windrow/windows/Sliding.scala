@@ -1,7 +1,5 @@
 package windrow
 
-import windrow.core.time.Position.plus
-
 /** `[start, end]` windows of `size`, both ends inclusive: one for each distinct set of messages (KIP-450). A message at
   * t creates `[t - size, t]` and, if it is not empty, `[t + granularity, t + granularity + size]`. Spark's and Flink's
   * sliding windows are [[Hopping]].
@@ -10,7 +8,7 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
   def problems: Seq[SpecProblem] =
     Option.when(size.micros < 0)(
       SpecProblem("SIZE_NEGATIVE", "value" -> size, "name" -> "size")).toSeq ++
-      WindowKind.positive("granularity", granularity) ++
+      NumberCheck.positive("granularity", granularity) ++
       Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
         SpecProblem("GRANULARITY_NOT_DIVISOR.SIZE", "granularity" -> granularity, "size" -> size))
 
@@ -19,10 +17,9 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
   private[windrow] def inWords: String =
     s"For each key, windows of $size, start and last included: one that ends at each message and, where that holds " +
       s"anything, one that starts $granularity after it. No two windows hold the same messages."
-  private[windrow] def bounds: WindowBounds               = Closed
-  private[windrow] override def extent: Option[TimeSpan]  = Some(size)
-  private[windrow] override def lastEnd(time: Long): Long = plus(plus(time, size.micros), 1)
-  override def toString: String                           = s"Sliding('$size', granularity='$granularity')"
+  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.DistinctSets(size, granularity)
+  private[windrow] override def extent: Option[TimeSpan]    = Some(size)
+  override def toString: String                             = s"Sliding('$size', granularity='$granularity')"
 }
 
 object Sliding {

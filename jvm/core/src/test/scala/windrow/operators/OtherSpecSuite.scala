@@ -57,16 +57,16 @@ class OtherSpecSuite extends AnyFunSuite {
   private def every(micros: Long): PaneTrigger = EveryPeriod(span(micros))
 
   for {
-    (name, window) <- Seq(
-      "session"  -> Session(span(1000)),
-      "tumbling" -> Tumbling(span(1000)),
-      "sliding"  -> Sliding(span(1000), span(1)),
-      "offsets"  -> OffsetRange(1000),
-      "count"    -> Count(1000))
+    (name, window, isSliced) <- Seq(
+      ("session", Session(span(1000)), false),
+      ("tumbling", Tumbling(span(1000)), true),
+      ("sliding", Sliding(span(1000), span(1)), false),
+      ("offsets", OffsetRange(1000), true),
+      ("count", Count(1000), true))
     was <- Seq(Never, every(100))
   } {
     val draft = WindowOperatorDraft(window, late = every(100), accumulation = Some(Accumulating))
-    if (was != Never || !window.isSliced)
+    if (was != Never || !isSliced)
       firesByTheNewPeriod(
         s"$name, before: $was",
         aggregate(draft.copy(early = was)),

@@ -101,8 +101,7 @@ package object api {
   type Upsert             = _root_.windrow.spark.Upsert
   val Upsert = _root_.windrow.spark.Upsert
   type WindowKind = _root_.windrow.WindowKind
-  val WindowKind = _root_.windrow.WindowKind
-  type Windowed = _root_.windrow.spark.Windowed
+  type Windowed   = _root_.windrow.spark.Windowed
   val Windrow = _root_.windrow.spark.Windrow
   type Within = _root_.windrow.Within
   val Within = _root_.windrow.Within

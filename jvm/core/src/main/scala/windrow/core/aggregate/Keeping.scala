@@ -1,9 +1,5 @@
 package windrow.core.aggregate
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-
 /** Manages buffers that contain their messages. The buffer of a slice or of a session owns the messages that it has
   * moved to the store; buffers derived from it may read them as long as the owner exists.
   */
@@ -23,14 +19,4 @@ private[windrow] trait Keeping[B] { self =>
     def putApart(buffer: C): Unit = self.putApart(inner(buffer))
     def release(buffer: C): Unit  = self.release(inner(buffer))
   }
-}
-
-/** The codec of buffers that own their messages. */
-private[core] final class OwnedCodec[B](aggregation: Aggregation[B, _]) extends Codec[B] {
-  def write(buffer: B, out: ByteWriter): Unit = {
-    aggregation.keeping.foreach(_.putApart(buffer))
-    aggregation.write(buffer, out)
-  }
-
-  def read(in: ByteReader): B = aggregation.read(in)
 }

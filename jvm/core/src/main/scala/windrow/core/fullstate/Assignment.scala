@@ -1,6 +1,6 @@
 package windrow.core.fullstate
 
-import windrow._
+import windrow.SourcePartition
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
 import windrow.core.store.WindowId
@@ -10,7 +10,6 @@ import windrow.core.time.Distance
 import windrow.core.time.Front
 import windrow.core.time.Position.plus
 import windrow.core.time.Watermark
-import windrow.core.window.SliceGrid
 
 /** The effect of a message on the windows of its key. */
 private[fullstate] sealed trait Assignment
@@ -121,20 +120,6 @@ private[fullstate] trait TimeAssigner extends AssignerDefaults {
 }
 
 private[fullstate] object WindowAssigner {
-  def apply(spec: FullStateSpec): WindowAssigner = {
-    val lateness = spec.latenessInTime
-    spec.window match {
-      case aligned: AlignedWindows    => new AlignedAssigner(SliceGrid(aligned), lateness)
-      case Session(gap)               => new SessionAssigner(gap.map(_.micros), lateness)
-      case Global                     => new GlobalAssigner(spec.retention, lateness)
-      case Sliding(size, granularity) => new SlidingAssigner(size.micros, granularity.micros, lateness)
-      case over: Over                 => new OverAssigner(over, lateness)
-      case Count(n, step)             => new CountAssigner(n, step)
-      case OffsetRange(n, step)       => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
-      case OffsetSession(n)           => new TupleSessionAssigner(n)
-      case other                      => throw new IllegalArgumentException(s"full state does not support $other")
-    }
-  }
 
   /** Counts a message in these windows and creates those that do not exist. */
   def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Assignment =

@@ -40,9 +40,11 @@ final class FullStateShard(
     guards: Guards = Guards.Default)
     extends OperatorShard {
   private val policy    = new DeltaPolicy(spec)
-  private val assigner  = WindowAssigner(spec)
+  private val assigner  = WindowAssigners.of(spec)
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val lastEnd   = LastEnd.of(spec.window)
+  private val lasts     = spec.window.lasts
+  private val bounds    = spec.window.bounds
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val segments  = new Segments("messages", store)
   private val life      = new RowLife(assigner, policy, reach)
@@ -142,7 +144,7 @@ final class FullStateShard(
     if (!isReplay(message)) admission.timeOf(message) match {
       case Left(reason) => out.put(refuse(message, reason))
       case Right(time) =>
-        val ends = Position.plus(time, spec.window.lasts(message.gap).getOrElse(0L))
+        val ends = Position.plus(time, lasts(message.gap).getOrElse(0L))
         admission.lateness.see(ends, count = 1, watermark, lastEnd)
         place(message, time, clock, before, out)
     }
@@ -154,7 +156,7 @@ final class FullStateShard(
   /** Whether a message is a duplicate. In a session, the place of a message is the end of its own gap. */
   private def isReplay(message: Incoming): Boolean = admission.isReplay(
     message.origin,
-    for (time <- message.time; lasts <- spec.window.lasts(message.gap)) yield Position.plus(time, lasts))
+    for (time <- message.time; lasting <- lasts(message.gap)) yield Position.plus(time, lasting))
 
   private def refuse(message: Incoming, reason: Reason): FullStateEffect =
     FullStateEffect.Refuse(message, reason, watermark)
@@ -230,7 +232,7 @@ final class FullStateShard(
     out.put(FullStateEffect.Fire(Pane(
       state.key,
       assigner.shownStart(row.id, state),
-      spec.window.bounds.shownEnd(row.bounds),
+      bounds.shownEnd(row.bounds),
       timing,
       row.paneState.index,
       isLast,
@@ -367,7 +369,7 @@ final class FullStateShard(
     WindowMetadata(
       state.key,
       assigner.shownStart(row.id, state),
-      spec.window.bounds.shownEnd(row.bounds),
+      bounds.shownEnd(row.bounds),
       counted.offsets,
       counted.count,
       row.last,

@@ -6,12 +6,20 @@ import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.Position
 
+/** Computes the summary by which a key finds its windows that are due. */
+private[fullstate] trait RowOutlook {
+  def outlook(row: WindowRow, state: KeyWindows): PageSummary
+
+  /** Whether windows count the messages that are stored. */
+  def countsStored: Boolean
+}
+
 /** The messages and the windows of one key.
   *
   * @param life
   *   computes the summaries of its windows
   */
-private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life: RowLife, pageBytes: Int) {
+private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life: RowOutlook, pageBytes: Int) {
   private val codec  = StoredMessage.codec(Some(key))
   private val unsent = new Unsent.Stored(codec, segments)
   private val paged  = new PagedRows(codec, unsent, life.outlook(_, this))
@@ -53,7 +61,7 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
 }
 
 /** Writes and reads the state of a key. */
-private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowLife, pageBytes: Int)
+private[fullstate] final class KeyWindowsCodec(segments: Segments, life: RowOutlook, pageBytes: Int)
     extends Codec[KeyWindows] {
   def empty(key: Key): KeyWindows = new KeyWindows(key, segments, life, pageBytes)
 

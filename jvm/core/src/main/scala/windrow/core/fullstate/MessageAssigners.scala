@@ -1,7 +1,7 @@
 package windrow.core.fullstate
 
 import windrow.ErrorConditions
-import windrow.Over
+import windrow.WindowFamily._
 import windrow.core.state.DamagedStateError
 import windrow.core.store.Incoming
 import windrow.core.store.StoredMessage
@@ -83,7 +83,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
 }
 
 /** One window for each message; a message is emitted with its own window (SEMANTICS R43). */
-private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) extends TimeAssigner {
+private final class OverAssigner(family: UpToMessage, val lateness: Distance[Axis.Time]) extends TimeAssigner {
 
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
     if (before.watermark.reached(plus(time, 1), lateness)) Assignment.TooLate
@@ -96,24 +96,24 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
       else {
         val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
         val counted = (opened +: holding).map(_.counting(stored))
-        Assignment.Enter(if (kind == Over.Everything) counted.map(unprotected) else counted, Some(own))
+        Assignment.Enter(if (family == UpToMessageFromFirst) counted.map(unprotected) else counted, Some(own))
       }
     }
 
   /** Creates the window of a message with the stored messages that it contains, in addition to its own. */
-  private def open(state: KeyWindows, own: WindowId, one: StoredMessage): WindowRow = kind match {
-    case Over.Range(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
-    case Over.Rows(rows)   => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
-    case Over.Everything   => WindowAssigner.counting(WindowRow.opened(own), state, None, own.start)
+  private def open(state: KeyWindows, own: WindowId, one: StoredMessage): WindowRow = family match {
+    case UpToMessageByTime(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
+    case UpToMessageByCount(rows) => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
+    case UpToMessageFromFirst     => WindowAssigner.counting(WindowRow.opened(own), state, None, own.start)
   }
 
   private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
     state.messages.before(one).take(math.min(newest, Int.MaxValue.toLong).toInt).toVector.reverse
 
   /** Windows of other messages that contain it. None of them is closed, because they do not end earlier. */
-  private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = kind match {
-    case Over.Rows(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
-    case _               => state.rows.from(own.copy(message = None)).toVector
+  private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = family match {
+    case UpToMessageByCount(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
+    case _: UpToMessageByTime | UpToMessageFromFirst => state.rows.from(own.copy(message = None)).toVector
   }
 
   /** A window that starts at the first message only protects its own message from retention; otherwise no message would
@@ -121,8 +121,11 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
     */
   private def unprotected(row: WindowRow): WindowRow = row.copy(oldest = row.start)
 
-  /** All messages of a range are stored until it closes, so they are counted then. */
-  override def countsStored: Boolean = kind.isInstanceOf[Over.Range]
+  /** All messages of a range are stored until it closes. */
+  override val countsStored: Boolean = family match {
+    case _: UpToMessageByTime                         => true
+    case _: UpToMessageByCount | UpToMessageFromFirst => false
+  }
 
   override def counted(row: WindowRow, state: KeyWindows): WindowRow =
     if (countsStored) WindowAssigner.counting(row, state, Some(shownStart(row.id, state)), row.start) else row
@@ -130,9 +133,9 @@ private final class OverAssigner(kind: Over, val lateness: Distance[Axis.Time]) 
   private def ownMessage(id: WindowId): StoredMessage = id.message.getOrElse(throw new DamagedStateError(
     ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> id.start, "end" -> id.end)))
 
-  override def shownStart(id: WindowId, state: KeyWindows): Long = kind match {
-    case Over.Range(range) => minus(id.start, range.micros)
-    case Over.Rows(rows)   => upTo(state, ownMessage(id), rows - 1).headOption.fold(id.start)(_.time)
-    case Over.Everything   => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
+  override def shownStart(id: WindowId, state: KeyWindows): Long = family match {
+    case UpToMessageByTime(range) => minus(id.start, range.micros)
+    case UpToMessageByCount(rows) => upTo(state, ownMessage(id), rows - 1).headOption.fold(id.start)(_.time)
+    case UpToMessageFromFirst     => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
   }
 }

@@ -9,7 +9,8 @@ import windrow.core.time.EventTime
   * @param reach
   *   progress of the axes of windows
   */
-private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach) {
+private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach)
+    extends RowOutlook {
 
   def isComplete(row: WindowRow, state: KeyWindows): Boolean =
     assigner.reach(row.id.partition, state, reach).reached(row.end, assigner.delay)

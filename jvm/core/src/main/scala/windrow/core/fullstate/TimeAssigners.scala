@@ -1,6 +1,7 @@
 package windrow.core.fullstate
 
 import windrow.Retention
+import windrow.core.grid.SliceGrid
 import windrow.core.store.Incoming
 import windrow.core.store.RetentionBound
 import windrow.core.store.StoredMessage
@@ -11,7 +12,6 @@ import windrow.core.time.Bounds
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Position.plus
-import windrow.core.window.SliceGrid
 
 /** Windows with the same bounds for every key. */
 private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])

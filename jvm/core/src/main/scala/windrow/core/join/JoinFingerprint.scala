@@ -33,7 +33,7 @@ object JoinFingerprint {
     * (SEMANTICS R13). A longer retained time would pair them twice.
     */
   def times(spec: JoinSpec): Seq[FingerprintField] = {
-    val rule = PairRule(spec)
+    val rule = PairRules.of(spec)
     Seq(ShardFingerprint.lateness(spec.lateness)) ++
       Option.when(spec.streams.indices.exists(rule.tooLateFrom(0, _) == Due.Never))(
         ShardFingerprint.retained(spec.retention)) ++ starts(spec)

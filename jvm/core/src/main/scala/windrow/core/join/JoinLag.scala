@@ -31,10 +31,9 @@ private[windrow] object JoinLag {
 
   /** How long after a message its last partner can be; may be negative. */
   private def reach(spec: JoinSpec, stream: Int): Lag = spec.within match {
-    case Within.Ranges(of)             => new Distance(JoinReach.of(spec.names(stream), spec.names, of))
-    case Within.SameWindow(_: Session) => endless
-    case Within.SameWindow(window)     => longest(window)
-    case _                             => if (isFree(spec)) kept(spec) else ownWindows(spec)
+    case Within.Ranges(of)                     => new Distance(JoinReach.of(spec.names(stream), spec.names, of))
+    case Within.SameWindow(window)             => longest(window)
+    case Within.Everything | Within.OwnWindows => if (isFree(spec)) kept(spec) else ownWindows(spec)
   }
 
   /** How long after a message no possible partner is accepted anymore. */
@@ -45,9 +44,12 @@ private[windrow] object JoinLag {
 
   /** How much later than the message's own window the windows of its last partner can end. */
   private def more(spec: JoinSpec): Lag = spec.within match {
-    case Within.SameWindow(windows: FixedWindows) if windows.step.micros < windows.size.micros => span(windows.size)
-    case Within.OwnWindows                                                                     => ownWindows(spec)
-    case _                                                                                     => none
+    case same: Within.SameWindow => same.checked match {
+        case SharedWindows.Aligned(windows) => if (windows.grid.overlaps) longest(same.window) else none
+        case _: SharedWindows.Sessions      => none
+      }
+    case Within.OwnWindows                    => ownWindows(spec)
+    case Within.Everything | _: Within.Ranges => none
   }
 
   private def ownWindows(spec: JoinSpec): Lag = spec.streams.flatMap(_.window).map(longest).reduce(most)
@@ -58,9 +60,9 @@ private[windrow] object JoinLag {
   private def kept(spec: JoinSpec): Lag = spec.retention.time.fold(endless)(span)
 
   private def isFree(spec: JoinSpec): Boolean = spec.within match {
-    case Within.Everything => true
-    case Within.OwnWindows => !spec.streams.forall(_.window.exists(_.boundsSide))
-    case _                 => false
+    case Within.Everything                       => true
+    case Within.OwnWindows                       => !spec.streams.forall(_.isBounded)
+    case _: Within.SameWindow | _: Within.Ranges => false
   }
 
   private def span(of: TimeSpan): Lag = new Distance(of.micros)

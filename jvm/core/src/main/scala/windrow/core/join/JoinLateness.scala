@@ -5,7 +5,7 @@ import windrow.core.time.Due
 
 /** When messages of a join are late, and how long they are kept, if no lateness is set (SEMANTICS S15). */
 private[windrow] final class JoinLateness(spec: JoinSpec) {
-  private val rule = PairRule(spec.withoutLateness)
+  private val rule = PairRules.of(spec.withoutLateness)
 
   /** For each stream, the watermark from which on messages of a time are late. */
   val ends: IndexedSeq[Long => Long] =

@@ -15,20 +15,6 @@ import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
 
-/** An output of a join: a row, or a rejected message. */
-sealed trait JoinEffect
-
-object JoinEffect {
-  final case class Row(row: JoinRow) extends JoinEffect
-
-  /** @param stream
-    *   index of the stream in the spec
-    * @param watermark
-    *   watermark by which the message was judged
-    */
-  final case class Refuse(stream: Int, message: Incoming, reason: Reason, watermark: Watermark) extends JoinEffect
-}
-
 /** Keeps the messages of two or more streams and emits the pairs among them (the stream-stream join operator).
   *
   * Without equality fields the messages of all keys can pair, so they must all be in one shard.
@@ -45,7 +31,7 @@ final class JoinShard(
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default)
     extends OperatorShard {
-  private val rule      = PairRule(spec)
+  private val rule      = PairRules.of(spec)
   private val streams   = spec.streams.size
   private val outcome   = new JoinOutcome(spec.how)
   private val retention = new JoinRetention(spec)

@@ -44,17 +44,6 @@ private[join] trait PairRule {
   def inGap(time: Long, stream: Int): Boolean
 }
 
-private[join] object PairRule {
-  def apply(spec: JoinSpec): PairRule = spec.within match {
-    case Within.Ranges(of)                     => new RangeRule(spec.names, of, spec.latenessInTime)
-    case Within.Everything                     => new WindowRule(spec.names.map(name => JoinStream(name)), spec)
-    case Within.OwnWindows                     => new WindowRule(spec.streams, spec)
-    case Within.SameWindow(Session(Some(gap))) => new SessionRule(gap.micros, spec.latenessInTime)
-    case Within.SameWindow(window) =>
-      new WindowRule(spec.names.map(name => JoinStream(name, Some(window))), spec)
-  }
-}
-
 /** Rules by which pairs depend only on their two messages. */
 private[join] trait FixedRule extends PairRule {
   def in(state: KeySides): PairRule = this
@@ -108,14 +97,16 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
 /** Pairs streams by their own windows (SEMANTICS R36). If one of two streams is unbounded, the window of the other has
   * no effect on pairs.
   */
-private[join] final class WindowRule(streams: Seq[JoinStream], spec: JoinSpec) extends FixedRule {
+private[join] final class WindowRule(windows: Seq[WindowFamily.OfSide], spec: JoinSpec) extends FixedRule {
   private val lateness = spec.latenessInTime
+  private val streams  = spec.names.toIndexedSeq
 
   /** The side of each stream, for each partner stream. */
-  private val sides: IndexedSeq[IndexedSeq[Side]] = streams.toIndexedSeq.map(one =>
-    streams.toIndexedSeq.map(other => Side(one.window, (starts(one), starts(other)))))
+  private val sides: IndexedSeq[IndexedSeq[Side]] = windows.toIndexedSeq.zip(streams).map { case (window, one) =>
+    streams.map(other => Side(window, starts(one), starts(other)))
+  }
 
-  private def starts(stream: JoinStream): Map[Long, Long] = spec.startOffsets.getOrElse(stream.name, Map.empty)
+  private def starts(stream: String): Map[Long, Long] = spec.startOffsets.getOrElse(stream, Map.empty)
 
   private def own(stream: Int): Side = sides(stream)(stream)
 

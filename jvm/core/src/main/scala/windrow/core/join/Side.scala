@@ -1,13 +1,13 @@
 package windrow.core.join
 
-import windrow._
+import windrow.WindowFamily
+import windrow.core.grid.SliceGrid
 import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Due
 import windrow.core.time.EventTime
 import windrow.core.time.Position
-import windrow.core.window.SliceGrid
 
 /** A closed range of event time in microseconds. */
 private[join] final case class Span(low: Long, high: Long) {
@@ -45,14 +45,16 @@ private[join] sealed trait Side {
 
 private[join] object Side {
 
-  /** @param starts
-    *   the first offset of each partition, for this side and for the partner
+  /** @param own
+    *   the first offset of each partition, for this side
+    * @param partners
+    *   the first offset of each partition, for the partner
     */
-  def apply(window: Option[WindowKind], starts: (Map[Long, Long], Map[Long, Long])): Side = window match {
-    case Some(aligned: AlignedWindows) => new AlignedSide(SliceGrid(aligned))
-    case Some(Over.Range(range))       => new OverSide(range.micros)
-    case Some(OffsetRange(n, step))    => new OffsetSide(n, step, starts._1, starts._2)
-    case _                             => UnboundedSide
+  def apply(window: WindowFamily.OfSide, own: Map[Long, Long], partners: Map[Long, Long]): Side = window match {
+    case aligned: WindowFamily.Aligned                               => new AlignedSide(aligned.grid)
+    case WindowFamily.UpToMessageByTime(range)                       => new OverSide(range.micros)
+    case WindowFamily.OffsetGrid(n, step)                            => new OffsetSide(n, step, own, partners)
+    case WindowFamily.Everything | WindowFamily.UpToMessageFromFirst => UnboundedSide
   }
 }
 

@@ -126,7 +126,9 @@ private[core] final class PaneMaker[B, V](
     lowered(id, buffer),
     id.message))
 
-  private def shownEnd(id: WindowId): Long = spec.window.bounds.shownEnd(id.bounds)
+  private val bounds = spec.window.bounds
+
+  private def shownEnd(id: WindowId): Long = bounds.shownEnd(id.bounds)
 
   private def lowered(id: WindowId, buffer: B): V =
     try aggregation.lower(buffer)

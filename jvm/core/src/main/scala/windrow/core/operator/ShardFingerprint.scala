@@ -1,6 +1,7 @@
 package windrow.core.operator
 
 import windrow._
+import windrow.WindowFamily._
 import windrow.core.state.FingerprintField
 
 /** The properties of a spec that are written into the state of a [[Shard]] and must not change while the state exists.
@@ -43,20 +44,32 @@ object ShardFingerprint {
   /** Windows on offsets would have other bounds with another start. Partitions without a configured offset start at 0.
     */
   def starts(window: WindowKind, of: Map[Long, Long], label: String = "start offsets"): Option[FingerprintField] =
-    Option.when(window.isInstanceOf[OffsetRange]) {
+    Option.when(isLaidFromStart(window)) {
       val said = of.filter { case (_, offset) => offset != 0 }.toSeq.sorted
       FingerprintField(label, said.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
 
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
-  private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window match {
-    case _: Sliding | _: Over => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
-    case _                    => None
+  private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {
+    case _: Run => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
+    case _: Aligned | Everything | _: Sessions | _: Inherited | _: Numbered | _: OnOffsets => None
+  }
+
+  /** Whether the start offset determines the bounds of windows. */
+  private def isLaidFromStart(window: WindowKind): Boolean = window.family match {
+    case _: OffsetGrid                                                                                   => true
+    case _: Aligned | Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OffsetSessions => false
   }
 
   /** Windows made of slices keep records from their first message on if they can fire before they are complete. */
-  private def records(spec: WindowOperatorSpec): Option[String] = Option.when(spec.window.isSliced) {
+  private def records(spec: WindowOperatorSpec): Option[String] = Option.when(isSliced(spec.window)) {
     if (spec.early != Never || !spec.onTime) "trigger(early=...) or trigger(onTime=False)"
     else "neither trigger(early=...) nor trigger(onTime=False)"
+  }
+
+  /** Whether windows are computed from slices that they share. */
+  private def isSliced(window: WindowKind): Boolean = window.family match {
+    case _: Aligned | Everything | _: Numbered | _: OffsetGrid   => true
+    case _: Sessions | _: Inherited | _: Run | _: OffsetSessions => false
   }
 }

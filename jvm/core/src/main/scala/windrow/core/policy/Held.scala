@@ -8,6 +8,7 @@ import windrow.core.state.KeyPages
 import windrow.core.state.Paged
 import windrow.core.state.Segments
 import windrow.core.store.OriginCodec
+import windrow.core.time.EventTime
 
 /** A message in a window.
   *
@@ -19,6 +20,12 @@ import windrow.core.store.OriginCodec
   *   its index among all messages ever inserted into its partition
   */
 private[policy] final case class HeldMessage[B](message: Kept[B], value: Double, at: Long, number: Long)
+
+private[policy] object HeldMessage {
+
+  /** The processing time before the first one is known. */
+  val NoTime: Long = EventTime.Min
+}
 
 /** The messages of a window in order of insertion, stored in pages. The cost of a step therefore depends on the
   * messages that enter and leave, not on the size of the window (SEMANTICS S10). Mutable.
@@ -81,8 +88,8 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   }
 
   /** Sets the processing time of messages that were inserted before the first one was known. */
-  def begin(now: Long): Unit = pages.rewrite(_.earliest == Partition.NoTime)(held =>
-    Some(if (held.at == Partition.NoTime) held.copy(at = now) else held))
+  def begin(now: Long): Unit = pages.rewrite(_.earliest == HeldMessage.NoTime)(held =>
+    Some(if (held.at == HeldMessage.NoTime) held.copy(at = now) else held))
 
   def write(out: ByteWriter): Unit = {
     out.count(count)

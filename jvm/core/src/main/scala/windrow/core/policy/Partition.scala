@@ -1,7 +1,5 @@
 package windrow.core.policy
 
-import windrow.core.time.EventTime
-
 /** The window of one key. Times are processing time in microseconds.
   *
   * @param held
@@ -57,7 +55,7 @@ private[policy] final case class Partition[B](
 
   /** Sets the times of everything that happened before the first processing time was known (SEMANTICS R14). */
   def begunAt(now: Long): Partition[B] = {
-    def at(time: Long) = if (time == Partition.NoTime) now else time
+    def at(time: Long) = if (time == HeldMessage.NoTime) now else time
     held.begin(now)
     copy(
       created = at(created),
@@ -68,9 +66,6 @@ private[policy] final case class Partition[B](
 }
 
 private[policy] object Partition {
-
-  /** The processing time before the first one is known. */
-  val NoTime: Long = EventTime.Min
 
   /** A partition before its first message.
     *

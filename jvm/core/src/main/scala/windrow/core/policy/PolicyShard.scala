@@ -62,9 +62,6 @@ object PolicyEffect {
   final case class Fire[V](pane: Pane[Key, V]) extends PolicyEffect[V]
 }
 
-/** A message as events and panes need it: its raw bytes, its buffer, and its identity. */
-private[policy] final case class Kept[B](raw: Array[Byte], buffer: B, origin: Option[Origin])
-
 /** The policy windows of all keys of a shard (SEMANTICS P). Changes only in its steps and reads no clock.
   *
   * @param store
@@ -138,7 +135,7 @@ final class PolicyShard[B, V](
     !terms.changed && !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
 
   /** The processing time of the last step that had one. */
-  private def clock: Long = admission.processingTime.getOrElse(Partition.NoTime)
+  private def clock: Long = admission.processingTime.getOrElse(HeldMessage.NoTime)
 
   private def deadline(window: Window): Long =
     (rules.deadline(window) ++ limits.deadline(window)).minOption.getOrElse(Due.Never)

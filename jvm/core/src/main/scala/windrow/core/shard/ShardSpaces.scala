@@ -1,6 +1,8 @@
 package windrow.core.shard
 
-import windrow._
+import windrow.CloseOn
+import windrow.WindowFamily._
+import windrow.WindowOperatorSpec
 import windrow.core.state.AppliedOffsets
 import windrow.core.state.Pieces
 
@@ -15,12 +17,12 @@ object ShardSpaces {
     *   whether messages have an identity
     */
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
-    val windows = spec.window match {
-      case _: AlignedWindows | Global if spec.closeOn == CloseOn.Watermark => Sliced
-      case _: Session                                                      => Seq("sessions", "pages")
-      case _: OffsetSession                                                => Seq("sessions")
-      case _: Inherit                                                      => Seq("inherited", "pages")
-      case _                                                               => Keyed
+    val windows = spec.window.family match {
+      case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
+      case _: Sessions                          => Seq("sessions", "pages")
+      case _: OffsetSessions                    => Seq("sessions")
+      case _: Inherited                         => Seq("inherited", "pages")
+      case _: Run | _: Numbered | _: OffsetGrid => Keyed
     }
     windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(keepsMessages)(Pieces.Space)

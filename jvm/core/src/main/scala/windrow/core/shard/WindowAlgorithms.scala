@@ -1,10 +1,13 @@
 package windrow.core.shard
 
-import windrow._
+import windrow.CloseOn
+import windrow.WindowFamily._
+import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
 import windrow.core.aggregate.Started
 import windrow.core.aggregate.StartedAggregation
+import windrow.core.grid.SliceGrid
 import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
@@ -30,10 +33,8 @@ import windrow.core.state.Spaces
 import windrow.core.time.Axis
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
-import windrow.core.window.RunWindows
-import windrow.core.window.SliceGrid
 
-/** Creates the algorithm for each kind of windows. */
+/** Creates the algorithm for each family of windows. */
 private[core] object WindowAlgorithms {
 
   def apply[B, V](
@@ -56,24 +57,21 @@ private[core] object WindowAlgorithms {
       aggregation: Aggregation[B, V],
       startsOf: Option[B => StartOffsets],
       store: Spaces): WindowAlgorithm[B, V] = {
-    def run(windows: RunWindows) = new RunAlgorithm(windows, spec, aggregation, startsOf, store)
     def aligned(grid: SliceGrid[Axis.Time]) = startsOf.fold[WindowAlgorithm[B, V]](
       new AlignedAlgorithm(grid, spec, aggregation, store))(
       new KeyedAlgorithm(grid, spec, aggregation, _, store))
     def byPartition(make: (Long, Spaces) => PartitionWindows[B, V]) =
       new PartitionedAlgorithm(spec.startOffsets, store, make)
-    spec.window match {
-      case windows: AlignedWindows => aligned(SliceGrid(windows))
-      case Global                  => aligned(SliceGrid.Everything)
-      case _: Session              => new SessionAlgorithm(spec, aggregation, store)
-      case _: Inherit              => new InheritAlgorithm(spec, aggregation, store)
-      case sliding: Sliding        => run(RunWindows(sliding))
-      case over: Over              => run(RunWindows(over))
-      case count: Count            => new CountAlgorithm(count, spec, aggregation, startsOf, store)
-      case offsets: OffsetRange =>
+    spec.window.family match {
+      case windows: Aligned  => aligned(windows.grid)
+      case Everything        => aligned(SliceGrid.Everything)
+      case _: Sessions       => new SessionAlgorithm(spec, aggregation, store)
+      case _: Inherited      => new InheritAlgorithm(spec, aggregation, store)
+      case run: Run          => new RunAlgorithm(run, spec, aggregation, startsOf, store)
+      case numbers: Numbered => new CountAlgorithm(numbers, spec, aggregation, startsOf, store)
+      case offsets: OffsetGrid =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part))
-      case OffsetSession(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))
-      case other            => throw new IllegalArgumentException(s"aggregates do not support $other")
+      case OffsetSessions(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))
     }
   }
 }

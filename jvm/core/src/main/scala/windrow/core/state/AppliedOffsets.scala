@@ -1,7 +1,6 @@
 package windrow.core.state
 
 import windrow.SourcePartition
-import windrow.core.time.EventTime
 import scala.collection.mutable
 import windrow.core.time.Position
 
@@ -77,7 +76,7 @@ private[core] object AppliedOffsets {
   val Space = "offsets"
 
   /** The place in time of a message that is always rejected. */
-  val NoPlace: Long = EventTime.Min
+  val NoPlace: Long = ToldOffsets.NoPlace
 
   /** Partitions beyond this number are forgotten once all of their messages would be too late. */
   private val MostPartitions = 1024

@@ -1,6 +1,7 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
+import windrow.core.time.EventTime
 
 /** Runs of offsets of a source partition that some shard of the stream has seen in this step, known before their
   * messages arrive, and the offsets among them that this shard has received. They count as applied only when the step
@@ -50,8 +51,12 @@ private[state] final class ToldOffsets {
   }
 }
 
-private object ToldOffsets {
+private[state] object ToldOffsets {
+
+  /** The place in time of a message that is always rejected. */
+  val NoPlace: Long = EventTime.Min
+
   final class Run(val first: Long, val last: Long) {
-    var latest: Long = AppliedOffsets.NoPlace
+    var latest: Long = NoPlace
   }
 }

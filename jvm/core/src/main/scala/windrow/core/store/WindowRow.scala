@@ -12,26 +12,6 @@ import windrow.core.time.Position
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
 
-/** The smallest and the largest offset that a window accepted from one source partition. */
-final case class OffsetSpan(first: Long, last: Long) {
-  def span(other: OffsetSpan): OffsetSpan = OffsetSpan(math.min(first, other.first), math.max(last, other.last))
-}
-
-object OffsetSpan {
-  private[windrow] def write(ranges: Map[SourcePartition, OffsetSpan], out: ByteWriter): Unit = {
-    out.count(ranges.size.toLong)
-    ranges.toSeq.sortBy(_._1).foreach { case (of, range) =>
-      SourcePartitionCodec.write(of, out)
-      out.long(range.first)
-      out.long(range.last)
-    }
-  }
-
-  private[windrow] def read(in: ByteReader): Map[SourcePartition, OffsetSpan] = Seq.fill(in.size()) {
-    SourcePartitionCodec.read(in) -> OffsetSpan(in.long(), in.long())
-  }.toMap
-}
-
 /** Identifies a window among those of its key.
   *
   * @param start

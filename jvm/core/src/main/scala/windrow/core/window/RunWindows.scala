@@ -3,8 +3,7 @@ package windrow.core.window
 import scala.annotation.tailrec
 import scala.collection.AbstractIterator
 import windrow.ErrorConditions
-import windrow.Over
-import windrow.Sliding
+import windrow.WindowFamily
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.KeyRun
 import windrow.core.aggregate.RunCursor
@@ -83,12 +82,11 @@ private[core] sealed trait RunWindows {
 }
 
 private[core] object RunWindows {
-  def apply(sliding: Sliding): RunWindows = new SlidingWindows(sliding.size.micros, sliding.granularity.micros)
-
-  def apply(over: Over): RunWindows = over match {
-    case Over.Range(range) => new OverRange(range.micros)
-    case Over.Rows(rows)   => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
-    case Over.Everything   => OverEverything
+  def apply(family: WindowFamily.Run): RunWindows = family match {
+    case WindowFamily.DistinctSets(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
+    case WindowFamily.UpToMessageByTime(range)        => new OverRange(range.micros)
+    case WindowFamily.UpToMessageByCount(rows)        => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
+    case WindowFamily.UpToMessageFromFirst            => OverEverything
   }
 }
 

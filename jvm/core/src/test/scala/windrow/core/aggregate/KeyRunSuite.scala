@@ -2,9 +2,8 @@ package windrow.core.aggregate
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.Over
-import windrow.Sliding
 import windrow.TimeSpan
+import windrow.WindowFamily._
 import windrow.core.state._
 import windrow.core.window.RunWindow
 import windrow.core.window.RunWindows
@@ -111,7 +110,7 @@ class KeyRunSuite extends AnyFunSuite {
     val random = new Random(7)
     def updates(run: KeyRun[Long], owner: Int): Vector[Long] = {
       val window = RunWindow(0, 0, owner + 1L, owner - 2, owner + 1, owner)
-      RunWindows(Over.Rows(3)).updates(run, window, -1).map(_.stamp).toVector
+      RunWindows(UpToMessageByCount(3)).updates(run, window, -1).map(_.stamp).toVector
     }
     val run = empty
     random.shuffle((0 until some).toVector).zipWithIndex.foreach { case (position, stamp) =>
@@ -144,7 +143,7 @@ class KeyRunSuite extends AnyFunSuite {
     val random = new Random(5)
     for (size <- Seq(0, 1, 9, 90, count / 5)) {
       val (run, width, step) = (spread(random, size), random.nextLong(90), 1 + random.nextLong(3))
-      val windows            = RunWindows(Sliding(TimeSpan(width), TimeSpan(step)))
+      val windows            = RunWindows(DistinctSets(TimeSpan(width), TimeSpan(step)))
       val at                 = run.cells(0, run.size).map(_.position).toVector
       val lasts              = (at ++ at.map(_ + step + width)).distinct.sorted
       val all = lasts.map(last => (last + 1, at.count(_ < last - width), at.count(_ <= last)))

@@ -5,11 +5,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.Calendar
 import windrow.CalendarUnit
+import windrow.core.grid.FixedGrid
 import windrow.core.operator.aligned.SlicePlace
 import windrow.core.time.Axis
 import windrow.core.time.EventTime
-import windrow.core.window.FixedGrid
-import windrow.core.window.SliceGrid
+import windrow.core.grid.SliceGrid
 
 /** Compares a place that moves from time to time with the grid itself. */
 final class SlicePlaceSuite extends AnyFunSuite {
@@ -34,7 +34,7 @@ final class SlicePlaceSuite extends AnyFunSuite {
 
   test("days of 23 and 25 hours, all of time at once, and times at its ends") {
     val hour = 3600L * 1000000
-    val days = SliceGrid(Calendar(1, CalendarUnit.Day, ZoneId.of("Europe/Berlin")))
+    val days = Calendar(1, CalendarUnit.Day, ZoneId.of("Europe/Berlin")).grid
     check(days, Iterator.range(0, 9000).map(_ * hour))
     check(SliceGrid.Everything, Iterator(-5L, 0, 7, 1 - EventTime.Limit, EventTime.Limit - 1))
     check(new FixedGrid(10, 3, 1), Iterator(1 - EventTime.Limit, EventTime.Limit - 1, 0))

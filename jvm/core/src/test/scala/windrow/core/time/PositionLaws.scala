@@ -2,7 +2,7 @@ package windrow.core.time
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.core.window.PositionGrid
+import windrow.core.grid.PositionGrid
 
 /** Compares the arithmetic of positions with integers without limits (SEMANTICS T1): on every pair of numbers near the
   * ends of 64 bits, near their halves and near 0, and on random ones.

@@ -14,7 +14,7 @@ class CalendarGridSuite extends AnyFunSuite {
   private def at(text: String): Long         = micros(Instant.parse(text))
 
   private def grid(count: Int, unit: CalendarUnit, zone: String) =
-    SliceGrid(Calendar(count, unit, ZoneId.of(zone)))
+    Calendar(count, unit, ZoneId.of(zone)).grid
 
   /** Starts of units, counted from 1970 in both directions by adding one unit after another. */
   private def starts(count: Int, unit: CalendarUnit, zone: String): Seq[Long] = {

@@ -8,8 +8,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
 import org.apache.spark.sql.execution.aggregate.ObjectHashAggregateExec
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.Session
 import windrow.TimeSpan
+import windrow.WindowFamily._
 import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
@@ -50,7 +50,10 @@ private[spark] final class AggregateRecipe(
     }
 
   /** The gap of sessions with a fixed gap, in microseconds. */
-  private val gap: Option[Long] = Some(spec.window).collect { case Session(Some(gap)) => gap.micros }
+  private val gap: Option[Long] = spec.window.family match {
+    case Sessions(gap)                                                                => gap.map(_.micros)
+    case _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+  }
 
   /** The gap, if sessions are combined before the shuffle. */
   private val madeSessions: Option[Long] = gap.filter(_ => functions.fixedWidth)

@@ -1,11 +1,11 @@
 package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions._
-import windrow._
+import windrow.WindowFamily._
+import windrow.WindowOperatorSpec
 import windrow.core.time.EventTime
 import windrow.core.time.Position
 import windrow.core.time.Watermark
-import windrow.core.window.SliceGrid
 import windrow.spark.pack.Pack
 
 /** Selects the rows that are sent to the shard with their original columns: those that the shard may reject. The shard
@@ -30,19 +30,19 @@ object CarriesMessage {
   private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
     lazy val left                   = watermark.leaves(spec.latenessInTime)
     def earlierThan(bound: => Long) = LessThan(pack.time, BatchConstant(bound))
-    spec.window match {
-      case Global =>
+    spec.window.family match {
+      case Everything =>
         spec.retention.time.fold[Expression](Literal(false))(t =>
           earlierThan(Position.minus(watermark.micros, t.micros)))
-      case _: Count                                              => Literal(false) // no row is late for them
+      case _: Numbered                                           => Literal(false) // no row is late for them
       case _ if left == EventTime.Min                            => Literal(false)
       case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // avoids an overflow
-      case windows: AlignedWindows =>
-        earlierThan(SliceGrid(windows).firstStart(left))
-      case _: Session => LessThanOrEqual(Add(pack.time, pack.gap.head), BatchConstant(left))
-      case Sliding(size, granularity) =>
+      case windows: Aligned =>
+        earlierThan(windows.grid.firstStart(left))
+      case _: Sessions => LessThanOrEqual(Add(pack.time, pack.gap.head), BatchConstant(left))
+      case DistinctSets(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
-      case _ => Literal(true)
+      case _: Inherited | _: UpToMessage | _: OnOffsets => Literal(true)
     }
   }
 }

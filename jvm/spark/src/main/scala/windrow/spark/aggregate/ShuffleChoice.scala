@@ -1,6 +1,7 @@
 package windrow.spark.aggregate
 
 import windrow._
+import windrow.WindowFamily._
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.functions.FunctionSet
 import windrow.spark.pack.ShuffleMode
@@ -11,19 +12,33 @@ import windrow.spark.pack.ShuffleMode
 private[spark] object ShuffleChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): ShuffleMode =
-    ShuffleMode(sortedFor(spec, hasOrigin, streaming), ordered = functions.orderShows, whole = spec.window.needsRows)
+    ShuffleMode(sortedFor(spec, hasOrigin, streaming), ordered = functions.orderShows, whole = needsRows(spec.window))
 
   /** Returns the reason why the order of a micro-batch affects the output, if there is one. */
   private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {
     val ofLate = spec.lateness.micros > 0 && firesWithMessage(spec.late)
     val shows = Seq(
       hasOrigin                           -> "duplicates are known by their offsets",
-      spec.window.showsOrder              -> s"${spec.window} goes by their order",
+      showsOrder(spec.window)             -> s"${spec.window} goes by their order",
       (streaming && ofEach(spec.early))   -> "early panes come with messages",
       (streaming && ofLate)               -> "late panes come with messages",
       spec.fillsGaps                      -> "gaps are filled up to a message",
       (spec.closeOn != CloseOn.Watermark) -> "messages complete windows")
     shows.collectFirst { case (true, why) => why }
+  }
+
+  /** Whether messages must be sent with their rows, because only a shard can decide if it rejects them or because panes
+    * show them.
+    */
+  private def needsRows(window: WindowKind): Boolean = window.family match {
+    case _: Inherited | _: UpToMessage | _: OnOffsets                          => true
+    case _: Aligned | Everything | _: Sessions | _: DistinctSets | _: Numbered => false
+  }
+
+  /** Whether the order of a step's messages affects which windows exist. */
+  private def showsOrder(window: WindowKind): Boolean = window.family match {
+    case _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => true
+    case _: Aligned | Everything | _: Sessions | _: DistinctSets    => false
   }
 
   private def ofEach(trigger: PaneTrigger): Boolean = WindowTrigger.parts(trigger).exists {

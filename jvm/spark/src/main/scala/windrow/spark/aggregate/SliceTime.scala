@@ -5,9 +5,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.LongType
-import windrow._
+import windrow.TimeGrid
+import windrow.WindowFamily._
+import windrow.WindowOperatorSpec
+import windrow.core.grid.FixedGrid
 import windrow.core.time.EventTime
-import windrow.core.window.SliceGrid
 
 /** Computes, as an expression, one time for all rows of a key that no window separates, so that Spark can group by it.
   * Returns None if every row must be processed separately. Times are valid or null (SEMANTICS T1), so the arithmetic
@@ -19,18 +21,22 @@ object SliceTime {
   def of(spec: WindowOperatorSpec, time: Expression): Option[Expression] = start(spec, time).map(slice =>
     If(IsNull(time), Literal.create(null, LongType), Greatest(Seq(First, slice))))
 
-  private def start(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window match {
-    case fixed: FixedWindows     => Option.when(fixed.size.micros < EventTime.Limit)(ofFixed(fixed, time))
-    case calendar: Calendar      => Some(CalendarSlice(time, calendar))
-    case Sliding(_, granularity) => Some(floor(time, granularity.micros, 0))
-    case Global                  => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
-    case Session(Some(gap)) =>
-      Option.when(gap.micros > 0)(floor(time, gap.micros, 0)) // rows within one gap are in one session
-    case _ => None
+  /** Returns the start of the slice of a time. Rows within one gap are in one session. */
+  private def start(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window.family match {
+    case Aligned(windows)             => aligned(windows, time)
+    case DistinctSets(_, granularity) => Some(floor(time, granularity.micros, 0))
+    case Everything                   => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
+    case Sessions(gap)                => gap.map(_.micros).filter(_ > 0).map(floor(time, _, 0))
+    case _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => None
   }
 
-  private def ofFixed(windows: FixedWindows, time: Expression): Expression = {
-    val (size, step, startTime) = (windows.size.micros, windows.step.micros, windows.startTime.micros)
+  private def aligned(windows: TimeGrid, time: Expression): Option[Expression] = windows.grid match {
+    case fixed: FixedGrid[_] => Option.when(fixed.size < EventTime.Limit)(ofFixed(fixed, time))
+    case _                   => Some(GridSlice(time, windows))
+  }
+
+  private def ofFixed(windows: FixedGrid[_], time: Expression): Expression = {
+    import windows._
     if (size == step) floor(time, step, startTime)
     else Greatest(Seq(
       floor(time, step, startTime),
@@ -41,9 +47,9 @@ object SliceTime {
     Subtract(of, Pmod(Subtract(of, Literal(startTime)), Literal(step)))
 }
 
-/** Computes the start of the calendar window that contains a time. Both are longs in microseconds. */
-final case class CalendarSlice(child: Expression, windows: Calendar) extends UnaryExpression {
-  @transient private lazy val grid = SliceGrid(windows)
+/** Computes the start of the slice of aligned windows that contains a time. Both are longs in microseconds. */
+final case class GridSlice(child: Expression, windows: TimeGrid) extends UnaryExpression {
+  @transient private lazy val grid = windows.grid
 
   def start(time: Long): Long = grid.sliceStart(time)
 

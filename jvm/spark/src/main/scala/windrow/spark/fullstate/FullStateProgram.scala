@@ -6,6 +6,7 @@ import windrow.EachMessage
 import windrow.EachBatch
 import windrow.FullStateSpec
 import windrow.TimeSpan
+import windrow.WindowFamily._
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
@@ -96,7 +97,10 @@ final class FullStateProgram(
           Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(hasGap)(entry.gap))
       }
 
-    private val hasGap = spec.window.takesGaps
+    private val hasGap = spec.family match {
+      case _: Sessions                                                   => true
+      case _: Aligned | Everything | _: Run | _: Numbered | _: OnOffsets => false
+    }
 
     private def write(delta: FullStateEffect, processingTime: Long): Unit = delta match {
       case FullStateEffect.Fire(pane) =>

@@ -1,14 +1,15 @@
 package windrow.spark.input
 
+import java.time.ZoneId
 import java.time.ZoneOffset
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.types.TimestampNTZType
 import org.apache.spark.sql.types.TimestampType
-import windrow.Calendar
 import windrow.SpecProblem
 import windrow.TimeSpan
+import windrow.WindowFamily._
 import windrow.WindowKind
 
 /** Checks which columns can be the event time of rows. */
@@ -26,10 +27,15 @@ private[spark] object MessageTime {
       windows: Option[WindowKind],
       maxFuture: Option[TimeSpan]): Seq[SpecProblem] =
     if (of != TimestampNTZType) Nil
-    else windows.collect {
-      case Calendar(_, _, zone) if zone.normalized != ZoneOffset.UTC => // local times count as UTC
-        SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)
-    }.toSeq ++ maxFuture.map(limit => SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
+    else windows.flatMap(zone).filter(_.normalized != ZoneOffset.UTC).map(zone => // local times count as UTC
+      SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)).toSeq ++ maxFuture.map(limit =>
+      SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
+
+  /** The time zone on which the bounds of windows depend. */
+  private def zone(windows: WindowKind): Option[ZoneId] = windows.family match {
+    case aligned: Aligned                                                              => aligned.grid.zone
+    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+  }
 
   /** Returns the problem of an event time.
     *

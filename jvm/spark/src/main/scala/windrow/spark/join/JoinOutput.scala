@@ -3,11 +3,13 @@ package windrow.spark.join
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.AlignedWindows
+import windrow.SharedWindows
+import windrow.WindowKind
+import windrow.Within
+import windrow.core.grid.SliceGrid
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinRow
 import windrow.core.time.Axis
-import windrow.core.window.SliceGrid
 import windrow.spark.output.CountColumns
 import windrow.spark.output.PacketOutput
 import windrow.spark.rows.RowFrame
@@ -25,7 +27,7 @@ import windrow.spark.rows.RowShape
 final class JoinSchema(
     val keys: Seq[DataType],
     val streams: IndexedSeq[(String, StructType)],
-    val windows: Option[AlignedWindows])
+    val windows: Option[WindowKind])
     extends Serializable {
 
   /** The types of a joined row: the keys, one row of each stream, and the window that joins them. */
@@ -57,7 +59,10 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
   private val names     = schema.streams.map { case (name, _) => UTF8String.fromString(name) }
   private val shapes    = schema.streams.map { case (_, of) => new RowShape(of.map(_.dataType)) }
   private val streams   = schema.streams.indices
-  private val grid      = schema.windows.map(SliceGrid(_))
+  private val grid = schema.windows.map(Within.SameWindow(_).checked).flatMap {
+    case SharedWindows.Aligned(windows) => Some(windows.grid)
+    case _: SharedWindows.Sessions      => None
+  }
 
   def row(joined: JoinRow): Unit = {
     val key   = keyShape.of(joined.messages.find(_.isDefined).get.get.key.bytes)

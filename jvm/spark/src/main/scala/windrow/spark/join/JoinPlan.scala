@@ -42,6 +42,15 @@ private[spark] object JoinPlan {
       StreamTable.marked(name, table, options.on.size, watermarks.get(name))
     })
 
+  /** The windows that all streams share, if the rows show their bounds. */
+  private def alignedOf(spec: JoinSpec): Option[WindowKind] = spec.within match {
+    case same: Within.SameWindow => same.checked match {
+        case _: SharedWindows.Aligned  => Some(same.window)
+        case _: SharedWindows.Sessions => None
+      }
+    case Within.OwnWindows | Within.Everything | _: Within.Ranges => None
+  }
+
   /** Plans a join.
     *
     * @param filter
@@ -54,7 +63,7 @@ private[spark] object JoinPlan {
       filter: Option[Expression] = None): LogicalPlan = {
     val spec    = options.spec
     val inputs  = withComparable(said)
-    val windows = Some(spec.within).collect { case Within.SameWindow(aligned: AlignedWindows) => aligned }
+    val windows = alignedOf(spec)
     val found =
       inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ waits(
         spec,

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.Inherit
 import windrow.SpecProblem
+import windrow.WindowKind
 
 /** The pane of another operator that a row contains (SEMANTICS R55).
   *
@@ -29,12 +29,15 @@ private[spark] object IncomingPanes {
 
   /** Reads the columns of the panes.
     *
+    * @param in
+    *   the column that contains the window
     * @param read
     *   the inputs of the aggregates
     */
   def of(
       session: SparkSession,
-      windows: Inherit,
+      windows: WindowKind,
+      in: String,
       input: LogicalPlan,
       read: Seq[Expression]): Either[Seq[SpecProblem], IncomingPanes] = {
     def column(name: String, what: String, fields: Fields): Either[SpecProblem, Expression] =
@@ -51,7 +54,7 @@ private[spark] object IncomingPanes {
           "name"    -> name,
           "what"    -> what,
           "fields"  -> fields.map(_._1).mkString(", ")))
-    (column(windows.column, "the window", Window), column(Pane, "the description of the pane", PaneFields)) match {
+    (column(in, "the window", Window), column(Pane, "the description of the pane", PaneFields)) match {
       case (Right(_), Right(pane)) if read.exists(_.exists(_.semanticEquals(field(pane, "is_retraction")))) =>
         Left(Seq(Corrections.readTwice))
       case (Right(window), Right(pane)) => Right(of(window, pane, read))

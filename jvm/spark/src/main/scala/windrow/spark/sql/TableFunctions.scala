@@ -46,7 +46,7 @@ object TableFunctions {
       }
 
   private def described(name: String, builder: TableFunctionBuilder) =
-    (FunctionIdentifier(name), Usage.info(name, WindowKind.Forms), Usage.refusing(builder))
+    (FunctionIdentifier(name), Usage.info(name, WindowKinds.Forms), Usage.refusing(builder))
 
   private def text(name: String, value: Option[String]): LogicalPlan = LocalRelation(
     Seq(AttributeReference(name, StringType)()),

@@ -91,5 +91,5 @@ private[spark] object WindowArguments {
       "hopping" -> "windrow_hop(..., size => ..., step => ...)")).toMap
 
   val All: Seq[WindowArguments] =
-    for (form <- WindowKind.Forms; function <- form.function) yield WindowArguments(function, form)
+    for (form <- WindowKinds.Forms; function <- form.function) yield WindowArguments(function, form)
 }

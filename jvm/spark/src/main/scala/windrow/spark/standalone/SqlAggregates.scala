@@ -117,7 +117,7 @@ object SqlAggregates {
       needTime: Boolean): SqlAggregates = {
     val isRejected = (message: Message) => needTime && format.time(message).isEmpty
     val position = order match {
-      case ContentOrder.ByTime =>
+      case ContentOrder.ByEventTime =>
         (message: Message, row: UnsafeRow) => MessageOrder(format.time(message), format.origin(message), row)
       case ContentOrder.ByOffset =>
         (message: Message, row: UnsafeRow) => MessageOrder(None, format.origin(message), row)

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.WindowFamily._
 import windrow.spark.input.ColumnNames
 import windrow.spark.policy.PolicyColumns
 
@@ -103,7 +104,7 @@ object Standalone {
       node: JsonNode): Either[Seq[SpecProblem], Input] = {
     val spec  = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
     val twice = InputSpec.twice("key", spec.key)
-    val read  = Input.resolve(session, spec, needsTime(window), window == Session.OfMessage, Some(window), maxFuture)
+    val read = Input.resolve(session, spec, needsTime(window), window.family == Sessions(None), Some(window), maxFuture)
     if (twice.isEmpty) read else Left(twice ++ read.left.getOrElse(Nil))
   }
 
@@ -121,10 +122,11 @@ object Standalone {
   }
 
   private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
-    spec.window.window match {
-      case window @ (Session.OfMessage | _: Over) =>
-        throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> window)))
-      case _ => ()
+    spec.window.window.family match {
+      case Sessions(None) | _: UpToMessage =>
+        throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> spec.window.window)))
+      case Sessions(Some(_)) | _: Aligned | Everything | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets =>
+        ()
     }
     val inputs = several(
       session,

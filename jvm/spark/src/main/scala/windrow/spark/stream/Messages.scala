@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
+import windrow.WindowFamily._
 import windrow.spark.input.Whole
 import windrow.spark.input.CheckedTime
 import windrow.spark.input.CoGroupMarks
@@ -96,14 +97,18 @@ private[spark] object Messages {
     private val streaming = input.isStreaming
     private val now       = System.currentTimeMillis * 1000
 
-    private lazy val panes: Option[IncomingPanes] = operator.window.collect { case windows: Inherit =>
-      IncomingPanes.of(session, windows, input, parts.filtered()).fold(
-        problems => {
-          found ++= problems
-          None
-        },
-        Some(_))
-    }.flatten
+    private lazy val panes: Option[IncomingPanes] = operator.window.flatMap(panesOf)
+
+    private def panesOf(windows: WindowKind): Option[IncomingPanes] = windows.family match {
+      case Inherited(column) =>
+        IncomingPanes.of(session, windows, column, input, parts.filtered()).fold(
+          problems => {
+            found ++= problems
+            None
+          },
+          Some(_))
+      case _: Aligned | Everything | _: Sessions | _: Run | _: Numbered | _: OnOffsets => None
+    }
 
     private lazy val before = PanesBefore.of(input, parts.read)
 
@@ -187,10 +192,10 @@ private[spark] object Messages {
     /** The default event time: for panes, the last instant in their window, or the start of the window for `Inherit`
       * windows.
       */
-    private def unstatedTime: Option[Expression] = operator.window match {
-      case Some(_: Inherit) => panes.map(_.start)
-      case _ => if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime) else Some(Messages.Timeless)
-    }
+    private def unstatedTime: Option[Expression] =
+      if (operator.window.exists(_.takesPanes)) panes.map(_.start)
+      else if (needsTime) IncomingPanes.lastInstant(session, input).orElse(noTime)
+      else Some(Messages.Timeless)
 
     private def noTime: Option[Expression] =
       refuse("TIME_NOT_STATED.COLUMN")
@@ -280,10 +285,10 @@ private[spark] object Messages {
 
     private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
 
-    private def sessionGap(time: Expression): Option[Expression] = operator.window match {
-      case Some(Session(Some(gap))) => Some(Literal(gap.micros))
-      case Some(Session(None))      => statedGap.orElse(refuse("GAP_NOT_STATED.QUERY")).flatMap(gapMicros(time, _))
-      case _                        => None
+    private def sessionGap(time: Expression): Option[Expression] = operator.window.map(_.family).flatMap {
+      case Sessions(Some(gap)) => Some(Literal(gap.micros))
+      case Sessions(None)      => statedGap.orElse(refuse("GAP_NOT_STATED.QUERY")).flatMap(gapMicros(time, _))
+      case _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
     }
 
     private def statedGap: Option[Expression] = parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))

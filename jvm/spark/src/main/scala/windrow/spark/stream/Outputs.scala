@@ -4,7 +4,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
-import windrow._
 import windrow.core.operator.PaneLag
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.Observed
@@ -59,7 +58,7 @@ private[spark] object Outputs {
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
     val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
     val window = schema.window match {
-      case Some(_: SourceWindows) =>
+      case Some(kind) if kind.goesByOffsets =>
         structOf(
           "source"    -> columns(schema.paneAt + 6),
           "partition" -> KnownNotNull(Cast(columns(schema.paneAt + 7), messages.partitionType)),

@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types.Metadata
 import org.apache.spark.sql.types.MetadataBuilder
-import windrow._
+import windrow.WindowFamily._
+import windrow.WindowKind
 import windrow.spark.panes.ChainLag
 
 /** Adds the metadata of the `window` column that Spark's own later operators need: `window_time` accepts the column,
@@ -21,11 +22,12 @@ private[spark] object PaneTime {
     * @param lag
     *   how far the end of a window may be below the watermark of the query. The watermark is omitted unless this is 0.
     */
-  def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata = window match {
-    case Some(_: Session)                     => marked(SessionWindow.marker, shards, lag)
-    case Some(_: AlignedWindows | _: Inherit) => marked(TimeWindow.marker, shards, lag)
-    case _                                    => Metadata.empty
-  }
+  def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata =
+    window.map(_.family).fold(Metadata.empty) {
+      case _: Sessions                                      => marked(SessionWindow.marker, shards, lag)
+      case _: Aligned | _: Inherited                        => marked(TimeWindow.marker, shards, lag)
+      case Everything | _: Run | _: Numbered | _: OnOffsets => Metadata.empty
+    }
 
   private def marked(kind: String, shards: LogicalPlan, lag: ChainLag.Lag): Metadata = {
     val time = new MetadataBuilder().putBoolean(kind, true)

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.types.DayTimeIntervalType
 import org.apache.spark.sql.windrow.SparkInside
-import windrow._
+import windrow.WindowFamily._
+import windrow.WindowKind
 import windrow.core.state.FingerprintField
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.PlainText
@@ -46,9 +47,9 @@ private[spark] final class QueryFingerprint(
 
   private def time: Seq[Expression] = parts.eventTime(session, options.time).toSeq
 
-  private def gap: Option[Expression] = window match {
-    case Some(Session(None)) => marked("gap", options.gap)
-    case _                   => None
+  private def gap: Option[Expression] = window.map(_.family).flatMap {
+    case Sessions(None) => marked("gap", options.gap)
+    case Sessions(Some(_)) | _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
   }
 
   /** The columns that identify duplicates. */

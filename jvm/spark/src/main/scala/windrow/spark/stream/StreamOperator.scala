@@ -3,7 +3,6 @@ package windrow.spark.stream
 import org.apache.spark.sql.SparkSession
 import scala.annotation.unused
 import windrow.FullStateSpec
-import windrow.SourceWindows
 import windrow.SpecProblem
 import windrow.WindowKind
 import windrow.WindowOperatorSpec
@@ -39,12 +38,8 @@ private[spark] trait StreamOperator {
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem]
 
   /** Returns a problem if the order of rows that the operator needs is not determined. */
-  def withoutOrder(hasOffsets: Boolean, @unused hasTime: Boolean): Option[SpecProblem] = window.collect {
-    case windows: SourceWindows if !hasOffsets =>
-      SpecProblem(
-        "OFFSET_NOT_STATED",
-        "windows" -> windows)
-  }
+  def withoutOrder(hasOffsets: Boolean, @unused hasTime: Boolean): Option[SpecProblem] =
+    window.filter(_.goesByOffsets && !hasOffsets).map(windows => SpecProblem("OFFSET_NOT_STATED", "windows" -> windows))
 
   /** Returns problems of panes of other operators that this operator cannot process. */
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]

@@ -6,7 +6,6 @@ import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.time.EventTime
-import windrow.core.window.SliceGrid
 
 /** Tests that rows are combined by the slices of the core. */
 final class SliceTimeSpec extends AnyFunSuite {
@@ -23,7 +22,7 @@ final class SliceTimeSpec extends AnyFunSuite {
     SliceTime.of(draft.checked, time).map(_.eval())
 
   for (kind <- windows) test(s"slices of $kind") {
-    val grid = SliceGrid(kind)
+    val grid = kind.grid
     (-90L to 90L).foreach(seconds =>
       assert(slice(WindowOperatorDraft(kind, Some(TimeSpan.Zero)), seconds) ==
         Some(grid.sliceStart(seconds * 1000000))))

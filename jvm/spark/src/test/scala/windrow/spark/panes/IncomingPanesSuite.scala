@@ -17,7 +17,7 @@ final class IncomingPanesSuite extends SparkSuite {
       spark.createDataFrame(java.util.List.of[Row](), StructType.fromDDL(s"window $window, pane $pane, sold bigint")))
 
   private def codes(window: String = Window, pane: String = Pane): Seq[String] =
-    IncomingPanes.of(spark, Inherit("window"), table(window, pane), Nil).left.getOrElse(Nil).map(_.code)
+    IncomingPanes.of(spark, Inherit("window"), "window", table(window, pane), Nil).left.getOrElse(Nil).map(_.code)
 
   test("SEMANTICS R55: a pane has fields of these types") {
     assert(codes().isEmpty)

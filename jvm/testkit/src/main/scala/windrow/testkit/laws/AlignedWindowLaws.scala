@@ -2,10 +2,10 @@ package windrow.testkit
 
 import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
+import windrow.core.grid.SliceGrid
 import windrow.core.time.Axis
-import windrow.core.window.SliceGrid
 
-/** Laws of every [[windrow.core.window.SliceGrid]]: windows that depend on a position alone, and the slices that they
+/** Laws of every [[windrow.core.grid.SliceGrid]]: windows that depend on a position alone, and the slices that they
   * share.
   *
   * {{{ val laws = new AlignedWindowLaws("ten minutes", grid, Gen.choose(-1000000L, 1000000L)) }}}

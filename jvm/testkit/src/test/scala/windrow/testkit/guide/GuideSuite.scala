@@ -7,8 +7,8 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow.core.aggregate.Aggregation
+import windrow.core.grid.FixedGrid
 import windrow.core.state.{ByteReader, ByteWriter}
-import windrow.core.window.FixedGrid
 import windrow.replay._
 import windrow.testkit._
 

@@ -4,6 +4,7 @@ package aligned
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Sweep
+import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
 import windrow.core.time.Axis
@@ -16,7 +17,6 @@ import windrow.core.trigger.PaneStateCodec
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
-import windrow.core.window.SliceGrid
 
 /** Windows with the same bounds for every key. Each message is stored once, in its slice; the value of a window is
   * computed from its slices when it fires.
@@ -63,7 +63,7 @@ private[core] final class AlignedAlgorithm[B, V](
   private val slice = new SlicePlace(grid)
 
   /** Windows without messages, if the spec requests them. Stored in the checkpoint. */
-  private val gaps = GapWindows.of(spec, store)
+  private val gaps = GapWindows.of(grid, spec, store)
 
   /** Messages for incomplete windows, if these are processed only when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(

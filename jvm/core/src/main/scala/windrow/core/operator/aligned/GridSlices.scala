@@ -6,6 +6,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Gathered
 import windrow.core.aggregate.OwnedCodec
 import windrow.core.aggregate.RangeSweep
+import windrow.core.grid.SliceGrid
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
@@ -14,7 +15,6 @@ import windrow.core.state.Spaces
 import windrow.core.time.Axis
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
-import windrow.core.window.SliceGrid
 
 /** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
   * identified by their starts.

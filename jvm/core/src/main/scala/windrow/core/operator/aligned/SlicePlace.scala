@@ -1,8 +1,8 @@
 package windrow.core.operator
 package aligned
 
+import windrow.core.grid.SliceGrid
 import windrow.core.time.Axis
-import windrow.core.window.SliceGrid
 
 /** The properties that all times of a slice share, computed once for consecutive messages of a slice. */
 private[core] final class SlicePlace(grid: SliceGrid[Axis.Time]) {

@@ -3,10 +3,10 @@ package aligned
 
 import windrow.core.aggregate.Combine
 import windrow.core.aggregate.Sweep
+import windrow.core.grid.SliceGrid
 import windrow.core.state.KeyMap
 import windrow.core.time.Axis
 import windrow.core.time.EventTime
-import windrow.core.window.SliceGrid
 
 /** Moves forward from window to window over slices.
   *

@@ -1,8 +1,8 @@
 package windrow.core.operator
 package gaps
 
-import windrow.AlignedWindows
 import windrow.WindowOperatorSpec
+import windrow.core.grid.SliceGrid
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.Key
@@ -12,7 +12,6 @@ import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.EventTime
 import windrow.core.time.Watermark
-import windrow.core.window.SliceGrid
 
 /** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows can
   * change, which never happens if `fillGaps` is unlimited.
@@ -111,8 +110,6 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
 private[core] object GapWindows {
 
   /** The gap windows of a spec; None if it does not request them. */
-  def of(spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] = spec.window match {
-    case windows: AlignedWindows if spec.fillsGaps => Some(new GapWindows(SliceGrid(windows), spec, store))
-    case _                                         => None
-  }
+  def of(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces): Option[GapWindows] =
+    Option.when(spec.fillsGaps)(new GapWindows(grid, spec, store))
 }

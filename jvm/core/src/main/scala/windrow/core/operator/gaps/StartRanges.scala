@@ -3,10 +3,10 @@ package gaps
 
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
+import windrow.core.grid.SliceGrid
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.time.Axis
-import windrow.core.window.SliceGrid
 
 /** A set of windows, identified by their starts and stored as ranges of neighbors. Bounds are inclusive. */
 private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {

@@ -4,6 +4,7 @@ package keyed
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
+import windrow.core.grid.PositionGrid
 import windrow.core.state._
 import windrow.core.time.Axis
 import windrow.core.time.Distance
@@ -14,11 +15,10 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
-import windrow.core.window.PositionGrid
 
 /** Windows of a key's messages by sequence number, in order of acceptance. No message is late for them. */
 private[core] final class CountAlgorithm[B, V](
-    windows: Count,
+    windows: WindowFamily.Numbered,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],

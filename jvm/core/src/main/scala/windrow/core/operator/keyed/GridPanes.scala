@@ -6,6 +6,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.Cell
 import windrow.core.aggregate.RangeSweep
+import windrow.core.grid.SliceGrid
 import windrow.core.state.Key
 import windrow.core.time.Axis
 import windrow.core.time.Front
@@ -16,7 +17,6 @@ import windrow.core.trigger.PaneState
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.Stage
 import windrow.core.trigger.WindowTrigger
-import windrow.core.window.SliceGrid
 
 /** Contents and panes of the windows of a key on a grid. Messages are stored by slice; windows are identified by their
   * starts.

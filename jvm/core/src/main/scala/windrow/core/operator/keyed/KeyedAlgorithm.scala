@@ -4,6 +4,7 @@ package keyed
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
+import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.EndedGaps
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
@@ -13,7 +14,6 @@ import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
-import windrow.core.window.SliceGrid
 
 /** Aligned windows that the messages of their own key complete (SEMANTICS R7), so each key has its own progress. */
 private[core] final class KeyedAlgorithm[B, V](
@@ -27,7 +27,7 @@ private[core] final class KeyedAlgorithm[B, V](
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val periods  = new ProcessingTimer(policy)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
-  private val gaps     = GapWindows.of(spec, store)
+  private val gaps     = GapWindows.of(grid, spec, store)
   private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Time, B](aggregation, segments)

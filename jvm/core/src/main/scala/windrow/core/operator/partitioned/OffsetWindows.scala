@@ -4,6 +4,7 @@ package partitioned
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.aggregate.StartOffsets
+import windrow.core.grid.PositionGrid
 import windrow.core.operator.keyed.BeyondWindows
 import windrow.core.operator.keyed.GridKeyState
 import windrow.core.operator.keyed.GridKeyStateCodec
@@ -18,13 +19,12 @@ import windrow.core.time.Offset
 import windrow.core.time.StepClock
 import windrow.core.trigger.ProcessingTimer
 import windrow.core.trigger.WindowTrigger
-import windrow.core.window.PositionGrid
 
 /** Windows of a fixed number of offsets of a partition. A window is complete for all keys when the partition has passed
   * its last offset.
   */
 private[core] final class OffsetWindows[B, V](
-    windows: OffsetRange,
+    windows: WindowFamily.OffsetGrid,
     start: Long,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],

@@ -26,13 +26,14 @@ import windrow.core.window.RunWindows
   * window that has fired early or late; everything else is computed when needed.
   */
 private[core] final class RunAlgorithm[B, V](
-    windows: RunWindows,
+    family: WindowFamily.Run,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
     store: Spaces)
     extends WindowAlgorithm[B, V] {
 
+  private val windows    = RunWindows(family)
   private val lateness   = spec.latenessInTime
   private val policy     = new WindowTrigger(spec.early, spec.late)
   private val rule       = new FiringRule(spec.onTime, policy)
@@ -55,8 +56,11 @@ private[core] final class RunAlgorithm[B, V](
     */
   private val unseen = new JHashMap[Key, Long]
 
-  private val isOver    = spec.window.isOfMessage
-  private val isOrdered = spec.window.isInstanceOf[Over.Rows]
+  private val isOver = spec.window.isOfMessage
+  private val isOrdered = family match {
+    case _: WindowFamily.UpToMessageByCount                                                                   => true
+    case _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByTime | WindowFamily.UpToMessageFromFirst => false
+  }
   private val waits     = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
   private val byMessage = policy.looksAtMessages(isComplete = false) || policy.looksAtMessages(isComplete = true)
 

@@ -1,4 +1,4 @@
-package windrow.core.window
+package windrow.core.grid
 
 import windrow.core.time.Axis
 
@@ -12,6 +12,7 @@ private[core] final class PositionGrid[A <: Axis](n: Long, step: Long, start: Lo
   def next(first: Long): Long          = grid.next(first)
   def sliceStart(position: Long): Long = grid.sliceStart(position)
   def slicesPerWindow: Long            = grid.slicesPerWindow
+  def windowsPerPosition: Long         = grid.windowsPerPosition
 
   /** Whether a position is before the start or between two windows. */
   def inGap(position: Long): Boolean = position < start || grid.inGap(position)

@@ -1,31 +1,5 @@
 package windrow
 
-/** The textual form of a kind of windows: in JSON `{"kind": "tumbling", "size": 60000000}`, in SQL `windrow_tumble(…,
-  * size => INTERVAL 1 MINUTE)`.
-  *
-  * @param name
-  *   name in JSON
-  * @param fields
-  *   fields in JSON, without its name
-  * @param function
-  *   function in SQL; None if another kind's function creates it, too
-  * @param arguments
-  *   arguments of that function
-  * @param read
-  *   creates the kind from its fields without checks; None if the reader has recorded a problem
-  */
-private[windrow] final case class WindowForm(
-    name: String,
-    fields: Seq[String],
-    function: Option[String],
-    arguments: Seq[String],
-    read: WindowFields => Option[WindowKind])
-
-private[windrow] object WindowForm {
-  def apply(name: String, function: String, fields: String*)(read: WindowFields => Option[WindowKind]): WindowForm =
-    WindowForm(name, fields, Some(function), fields, read)
-}
-
 /** The fields of a window, in JSON or in SQL. A required field that is missing is recorded as a problem. */
 private[windrow] trait WindowFields {
   def isSaid(name: String): Boolean

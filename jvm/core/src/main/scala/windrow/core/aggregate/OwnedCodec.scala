@@ -1,0 +1,15 @@
+package windrow.core.aggregate
+
+import windrow.core.state.ByteReader
+import windrow.core.state.ByteWriter
+import windrow.core.state.Codec
+
+/** The codec of buffers that own their messages. */
+private[core] final class OwnedCodec[B](aggregation: Aggregation[B, _]) extends Codec[B] {
+  def write(buffer: B, out: ByteWriter): Unit = {
+    aggregation.keeping.foreach(_.putApart(buffer))
+    aggregation.write(buffer, out)
+  }
+
+  def read(in: ByteReader): B = aggregation.read(in)
+}

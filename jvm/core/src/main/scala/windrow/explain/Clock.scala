@@ -1,0 +1,21 @@
+package windrow.explain
+
+import windrow.TimeSpan
+
+/** The source of a query's watermark. */
+sealed abstract class Clock(override val toString: String)
+
+object Clock {
+
+  /** @param watermark
+    *   delay of a watermark set by Windrow: the greatest event time minus this
+    * @param behind
+    *   delay of a watermark that is the processing time minus this
+    */
+  def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
+    behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
+
+  case object OfInput                                extends Clock("as the DataFrame had it")
+  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time less $delay")
+  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time less $delay")
+}

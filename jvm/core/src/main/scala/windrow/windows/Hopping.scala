@@ -1,0 +1,27 @@
+package windrow
+
+/** `[start, end)` windows of `size`, one every `step`. The step need not divide the size. If it is longer than the
+  * size, there are gaps between windows; messages in a gap are counted and belong to no window. With windows of 10
+  * minutes every 5 minutes, a message of 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
+  */
+final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) extends FixedWindows {
+  private[windrow] def form: WindowForm           = Hopping.Form
+  private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "step" -> step, "start_time" -> startTime)
+  private[windrow] def inWords: String =
+    s"Windows of $size, start included, end not, one every $step, $aligned. $held"
+  override def toString: String = s"Hopping('$size', step='$step'$shownStartTime)"
+
+  private def held: String = {
+    val (long, every) = (size.micros, step.micros)
+    if (long < every)
+      s"Between two lie ${TimeSpan(every - long)} in no window: a message there is counted, not rejected."
+    else s"A message is in ${long / every}${if (long % every == 0) "" else s" or ${long / every + 1}"} of them."
+  }
+}
+
+object Hopping {
+  private[windrow] val Form: WindowForm = WindowForm("hopping", "windrow_hop", "size", "step", "start_time") { said =>
+    val (size, step, startTime) = (said.span("size"), said.span("step"), said.spanIfSaid("start_time"))
+    size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
+  }
+}

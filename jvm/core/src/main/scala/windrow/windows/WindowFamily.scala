@@ -1,0 +1,79 @@
+package windrow
+
+import windrow.core.grid.SliceGrid
+import windrow.core.time.Axis
+
+/** Determines how the windows of a kind are formed. Each kind belongs to one family. Checks, operators, and texts match
+  * on the family alone. Families are sealed, so the compiler names each place that must handle a new one.
+  */
+private[windrow] sealed abstract class WindowFamily(val bounds: WindowBounds)
+
+/** The grid on which the windows of an aligned kind lie. */
+private[windrow] trait TimeGrid extends Serializable {
+
+  /** The grid; defined only if the kind has no problems. */
+  private[windrow] def grid: SliceGrid[Axis.Time]
+
+  /** The greatest distance between the ends of two consecutive windows; None if no duration can be that long. */
+  private[windrow] def longestStep: Option[TimeSpan]
+}
+
+private[windrow] object WindowFamily {
+
+  /** A family whose windows a side of a join can have (SEMANTICS R36). */
+  sealed trait OfSide extends WindowFamily
+
+  /** A family that full state supports. */
+  sealed trait InFullState extends WindowFamily
+
+  /** A family in which messages can merge windows or retract one. */
+  sealed trait Replaceable extends WindowFamily
+
+  /** Windows that depend on time alone and are the same for every key. */
+  final case class Aligned(windows: TimeGrid) extends WindowFamily(HalfOpen) with OfSide with InFullState {
+    def grid: SliceGrid[Axis.Time] = windows.grid
+  }
+
+  /** A single window that contains everything, limited only by retention. */
+  case object Everything extends WindowFamily(Unbounded) with OfSide with InFullState
+
+  /** Windows that contain the messages of a key that are near each other in time.
+    *
+    * @param gap
+    *   None if every message has its own gap
+    */
+  final case class Sessions(gap: Option[TimeSpan]) extends WindowFamily(HalfOpen) with InFullState with Replaceable
+
+  /** The windows of panes of another operator, which are the messages.
+    *
+    * @param column
+    *   the column of the panes that contains their window
+    */
+  final case class Inherited(column: String) extends WindowFamily(HalfOpen) with Replaceable
+
+  /** Windows formed from the times of a key's messages. */
+  sealed trait Run extends WindowFamily with InFullState
+
+  /** One window for each distinct set of messages (KIP-450). */
+  final case class DistinctSets(size: TimeSpan, granularity: TimeSpan) extends WindowFamily(Closed) with Run
+
+  /** One window for each message, which ends at it and whose panes show it. */
+  sealed trait UpToMessage extends Run
+
+  final case class UpToMessageByTime(range: TimeSpan) extends WindowFamily(Closed) with UpToMessage with OfSide
+  final case class UpToMessageByCount(rows: Long)     extends WindowFamily(Closed) with UpToMessage
+  case object UpToMessageFromFirst                    extends WindowFamily(Closed) with UpToMessage with OfSide
+
+  /** Windows by the sequence numbers of a key's messages, in order of acceptance. */
+  final case class Numbered(n: Long, step: Long) extends WindowFamily(Positions) with InFullState
+
+  /** Windows on the offsets of a source partition. */
+  sealed trait OnOffsets extends WindowFamily with InFullState
+
+  final case class OffsetGrid(n: Long, step: Long) extends WindowFamily(Positions) with OnOffsets with OfSide
+
+  /** @param n
+    *   the greatest number of consecutive offsets without the key in a session
+    */
+  final case class OffsetSessions(n: Long) extends WindowFamily(Positions) with OnOffsets with Replaceable
+}
