@@ -41,7 +41,7 @@ final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends 
 }
 
 object Calendar {
-  private[windrow] val Form: WindowForm = WindowForm("calendar", Seq("n", "unit", "zone"), None, Nil, read)
+  private[windrow] val Form: WindowForm = WindowForm("calendar", Seq("n", "unit", "zone"), None, read)
 
   private def read(said: WindowFields): Option[Calendar] = {
     val count = said.count("n").filter(count =>

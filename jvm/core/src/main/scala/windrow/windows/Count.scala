@@ -20,5 +20,6 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
 object Count {
   def apply(n: Long): Count = Count(n, n)
 
-  private[windrow] val Form: WindowForm = TupleWindows.form("count", "windrow_count")(Count(_, _))
+  private[windrow] val Form: WindowForm =
+    TupleWindows.form("count", "windrow_count", "every n messages of a key")(Count(_, _))
 }

@@ -11,5 +11,6 @@ case object Global extends WindowKind {
   private[windrow] override def completedBy: Option[String] = Some("the input has ended")
   override def toString: String                             = "Global()"
 
-  private[windrow] val Form: WindowForm = WindowForm("global", "windrow_global")(_ => Some(Global))
+  private[windrow] val Form: WindowForm =
+    WindowForm("global", "windrow_global", "one window of everything")(_ => Some(Global))
 }

@@ -20,7 +20,13 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = T
 }
 
 object Hopping {
-  private[windrow] val Form: WindowForm = WindowForm("hopping", "windrow_hop", "size", "step", "start_time") { said =>
+  private[windrow] val Form: WindowForm = WindowForm(
+    "hopping",
+    "windrow_hop",
+    "windows of one size, a new one every step",
+    "size",
+    "step",
+    "start_time") { said =>
     val (size, step, startTime) = (said.span("size"), said.span("step"), said.spanIfSaid("start_time"))
     size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
   }

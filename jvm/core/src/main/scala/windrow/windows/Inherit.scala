@@ -21,6 +21,8 @@ final case class Inherit(column: String = "window") extends WindowKind {
 }
 
 object Inherit {
-  private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", "column")(said =>
+  private val Described = "the windows that panes of another operator have"
+
+  private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", Described, "column")(said =>
     Some(said.nameIfSaid("column").fold(Inherit())(Inherit(_))))
 }

@@ -18,5 +18,9 @@ final case class OffsetRange(n: Long, step: Long) extends TupleWindows {
 object OffsetRange {
   def apply(n: Long): OffsetRange = OffsetRange(n, n)
 
-  private[windrow] val Form: WindowForm = TupleWindows.form("offset_range", "windrow_offset_range")(OffsetRange(_, _))
+  private[windrow] val Form: WindowForm =
+    TupleWindows.form(
+      "offset_range",
+      "windrow_offset_range",
+      "every n offsets of a source partition")(OffsetRange(_, _))
 }

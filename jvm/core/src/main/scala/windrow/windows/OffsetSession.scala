@@ -18,7 +18,11 @@ final case class OffsetSession(gap: Long) extends TupleWindows {
 }
 
 object OffsetSession {
-  private[windrow] val Form: WindowForm = WindowForm("offset_session", "windrow_offset_session", "gap") { said =>
+  private[windrow] val Form: WindowForm = WindowForm(
+    "offset_session",
+    "windrow_offset_session",
+    "messages of a key whose offsets are no further apart than n",
+    "gap") { said =>
     if (said.isSaid("gap")) said.countIfSaid("gap").map(OffsetSession(_)) else said.refuse("GAP_NOT_STATED.OFFSETS")
   }
 }

@@ -47,7 +47,12 @@ object Over {
     override def toString: String                   = "Over()"
   }
 
-  private[windrow] val Form: WindowForm = WindowForm("over", "windrow_over", "range", "rows") { said =>
+  private[windrow] val Form: WindowForm = WindowForm(
+    "over",
+    "windrow_over",
+    "at each message the rows or the range before it",
+    "range",
+    "rows") { said =>
     if (said.isSaid("range") && said.isSaid("rows"))
       said.refuse("OVER_TWICE")
     else said.spanIfSaid("range").map(Range(_)).orElse(said.countIfSaid("rows").map(Rows(_))).orElse(Some(Everything))

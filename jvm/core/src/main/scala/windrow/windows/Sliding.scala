@@ -23,7 +23,22 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
 }
 
 object Sliding {
-  private[windrow] val Form: WindowForm = WindowForm("sliding", "windrow_slide", "size", "granularity") { said =>
+  private val Fields = Seq("size", "granularity")
+
+  /** Spark calls hopping windows sliding windows, and their step a slide. */
+  private val Steps = Seq("step", "slide", "slide_duration").map(name =>
+    name -> SpecProblem(
+      "SLIDING_STEP",
+      "name"    -> name,
+      "hopping" -> "windrow_hop(..., size => ..., step => ...)")).toMap
+
+  private[windrow] val Form: WindowForm = WindowForm(
+    "sliding",
+    Fields,
+    Some(WindowFunction("windrow_slide", Fields, "at each message the time before it", Steps)),
+    read)
+
+  private def read(said: WindowFields): Option[Sliding] = {
     val (size, granularity) = (said.span("size"), said.spanIfSaid("granularity"))
     size.map(size => granularity.fold(Sliding(size))(Sliding(size, _)))
   }

@@ -24,9 +24,11 @@ object Tumbling {
   }
 
   /** With a zone, its SQL function creates [[Calendar]] windows. */
-  private[windrow] val Form: WindowForm =
-    WindowForm("tumbling", "windrow_tumble", "size", "start_time")(read).copy(arguments =
-      Seq("size", "start_time", "zone"))
+  private[windrow] val Form: WindowForm = WindowForm(
+    "tumbling",
+    Seq("size", "start_time"),
+    Some(WindowFunction("windrow_tumble", Seq("size", "start_time", "zone"), "windows of one size, side by side")),
+    read)
 
   private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)
   else {

@@ -7,8 +7,8 @@ private object TupleWindows {
   val LastIsIn: Option[String] = Some("its last position is in")
 
   /** The form of kinds with a number of positions and a step between windows. */
-  def form(name: String, function: String)(make: (Long, Long) => WindowKind): WindowForm =
-    WindowForm(name, function, "n", "step")(_.steps.map(make.tupled))
+  def form(name: String, function: String, sentence: String)(make: (Long, Long) => WindowKind): WindowForm =
+    WindowForm(name, function, sentence, "n", "step")(_.steps.map(make.tupled))
 
   def shown(name: String, n: Long, step: Long): String = if (step == n) s"$name($n)" else s"$name($n, step=$step)"
 

@@ -119,19 +119,30 @@ trait WindowKind {
   *   fields in JSON, without its name
   * @param function
   *   function in SQL; None if another kind's function creates it, too
-  * @param arguments
-  *   arguments of that function
   * @param read
   *   creates the kind from its fields without checks; None if the reader has recorded a problem
   */
 private[windrow] final case class WindowForm(
     name: String,
     fields: Seq[String],
-    function: Option[String],
-    arguments: Seq[String],
+    function: Option[WindowFunction],
     read: WindowFields => Option[WindowKind])
 
 private[windrow] object WindowForm {
-  def apply(name: String, function: String, fields: String*)(read: WindowFields => Option[WindowKind]): WindowForm =
-    WindowForm(name, fields, Some(function), fields, read)
+  def apply(name: String, function: String, sentence: String, fields: String*)(
+      read: WindowFields => Option[WindowKind]): WindowForm =
+    WindowForm(name, fields, Some(WindowFunction(function, fields, sentence)), read)
 }
+
+/** The SQL function of a kind of windows.
+  *
+  * @param sentence
+  *   describes its windows in `DESCRIBE FUNCTION`
+  * @param elsewhere
+  *   problems of arguments that only another function has, but that users may expect here
+  */
+private[windrow] final case class WindowFunction(
+    name: String,
+    arguments: Seq[String],
+    sentence: String,
+    elsewhere: Map[String, SpecProblem] = Map.empty)

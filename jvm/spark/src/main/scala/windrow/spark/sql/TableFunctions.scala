@@ -39,14 +39,18 @@ object TableFunctions {
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++
-      WindowArguments.All.map(one => described(one.name, one.plan)) ++
+      WindowArguments.All.map(one => described(Usage.info(one.function), one.plan)) ++
       (StateFunctions.Continues +: StateFunctions.Claims +: StateFunctions.Advise +: (StateFunctions.All ++ SpecFunctions.All)).map {
         case (name, builder) =>
           described(name, builder)
       }
 
-  private def described(name: String, builder: TableFunctionBuilder) =
-    (FunctionIdentifier(name), Usage.info(name, WindowKinds.Forms), Usage.refusing(builder))
+  private type Described = (FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)
+
+  private def described(name: String, builder: TableFunctionBuilder): Described = described(Usage.info(name), builder)
+
+  private def described(info: ExpressionInfo, builder: TableFunctionBuilder): Described =
+    (FunctionIdentifier(info.getName), info, Usage.refusing(builder))
 
   private def text(name: String, value: Option[String]): LogicalPlan = LocalRelation(
     Seq(AttributeReference(name, StringType)()),

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.windrow.RefusedInSql
 import windrow.CheckpointError
 import windrow.SpecError
-import windrow.WindowForm
+import windrow.WindowFunction
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
 private[spark] object Usage {
@@ -20,16 +20,6 @@ private[spark] object Usage {
     """
 
   private val Sentences = Map(
-    "windrow_tumble"          -> "windows of one size, side by side",
-    "windrow_hop"             -> "windows of one size, a new one every step",
-    "windrow_slide"           -> "at each message the time before it",
-    "windrow_over"            -> "at each message the rows or the range before it",
-    "windrow_session"         -> "messages of a key without a gap between them",
-    "windrow_count"           -> "every n messages of a key",
-    "windrow_offset_range"    -> "every n offsets of a source partition",
-    "windrow_offset_session"  -> "messages of a key whose offsets are no further apart than n",
-    "windrow_global"          -> "one window of everything",
-    "windrow_inherit"         -> "the windows that panes of another operator have",
     "windrow_policy"          -> "windows that messages and processing time move",
     "windrow_join"            -> "joins streams within a range of event time, or by windows",
     "windrow_cogroup"         -> "several streams as one, with a struct for each",
@@ -42,19 +32,19 @@ private[spark] object Usage {
     "windrow_pending"         -> "what of a checkpoint's windows has not come out yet",
     "windrow_restart_offsets" -> "the offsets from which a checkpoint's messages could be read again")
 
-  /** Describes a function.
-    *
-    * @param forms
-    *   the window kinds and their functions
-    */
-  def info(name: String, forms: Seq[WindowForm]): ExpressionInfo = {
-    val form = forms.find(_.function.contains(name))
-    val own = form.fold("...")(one =>
-      ("TABLE(SELECT ... GROUP BY ...)" +: one.arguments.map(_ + " => ...") :+ "...").mkString(", "))
-    val said =
-      Sentences.get(name).fold("_FUNC_: what windrow itself calls; it may change.")(one => s"_FUNC_($own) - $one.")
-    new ExpressionInfo(Class, null, name, said, form.fold("")(_ => OfAll), "", "", "", "", "", "")
+  /** Describes a function. */
+  def info(name: String): ExpressionInfo = Sentences.get(name).fold(
+    info(name, "_FUNC_: what windrow itself calls; it may change.", more = ""))(sentence =>
+    info(name, s"_FUNC_(...) - $sentence.", more = ""))
+
+  /** Describes the function of a kind of windows. */
+  def info(of: WindowFunction): ExpressionInfo = {
+    val own = "TABLE(SELECT ... GROUP BY ...)" +: of.arguments.map(_ + " => ...") :+ "..."
+    info(of.name, s"_FUNC_(${own.mkString(", ")}) - ${of.sentence}.", OfAll)
   }
+
+  private def info(name: String, usage: String, more: String): ExpressionInfo =
+    new ExpressionInfo(Class, null, name, usage, more, "", "", "", "", "", "")
 
   /** Converts errors to analysis errors of Spark. */
   def refusing(builder: TableFunctionBuilder): TableFunctionBuilder = arguments =>

@@ -16,17 +16,19 @@ import windrow.spark.stream.WindowQuery
 
 /** Plans the function of one kind of windows, with aggregates or, if it has a key argument, with full state.
   *
-  * @param name
-  *   the name of the function
+  * @param read
+  *   creates the windows from their arguments
   */
-private[spark] final case class WindowArguments(name: String, form: WindowForm) {
+private[spark] final case class WindowArguments(function: WindowFunction, read: WindowFields => Option[WindowKind]) {
   import WindowArguments._
 
-  private val allowed = form.arguments ++ Common
+  def name: String = function.name
+
+  private val allowed = function.arguments ++ Common
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val said =
-      TableArguments.read(name, expressions, allowed, elsewhere = if (form == Sliding.Form) Steps else Map.empty)
+      TableArguments.read(name, expressions, allowed, elsewhere = function.elsewhere)
     val gap      = gapColumn(said)
     val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
     val options  = StreamArguments.read(reader, gap, said.names("index_by").getOrElse(Nil))
@@ -49,7 +51,7 @@ private[spark] final case class WindowArguments(name: String, form: WindowForm) 
     said.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
 
   private def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
-    val window = form.read(said)
+    val window = read(said)
     val draft = WindowOperatorDraft(
       window.getOrElse(Global), // continues, to find all problems
       if (window.exists(_.isLateByOffsets)) said.countIfSaid("lateness").map(TimeSpan(_))
@@ -83,13 +85,6 @@ private[spark] object WindowArguments {
       Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
       StreamArguments.Names
 
-  /** Spark calls hopping windows sliding windows, and their step a slide. */
-  private val Steps = Seq("step", "slide", "slide_duration").map(name =>
-    name -> SpecProblem(
-      "SLIDING_STEP",
-      "name"    -> name,
-      "hopping" -> "windrow_hop(..., size => ..., step => ...)")).toMap
-
   val All: Seq[WindowArguments] =
-    for (form <- WindowKinds.Forms; function <- form.function) yield WindowArguments(function, form)
+    for (form <- WindowKinds.Forms; function <- form.function) yield WindowArguments(function, form.read)
 }

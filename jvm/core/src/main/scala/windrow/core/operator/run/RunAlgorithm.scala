@@ -314,7 +314,7 @@ private[core] final class RunAlgorithm[B, V](
       keyState.records.values.removeIf(_.end <= closed)
       keyState.shown.dropBelow(Position.plus(closed, 1))
       keyState.run.dropFirst(windows.firstNeeded(keyState.run, closed))
-      if (spec.window == Over.Everything) foldClosed(keyState.run, closed)
+      if (family == WindowFamily.UpToMessageFromFirst) foldClosed(keyState.run, closed)
       keyState.completion.close(closed)
     }
     if (keyState.run.isEmpty && !keyState.completion.reached.isDefined) keys.remove(key)
