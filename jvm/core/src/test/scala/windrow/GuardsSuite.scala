@@ -16,7 +16,7 @@ class GuardsSuite extends AnyFunSuite {
   private val tumbling = WindowOperatorDraft(Tumbling(TimeSpan(10)), Some(TimeSpan.Zero)).checked
 
   private def entry(time: Long): Entry[Long] =
-    Entry(new Key("secret".getBytes), Some(time), gap = 0, count = 1, buffer = 1L, raw = null, origin = None)
+    Entry(new Key("secret".getBytes), Some(time), value = 0, count = 1, buffer = 1L, raw = null, origin = None)
 
   private def shard(store: ShardStore, guards: Guards, spec: WindowOperatorSpec = tumbling) =
     new Shard[Long, Long](spec, operators.Sum, store, guards = guards)
@@ -58,7 +58,7 @@ class GuardsSuite extends AnyFunSuite {
   test("more keys than a shard may keep stop it") {
     val session = WindowOperatorDraft(Session(TimeSpan(10)), Some(TimeSpan.Zero)).checked
     def step(most: Long) = shard(new InMemoryShardStore, Guards(maxKeysPerShard = most), session).step(
-      (0 until 5).iterator.map(n => entry(0).copy(gap = 10, key = new Key(Array(n.toByte)))),
+      (0 until 5).iterator.map(n => entry(0).copy(value = 10, key = new Key(Array(n.toByte)))),
       Watermark(0),
       None).toVector
     assert(

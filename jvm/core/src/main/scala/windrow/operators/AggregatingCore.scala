@@ -98,14 +98,14 @@ private[operators] final class AggregatingCore[K, M, B, V](
     if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.of(stream)))
   }
 
-  private val lasts = spec.window.lasts
+  private val rowValue = spec.window.rowValue
 
   private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {
-    val gap = lasts(incoming.gap)
+    val value = rowValue.of(incoming.value)
     Entry(
       incoming.key,
-      incoming.time.filter(_ => gap.isDefined),
-      gap.getOrElse(0L),
+      incoming.time.filter(_ => value.isDefined),
+      value.getOrElse(0L),
       count = 1,
       buffer,
       incoming.payload,

@@ -1,6 +1,5 @@
 package windrow.operators
 
-import windrow.TimeSpan
 import windrow.core.operator.IncomingPane
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
@@ -28,8 +27,8 @@ trait MessageFormat[K, M] {
     */
   def origin(message: M): Option[Origin] = None
 
-  /** The gap of this message, for sessions with a gap for each message. */
-  def gap(message: M): Option[TimeSpan] = None
+  /** The value of this message for its windows: the gap in microseconds, for sessions with a gap for each message. */
+  def value(message: M): Option[Long] = None
 
   /** The message as a pane of another operator, for inherited windows (SEMANTICS R55). */
   def pane(message: M): Option[IncomingPane] = None
@@ -50,7 +49,7 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     format.time(message),
     format.origin(message),
     bytes(message, format.messages),
-    format.gap(message).map(_.micros))
+    format.value(message))
 
   def pane(message: M): Option[IncomingPane] = format.pane(message)
 

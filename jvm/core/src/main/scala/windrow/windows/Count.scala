@@ -12,7 +12,7 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
     "For each key, by the numbers 0, 1, 2, … of its messages in order of acceptance",
     n,
     step)
-  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Numbered(n, step)
+  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Numbered(n, step, RowValue.One)
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
   override def toString: String                             = TupleWindows.shown("Count", n, step)
 }

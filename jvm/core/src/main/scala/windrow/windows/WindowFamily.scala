@@ -6,7 +6,11 @@ import windrow.core.time.Axis
 /** Determines how the windows of a kind are formed. Each kind belongs to one family. Checks, operators, and texts match
   * on the family alone. Families are sealed, so the compiler names each place that must handle a new one.
   */
-private[windrow] sealed abstract class WindowFamily(val bounds: WindowBounds)
+private[windrow] sealed abstract class WindowFamily(val bounds: WindowBounds) {
+
+  /** The value that a row brings to its windows. */
+  def rowValue: RowValue = RowValue.Nothing
+}
 
 /** The grid on which the windows of an aligned kind lie. */
 private[windrow] trait TimeGrid extends Serializable {
@@ -42,7 +46,12 @@ private[windrow] object WindowFamily {
     * @param gap
     *   None if every message has its own gap
     */
-  final case class Sessions(gap: Option[TimeSpan]) extends WindowFamily(HalfOpen) with InFullState with Replaceable
+  final case class Sessions(gap: Option[TimeSpan])
+      extends WindowFamily(HalfOpen)
+      with InFullState
+      with Replaceable {
+    override val rowValue: RowValue = RowValue.Duration(gap)
+  }
 
   /** The windows of panes of another operator, which are the messages.
     *
@@ -64,8 +73,12 @@ private[windrow] object WindowFamily {
   final case class UpToMessageByCount(rows: Long)     extends WindowFamily(Closed) with UpToMessage
   case object UpToMessageFromFirst                    extends WindowFamily(Closed) with UpToMessage with OfSide
 
-  /** Windows by the sequence numbers of a key's messages, in order of acceptance. */
-  final case class Numbered(n: Long, step: Long) extends WindowFamily(Positions) with InFullState
+  /** Windows by the sequence numbers of a key's messages, in order of acceptance. The number of a message is the sum of
+    * the values of the messages before it.
+    */
+  final case class Numbered(n: Long, step: Long, override val rowValue: RowValue)
+      extends WindowFamily(Positions)
+      with InFullState
 
   /** Windows on the offsets of a source partition. */
   sealed trait OnOffsets extends WindowFamily with InFullState

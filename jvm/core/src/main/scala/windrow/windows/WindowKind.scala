@@ -41,6 +41,8 @@ trait WindowKind {
 
   private[windrow] final def bounds: WindowBounds = family.bounds
 
+  private[windrow] final def rowValue: RowValue = family.rowValue
+
   /** Whether a single window contains everything, limited only by retention. */
   private[windrow] final def holdsEverything: Boolean = family == Everything
 
@@ -93,20 +95,6 @@ trait WindowKind {
   private[windrow] final def goesByOffsets: Boolean = family match {
     case _: OnOffsets                                                                => true
     case _: Aligned | Everything | _: Sessions | _: Inherited | _: Run | _: Numbered => false
-  }
-
-  /** The duration of a message in microseconds: 0, or the gap of its session; None if the gap is not positive.
-    *
-    * @param gap
-    *   the message's own gap
-    */
-  private[windrow] final def lasts: Option[Long] => Option[Long] = family match {
-    case Sessions(gap) =>
-      val ofAll = gap.map(_.micros)
-      _.orElse(ofAll).filter(_ > 0)
-    case _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets =>
-      val nothing = Some(0L)
-      _ => nothing
   }
 }
 

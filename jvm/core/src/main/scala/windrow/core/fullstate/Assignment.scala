@@ -46,7 +46,7 @@ private[fullstate] sealed trait Pace
 private[fullstate] object Pace {
   case object ByWatermark extends Pace
 
-  /** The number of messages of the key, including those in gaps. */
+  /** The sum of the values of the messages of the key, including those in gaps. */
   case object ByNumbers extends Pace
 
   /** The offsets that the stream has read from their source partition. */

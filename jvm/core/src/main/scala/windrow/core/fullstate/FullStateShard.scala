@@ -43,7 +43,7 @@ final class FullStateShard(
   private val assigner  = WindowAssigners.of(spec)
   private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
   private val lastEnd   = LastEnd.of(spec.window)
-  private val lasts     = spec.window.lasts
+  private val rowValue  = spec.window.rowValue
   private val bounds    = spec.window.bounds
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val segments  = new Segments("messages", store)
@@ -144,7 +144,7 @@ final class FullStateShard(
     if (!isReplay(message)) admission.timeOf(message) match {
       case Left(reason) => out.put(refuse(message, reason))
       case Right(time) =>
-        val ends = Position.plus(time, lasts(message.gap).getOrElse(0L))
+        val ends = endOf(message, time).getOrElse(time)
         admission.lateness.see(ends, count = 1, watermark, lastEnd)
         place(message, time, clock, before, out)
     }
@@ -154,9 +154,11 @@ final class FullStateShard(
   def withhold(message: Incoming): Boolean = !isReplay(message)
 
   /** Whether a message is a duplicate. In a session, the place of a message is the end of its own gap. */
-  private def isReplay(message: Incoming): Boolean = admission.isReplay(
-    message.origin,
-    for (time <- message.time; lasting <- lasts(message.gap)) yield Position.plus(time, lasting))
+  private def isReplay(message: Incoming): Boolean =
+    admission.isReplay(message.origin, message.time.flatMap(endOf(message, _)))
+
+  private def endOf(message: Incoming, time: Long): Option[Long] =
+    rowValue.of(message.value).map(value => Position.plus(time, rowValue.lasts(value)))
 
   private def refuse(message: Incoming, reason: Reason): FullStateEffect =
     FullStateEffect.Refuse(message, reason, watermark)
@@ -173,19 +175,19 @@ final class FullStateShard(
       case Assignment.Broken => out.put(refuse(message, Reason.InvalidTime))
       case Assignment.Gap =>
         counters.gaps += 1
-        if (assigner.pace == Pace.ByNumbers) number(state)
+        if (assigner.pace == Pace.ByNumbers) number(state, message)
       case Assignment.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out.put(refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate))
       case entered: Assignment.Enter =>
         counters.accepted += 1
-        number(state)
+        number(state, message)
         enter(state, message.stored(time), entered, clock, before, out)
     }
   }
 
-  private def number(state: KeyWindows): Unit = {
-    if (assigner.pace == Pace.ByNumbers) state.numbered += 1
+  private def number(state: KeyWindows, message: Incoming): Unit = {
+    if (assigner.pace == Pace.ByNumbers) state.numbered += rowValue.of(message.value).getOrElse(0L)
     keys.put(state.key, state)
     guards.check(Guard.KeysPerShard, keys.size, s"the state of ${spec.window}")
   }

@@ -1,6 +1,7 @@
 package windrow.core.fullstate
 
 import windrow.Retention
+import windrow.RowValue
 import windrow.core.grid.SliceGrid
 import windrow.core.store.Incoming
 import windrow.core.store.RetentionBound
@@ -27,9 +28,9 @@ private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Di
 }
 
 /** Sessions by event time. */
-private final class SessionAssigner(gap: Option[Long], val lateness: Distance[Axis.Time]) extends TimeAssigner {
+private final class SessionAssigner(gap: RowValue, val lateness: Distance[Axis.Time]) extends TimeAssigner {
   def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
-    message.gap.orElse(gap).filter(own => own > 0 && EventTime.holds(time, own)).fold[Assignment](Assignment.Broken) {
+    gap.of(message.value).filter(EventTime.holds(time, _)).fold[Assignment](Assignment.Broken) {
       own =>
         val bounds = Bounds(time, plus(time, own))
         if (before.watermark.reached(bounds.end, lateness)) Assignment.TooLate

@@ -9,11 +9,11 @@ private[fullstate] object WindowAssigners {
     val lateness = spec.latenessInTime
     spec.family match {
       case aligned: Aligned                => new AlignedAssigner(aligned.grid, lateness)
-      case Sessions(gap)                   => new SessionAssigner(gap.map(_.micros), lateness)
+      case sessions: Sessions              => new SessionAssigner(sessions.rowValue, lateness)
       case Everything                      => new GlobalAssigner(spec.retention, lateness)
       case DistinctSets(size, granularity) => new SlidingAssigner(size.micros, granularity.micros, lateness)
       case over: UpToMessage               => new OverAssigner(over, lateness)
-      case Numbered(n, step)               => new CountAssigner(n, step)
+      case Numbered(n, step, _)            => new CountAssigner(n, step)
       case OffsetGrid(n, step)             => new OffsetAssigner(n, step, spec.startOffsets, spec.latenessInOffsets)
       case OffsetSessions(n)               => new TupleSessionAssigner(n)
     }

@@ -36,8 +36,8 @@ object Origin {
   *
   * @param time
   *   event time in microseconds; None if the message has none
-  * @param gap
-  *   session gap in microseconds; 0 for other windows
+  * @param value
+  *   value for its windows; 0 if its windows need none
   * @param count
   *   number of messages
   * @param buffer
@@ -50,7 +50,7 @@ object Origin {
 final case class Entry[B](
     key: Key,
     time: Option[Long],
-    gap: Long,
+    value: Long,
     count: Long,
     buffer: B,
     raw: Array[Byte],

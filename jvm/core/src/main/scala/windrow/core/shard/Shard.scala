@@ -118,7 +118,7 @@ final class Shard[B, V](
   }
 
   private def reasonAgainst(entry: Entry[B]): Option[Reason] =
-    if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, entry.gap) else InvalidTime
+    if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, rowValue.lasts(entry.value)) else InvalidTime
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
   def withhold(entry: Entry[B]): Boolean = !admission.isReplay(entry.origin, placeOf(entry, reasonAgainst(entry)))
@@ -130,9 +130,11 @@ final class Shard[B, V](
     Option.when(reason != InvalidTime)(timeOf(entry))
 
   private def timeOf(entry: Entry[B]): Long =
-    if (takesPanes && entry.pane.isDefined) entry.pane.get.end else Position.plus(entry.time.get, entry.gap)
+    if (takesPanes && entry.pane.isDefined) entry.pane.get.end
+    else Position.plus(entry.time.get, rowValue.lasts(entry.value))
 
   private val takesPanes = spec.window.takesPanes
+  private val rowValue   = spec.window.rowValue
 
   private def count(effect: Effect[B, V]): Unit = effect match {
     case Effect.Fire(pane) =>

@@ -21,15 +21,15 @@ import windrow.core.time.Position
   *   event time in microseconds; None if the message has none
   * @param origin
   *   identity of the message; without it duplicates are not recognized. In a join its source is the stream's name
-  * @param gap
-  *   session gap in microseconds, for sessions with a gap for each message
+  * @param value
+  *   value for its windows, if each message has its own
   */
 final case class Incoming(
     key: Key,
     time: Option[Long],
     origin: Option[Origin],
     payload: Array[Byte],
-    gap: Option[Long] = None) {
+    value: Option[Long] = None) {
 
   /** Bytes whose unsigned order is the order of messages of one key by event time. Not for windows on offsets. */
   private[windrow] def position: Array[Byte] = {

@@ -100,7 +100,7 @@ private object EarlyPanesSuite {
   def entry(key: Int, time: Long, number: Int): Entry[Numbers.Buffer] = Entry(
     new Key(BigInt(key).toByteArray),
     Some(time),
-    gap = 0,
+    value = 0,
     count = 1,
     mutable.ArrayBuffer(number),
     raw = BigInt(number).toByteArray,

@@ -21,7 +21,8 @@ class GrowthSuite extends AnyFunSuite {
     val store    = new CountingStore
     val counting = new Counting
     def step(some: Seq[Int]): Unit = {
-      val entries = some.iterator.map(n => entry(timeOf(n), n.toLong, kind.lift(order(timeOf(n), n.toLong))))
+      val entries = some.iterator.map(n =>
+        entry(timeOf(n), n.toLong, kind.lift(order(timeOf(n), n.toLong)), valueOf(spec.window)))
       assert(new Shard(spec, kind.of(counting), store).step(entries, Watermark(-1), None).isEmpty)
     }
     (0 until messages).grouped(500).foreach(step)
@@ -73,7 +74,8 @@ class GrowthSuite extends AnyFunSuite {
       val counting = new Counting
       def shard    = new Shard(draft(window, complete).checked, InOrder.of(counting), store)
       (0 until 4000).grouped(500).foreach { some =>
-        val entries = some.iterator.map(n => entry(n.toLong, n.toLong, InOrder.lift(order(n.toLong, n.toLong))))
+        val entries = some.iterator.map(n =>
+          entry(n.toLong, n.toLong, InOrder.lift(order(n.toLong, n.toLong)), valueOf(window)))
         shard.step(entries, Watermark(-1), None).foreach(_ => ())
       }
       assert(store.values(Pieces.Space) > 0 == KeepsApart(window))
@@ -178,10 +180,12 @@ private object GrowthSuite {
 
   def order(time: Long, offset: Long): Array[Byte] = ByteBuffer.allocate(16).putLong(time).putLong(offset).array
 
-  def entry[B](time: Long, offset: Long, buffer: B): Entry[B] = Entry(
+  def valueOf(window: WindowKind): Long = window.rowValue.of(Some(1000L)).get
+
+  def entry[B](time: Long, offset: Long, buffer: B, value: Long = 1000): Entry[B] = Entry(
     new Key(Array[Byte](1)),
     Some(time),
-    gap = 1000,
+    value,
     count = 1,
     buffer,
     raw = BigInt(offset).toByteArray,

@@ -96,9 +96,10 @@ private object KeyGrowthSuite {
       lateness = Some(TimeSpan(forever)),
       early = if (window == Global) Every(1000000) else Never,
       accumulation = Some(Accumulating)).checked
+    val value = window.rowValue.of(Some(10L)).get
     (store, some) =>
       new Shard(spec, Sum, store).step(
-        some.iterator.map(n => Entry(key, Some(n * 10L), gap = 10, count = 1, 1L, Array[Byte](1, 2, 3), origin(n))),
+        some.iterator.map(n => Entry(key, Some(n * 10L), value, count = 1, 1L, Array[Byte](1, 2, 3), origin(n))),
         Watermark(-1),
         None).size
   }

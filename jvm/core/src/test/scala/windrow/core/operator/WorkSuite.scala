@@ -27,7 +27,7 @@ class WorkSuite extends AnyFunSuite {
   private def entry(key: Int, time: Long, offset: Long): Entry[Long] = Entry(
     new Key(BigInt(key).toByteArray),
     Some(time),
-    gap = 1000,
+    value = 1000,
     count = 1,
     buffer = 1L,
     raw = BigInt(offset).toByteArray,
@@ -67,7 +67,8 @@ class WorkSuite extends AnyFunSuite {
       "nothing is read") {
       val store = new CountingStore
       def shard = new Shard(draft.checked, new CountingSum, store)
-      val many  = (0 until 500).map(n => entry(n, time = 1000L + n, offset = n.toLong))
+      val value = draft.window.rowValue.of(Some(1000L)).get
+      val many  = (0 until 500).map(n => entry(n, time = 1000L + n, offset = n.toLong).copy(value = value))
       assert(shard.step(many.iterator, Watermark(10), Some(0L)).nonEmpty)
       shard.step(Iterator.empty, Watermark(11), Some(1L)).foreach(_ => ())
       val again = shard

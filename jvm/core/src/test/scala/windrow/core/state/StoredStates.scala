@@ -43,11 +43,20 @@ object StoredStates {
     private def state(name: String, write: ShardStore => Unit)(look: ShardStore => Any) =
       StoredState(s"$name of $count messages", cost, write)(look)
 
-    private def entries[B](lift: Long => B): Iterator[Entry[B]] = messages.iterator.map { case (key, time, from) =>
-      val row  = BigInt(from.offset).toByteArray
-      val pane = IncomingPane(0, 5000, Timing.Early, isRetraction = false, new Key(row))
-      Entry(key, Some(time), gap = 100, count = 1, buffer = lift(from.offset), raw = row, Some(from), Some(pane))
-    }
+    private def entries[B](window: WindowKind, lift: Long => B): Iterator[Entry[B]] =
+      messages.iterator.map { case (key, time, from) =>
+        val row  = BigInt(from.offset).toByteArray
+        val pane = IncomingPane(0, 5000, Timing.Early, isRetraction = false, new Key(row))
+        Entry(
+          key,
+          Some(time),
+          window.rowValue.of(Some(100L)).get,
+          count = 1,
+          buffer = lift(from.offset),
+          raw = row,
+          Some(from),
+          Some(pane))
+      }
 
     private def aggregated[B](draft: WindowOperatorDraft, aggregation: Aggregation[B, Long], lift: Long => B) = {
       val spec                     = draft.checked
@@ -55,8 +64,9 @@ object StoredStates {
       val name = draft.window.toString + (if (draft.fillsGaps) " with gaps" else "") +
         (if (draft.closeOn == CloseOn.Watermark) "" else " by messages") +
         (if (aggregation eq Sum) "" else " in order")
-      state(name, store => shard(store).step(entries(lift), Watermark(1500), Some(0L)).foreach(_ => ()))(store =>
-        shard(store).pending.take(1000).foreach(_ => ()))
+      state(name, store => shard(store).step(entries(draft.window, lift), Watermark(1500), Some(0L)).foreach(_ => ()))(
+        store =>
+          shard(store).pending.take(1000).foreach(_ => ()))
     }
 
     private def draft(window: WindowKind) = WindowOperatorDraft(

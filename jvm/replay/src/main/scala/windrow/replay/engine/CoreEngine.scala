@@ -122,11 +122,11 @@ private[windrow] final class CoreShards[Buffer](
   }
 
   private def entry(message: Message): Entry[Buffer] = {
-    val gap = spec.window.lasts(message.gap)
+    val value = spec.window.rowValue.of(message.gap)
     Entry(
       CoreKey.write(message.key),
-      message.time.filter(_ => gap.isDefined),
-      gap.getOrElse(0L),
+      message.time.filter(_ => value.isDefined),
+      value.getOrElse(0L),
       count = 1,
       lift(message),
       raw = MessageCodec.bytes(message),

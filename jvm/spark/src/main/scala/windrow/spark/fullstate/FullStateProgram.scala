@@ -6,7 +6,6 @@ import windrow.EachMessage
 import windrow.EachBatch
 import windrow.FullStateSpec
 import windrow.TimeSpan
-import windrow.WindowFamily._
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
@@ -91,16 +90,13 @@ final class FullStateProgram(
       }
     }
 
+    private val isOwn = spec.window.rowValue.isOwn
+
     private def incoming(packet: Array[Byte]): Iterator[Incoming] =
       EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing).map {
         (entry: Entry[Unit]) =>
-          Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(hasGap)(entry.gap))
+          Incoming(entry.key, entry.time, entry.origin, entry.raw, Option.when(isOwn)(entry.value))
       }
-
-    private val hasGap = spec.family match {
-      case _: Sessions                                                   => true
-      case _: Aligned | Everything | _: Run | _: Numbered | _: OnOffsets => false
-    }
 
     private def write(delta: FullStateEffect, processingTime: Long): Unit = delta match {
       case FullStateEffect.Fire(pane) =>

@@ -26,7 +26,7 @@ object EntryCodec {
       out: ByteWriter,
       key: UnsafeRow,
       time: Option[Long],
-      gap: Long,
+      value: Long,
       count: Long,
       buffer: UnsafeRow,
       raw: UnsafeRow,
@@ -37,7 +37,7 @@ object EntryCodec {
       (if (time.isDefined) Time else 0) | (if (raw != null) Raw else 0) | (if (origin.isDefined) Sender else 0) |
         (if (pane.isDefined) Pane else 0) | (if (order != null) Order else 0))
     time.foreach(out.long)
-    out.count(gap)
+    out.count(value)
     out.count(count)
     Rows.write(key, out)
     Rows.write(buffer, out)
@@ -57,12 +57,13 @@ object EntryCodec {
       key: UnsafeRow,
       hasTime: Boolean,
       time: Long,
+      value: Long,
       count: Long,
       buffer: UnsafeRow,
       raw: UnsafeRow): Unit = {
     out.byte((if (hasTime) Time else 0) | (if (raw != null) Raw else 0))
     if (hasTime) out.long(time)
-    out.count(0) // no gap
+    out.count(value)
     out.count(count)
     Rows.write(key, out)
     Rows.write(buffer, out)
@@ -95,7 +96,7 @@ object EntryCodec {
       def next(): Entry[B] = {
         val flags  = in.byte().toInt
         val time   = if ((flags & Time) != 0) Some(in.long()) else None
-        val gap    = in.count()
+        val value  = in.count()
         val count  = in.count()
         val key    = new Key(in.bytes())
         val lifted = buffer(in)
@@ -103,7 +104,7 @@ object EntryCodec {
         val origin = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
         val said   = if ((flags & Pane) != 0) Some(pane(in)) else None
         val order  = if ((flags & Order) != 0) in.bytes() else null
-        Entry(key, time, gap, count, ordered(order, lifted), raw, origin, said)
+        Entry(key, time, value, count, ordered(order, lifted), raw, origin, said)
       }
     }
   }

@@ -59,7 +59,7 @@ private[spark] final case class EntryPacking(
     window: Option[WindowKind],
     shuffle: ShuffleMode,
     shards: Int,
-    gap: Seq[Expression] = Nil,
+    value: Seq[Expression] = Nil,
     sender: Seq[Expression] = Nil,
     pane: Seq[Expression] = Nil)
     extends Packing {
@@ -69,13 +69,20 @@ private[spark] final case class EntryPacking(
 
 /** Writes rows as entries. */
 private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) extends Packer {
-  private val key     = UnsafeProjection.create(program.keys, schema)
-  private val carries = Predicate.create(program.carries, schema)
-  private val message = UnsafeProjection.create(Seq(program.message), schema)
-  private val fields  = UnsafeProjection.create(program.time +: (program.gap ++ program.sender), schema)
-  private val panes   = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
-  private val hasGap  = program.gap.nonEmpty
-  private val ordered = program.shuffle.sorted || program.shuffle.ordered
+
+  /** The value of all rows, or the expression that computes the value of each. */
+  private val (ofAll, own) = program.value match {
+    case Seq(Literal(value: Long, _)) => (value, Nil)
+    case values                       => (0L, values)
+  }
+  private val isOwn    = own.nonEmpty
+  private val originAt = 1 + own.size
+  private val key      = UnsafeProjection.create(program.keys, schema)
+  private val carries  = Predicate.create(program.carries, schema)
+  private val message  = UnsafeProjection.create(Seq(program.message), schema)
+  private val fields   = UnsafeProjection.create(program.time +: (own ++ program.sender), schema)
+  private val panes    = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
+  private val ordered  = program.shuffle.sorted || program.shuffle.ordered
 
   /** Whether the output shows the original row instead of values that aggregates computed from it. */
   private val isWhole = program.shuffle.whole
@@ -131,13 +138,21 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   def write(row: InternalRow, out: ByteWriter): Array[Byte] =
     if (timeAt >= 0) {
-      EntryCodec.write(out, lastKey, !row.isNullAt(timeAt), row.getLong(timeAt), count(row), lift(row), rawOf(row))
+      EntryCodec.write(
+        out,
+        lastKey,
+        !row.isNullAt(timeAt),
+        row.getLong(timeAt),
+        ofAll,
+        count(row),
+        lift(row),
+        rawOf(row))
       null
     } else writeWhole(row, out)
 
   /** The position of the time column, if an entry contains only the key, the time and the values; otherwise -1. */
   private val timeAt =
-    if (hasGap || program.sender.nonEmpty || panes.isDefined || ordered) -1
+    if (isOwn || program.sender.nonEmpty || panes.isDefined || ordered) -1
     else schema.indexWhere(_.semanticEquals(program.time))
 
   private def rawOf(row: InternalRow): UnsafeRow =
@@ -146,21 +161,21 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private def writeWhole(row: InternalRow, out: ByteWriter): Array[Byte] = {
     val values = fields(row)
     val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
-    val gap    = if (hasGap && !values.isNullAt(1)) values.getLong(1) else 0L
-    val from   = originOf(values, if (hasGap) 2 else 1)
+    val value  = if (isOwn && !values.isNullAt(1)) values.getLong(1) else ofAll
+    val from   = originOf(values, originAt)
     from.foreach(seen.add)
     val buffer = lift(row)
     val raw    = rawOf(row)
     val order =
       if (ordered) {
-        val place = panes.map(_.place(row)).orElse(Option.when(hasGap)(gap))
+        val place = panes.map(_.place(row)).orElse(Option.when(isOwn)(value))
         MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, place)
       } else null
     EntryCodec.write(
       out,
       lastKey,
       time,
-      gap,
+      value,
       count(row),
       buffer,
       raw,

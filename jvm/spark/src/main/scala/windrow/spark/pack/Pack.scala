@@ -71,7 +71,7 @@ abstract class PackRecipe(
     windows.map(_.window),
     shuffle,
     shards,
-    pack.gap,
+    pack.value,
     pack.sender,
     pack.pane)
 }
@@ -133,8 +133,8 @@ private[spark] trait PackNode extends UnaryNode {
   *
   * @param time
   *   the event time, a long in microseconds, or null if the row has none
-  * @param gap
-  *   the session gap, a long in microseconds; empty for other windows
+  * @param value
+  *   the value for the windows of the row, a long; empty if they need none
   * @param sender
   *   source string, partition long, offset long; or empty
   * @param pane
@@ -154,7 +154,7 @@ private[spark] trait PackNode extends UnaryNode {
 final case class Pack(
     keys: Seq[Expression],
     time: Expression,
-    gap: Seq[Expression],
+    value: Seq[Expression],
     sender: Seq[Expression],
     pane: Seq[Expression],
     inputs: Seq[Expression],

@@ -8,13 +8,14 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.RowValue
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
 import windrow.spark.input.KeyCheck
 import windrow.spark.input.MessageTime
 import windrow.spark.input.PlainText
-import windrow.spark.input.ValidTime
+import windrow.spark.input.RowValueColumn
 import windrow.spark.input.Whole
 
 /** A stream of rows with resolved columns.
@@ -25,8 +26,8 @@ import windrow.spark.input.Whole
   *   the event time, a long in microseconds
   * @param timeType
   *   the type of the event-time column
-  * @param gap
-  *   the session gap, a long in microseconds
+  * @param value
+  *   the value for the windows of a row, a long, if each row has its own
   * @param origin
   *   source string, partition long, offset long; or empty
   * @param keyColumns
@@ -38,7 +39,7 @@ final class Input(
     val relation: LocalRelation,
     val time: Expression,
     val timeType: DataType,
-    val gap: Option[Expression],
+    val value: Option[Expression],
     val origin: Seq[Expression],
     val key: Seq[(String, Expression)],
     val keyColumns: Seq[String]) {
@@ -57,7 +58,7 @@ final class Input(
     s"stream '$name' of ${PlainText.of(schema)}, key (${keyColumns.mkString(", ")}), time ${time.sql}"
 
   def describeOrigin: String = {
-    val by = Seq("offset" -> origin, "gap" -> gap.toSeq).collect {
+    val by = Seq("offset" -> origin, "gap" -> value.toSeq).collect {
       case (what, some) if some.nonEmpty =>
         s"$what (${some.map(Input.asCast).mkString(", ")})"
     }
@@ -79,8 +80,6 @@ object Input {
     *
     * @param needsTime
     *   whether the windows need event time; windows of positions and policy windows do not
-    * @param needsGap
-    *   whether the windows are sessions with a gap for each row
     * @param windows
     *   the windows of its rows
     * @param maxFuture
@@ -90,11 +89,11 @@ object Input {
       session: SparkSession,
       spec: InputSpec,
       needsTime: Boolean,
-      needsGap: Boolean,
       windows: Option[WindowKind] = None,
       maxFuture: Option[TimeSpan] = None): Either[Seq[SpecProblem], Input] = {
-    val found = spec.problems(needsTime, needsGap)
-    val read  = parsed(spec).flatMap(new Resolution(session, spec, _, needsGap, windows, maxFuture).result)
+    val value = windows.fold[RowValue](RowValue.Nothing)(_.rowValue)
+    val found = spec.problems(needsTime, value)
+    val read  = parsed(spec).flatMap(new Resolution(session, spec, _, value, windows, maxFuture).result)
     if (found.isEmpty) read else Left(found ++ (if (spec.schema.isBlank) Nil else read.left.getOrElse(Nil)))
   }
 
@@ -124,11 +123,11 @@ object Input {
       session: SparkSession,
       spec: InputSpec,
       declared: StructType,
-      needsGap: Boolean,
+      rowValue: RowValue,
       windows: Option[WindowKind],
       maxFuture: Option[TimeSpan]) {
     private val found = Seq.newBuilder[SpecProblem]
-    private val zone  = Some(session.conf.get("spark.sql.session.timeZone"))
+    private val zone  = session.conf.get("spark.sql.session.timeZone")
     private val relation = LocalRelation(SparkInside.nullable(declared).map(field =>
       AttributeReference(field.name, field.dataType, nullable = true)()))
 
@@ -142,7 +141,7 @@ object Input {
       found ++= time.toSeq.flatMap(of => MessageTime.withoutZone(spec.time.get, of.dataType, windows, maxFuture))
         .map(_.in(s"stream '${spec.name}'"))
       val origin = spec.rowId.toSeq.flatMap { case (source, partition, offset) =>
-        column(source, "rowId.source").map(Cast(_, StringType, zone)) ++
+        column(source, "rowId.source").map(Cast(_, StringType, Some(zone))) ++
           Seq("partition" -> partition, "offset" -> offset).flatMap { case (what, name) =>
             column(name, s"rowId.$what").filter(isWhole(what, _)).map(Whole(_))
           }
@@ -151,7 +150,7 @@ object Input {
       key.map(_._1).filter(Taken).foreach(name =>
         refuse("NAME_TAKEN.KEY", "name" -> name))
       found ++= KeyCheck.grouped(key.map { case (name, of) => s"'$name'" -> of }).map(_.in(s"stream '${spec.name}'"))
-      val gap = if (needsGap) time.flatMap(gapOf) else None
+      val value = time.flatMap(valueOf)
       Either.cond(
         found.result().isEmpty,
         new Input(
@@ -160,7 +159,7 @@ object Input {
           relation,
           time.fold[Expression](Literal(0L))(microsOf),
           time.fold[DataType](TimestampType)(_.dataType),
-          gap,
+          value,
           origin,
           key,
           spec.key),
@@ -194,19 +193,14 @@ object Input {
 
     private def microsOf(time: Expression): Expression = PreciseTimestampConversion(time, time.dataType, LongType)
 
-    /** Returns the session gap, from an interval or an integer number of microseconds. */
-    private def gapOf(time: Expression): Option[Expression] = spec.gap
-      .flatMap(column(_, "gap")).flatMap { gap =>
-        gap.dataType match {
-          case LongType    => Some(gap)
-          case IntegerType => Some(Cast(gap, LongType))
-          case _: DayTimeIntervalType | CalendarIntervalType =>
-            zone.map(ValidTime.length(time, gap, _))
-          case other => refuse(
-              "GAP_NOT_INTERVAL",
-              "gap"  -> spec.gap.get,
-              "type" -> other.sql)
-        }
-      }
+    /** Returns the value of each row, if it has its own. */
+    private def valueOf(time: Expression): Option[Expression] =
+      RowValueColumn.stated(rowValue, Map.empty, spec.gap)(column).flatMap(own =>
+        RowValueColumn.of(rowValue, time, Some(own), zone).fold(
+          problem => {
+            found += problem.in(s"stream '${spec.name}'")
+            None
+          },
+          identity))
   }
 }

@@ -2,7 +2,9 @@ package windrow.spark.standalone
 
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
+import windrow.RowValue
 import windrow.SpecProblem
+import windrow.spark.input.RowValueColumn
 
 /** The specification of a stream of rows, with column names that are not resolved yet.
   *
@@ -24,12 +26,15 @@ final case class InputSpec(
     rowId: Option[(String, String, String)]) {
 
   /** Returns the problems that are known before columns are resolved. */
-  def problems(needsTime: Boolean, needsGap: Boolean): Seq[SpecProblem] = Seq(
-    Option.when(schema.isBlank)(SpecProblem("SCHEMA_NOT_STATED.STREAM")),
-    Option.when(needsTime && time.isEmpty)(SpecProblem("TIME_NOT_STATED.COLUMN")),
-    Option.when(needsGap && gap.isEmpty)(SpecProblem("GAP_NOT_STATED.COLUMN")),
-    Option.when(!needsGap && gap.isDefined)(SpecProblem("VALUE_NOT_SUPPORTED.GAP", "gap" -> gap.mkString))).flatten
-    .map(_.in(s"stream '$name'"))
+  def problems(needsTime: Boolean, value: RowValue): Seq[SpecProblem] = {
+    val needsGap = RowValueColumn.isGap(value)
+    Seq(
+      Option.when(schema.isBlank)(SpecProblem("SCHEMA_NOT_STATED.STREAM")),
+      Option.when(needsTime && time.isEmpty)(SpecProblem("TIME_NOT_STATED.COLUMN")),
+      Option.when(needsGap && gap.isEmpty)(SpecProblem("GAP_NOT_STATED.COLUMN")),
+      Option.when(!needsGap && gap.isDefined)(SpecProblem("VALUE_NOT_SUPPORTED.GAP", "gap" -> gap.mkString))).flatten
+      .map(_.in(s"stream '$name'"))
+  }
 }
 
 object InputSpec {

@@ -1,7 +1,6 @@
 package windrow.spark.standalone
 
 import org.apache.spark.sql.catalyst.expressions._
-import windrow.TimeSpan
 import windrow.core.operator.Origin
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
@@ -26,7 +25,7 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
 
   def key(message: Message): UnsafeRow                  = fields(message.stream).key(message.row)
   def time(message: Message): Option[Long]              = fields(message.stream).time(message.row)
-  override def gap(message: Message): Option[TimeSpan]  = fields(message.stream).gap(message.row)
+  override def value(message: Message): Option[Long]    = fields(message.stream).value(message.row)
   override def origin(message: Message): Option[Origin] = fields(message.stream).origin(message.row)
   override def hasNull(key: UnsafeRow): Boolean         = key.anyNull
 
@@ -50,9 +49,9 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
 
 /** Reads the fields of a row that the core needs. A row is evaluated once, even if several fields are read. */
 private final class MessageFields(input: Input) {
-  private val project    = UnsafeProjection.create(input.time +: (input.gap.toSeq ++ input.origin), input.attributes)
+  private val project    = UnsafeProjection.create(input.time +: (input.value.toSeq ++ input.origin), input.attributes)
   private val projectKey = UnsafeProjection.create(input.key.map(_._2), input.attributes)
-  private val originAt   = 1 + input.gap.size
+  private val originAt   = 1 + input.value.size
   private var seen       = Option.empty[UnsafeRow]
   private var values     = new UnsafeRow(0)
 
@@ -68,9 +67,8 @@ private final class MessageFields(input: Input) {
 
   def time(row: UnsafeRow): Option[Long] = long(row, 0)
 
-  /** Returns the gap. A missing gap is invalid, like a gap of 0. */
-  def gap(row: UnsafeRow): Option[TimeSpan] =
-    Option.when(input.gap.isDefined)(TimeSpan(long(row, 1).getOrElse(0L)))
+  /** Returns the value for the windows of a row; a missing one is 0. */
+  def value(row: UnsafeRow): Option[Long] = Option.when(input.value.isDefined)(long(row, 1).getOrElse(0L))
 
   def origin(row: UnsafeRow): Option[Origin] = if (input.origin.isEmpty) None
   else for (partition <- long(row, originAt + 1); offset <- long(row, originAt + 2))

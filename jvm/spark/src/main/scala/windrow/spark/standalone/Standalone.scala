@@ -74,7 +74,7 @@ object Standalone {
     val subject = "Policy"
     val stated  = PolicySpecJson.ofOperator(node)
     val named   = InputSpec.read(InputSpec.text(of, "name").getOrElse("messages"), of, InputSpec.texts(of, "key"))
-    val read    = Input.resolve(session, named, needsTime = false, needsGap = false)
+    val read    = Input.resolve(session, named, needsTime = false)
     val none = Option.when(texts.isEmpty)(SpecProblem(
       "AGGREGATE_NOT_STATED.POLICY"))
     val found = stated.left.getOrElse(Nil) ++ none ++ InputSpec.twice("key", named.key) ++ read.left.getOrElse(Nil)
@@ -104,7 +104,7 @@ object Standalone {
       node: JsonNode): Either[Seq[SpecProblem], Input] = {
     val spec  = InputSpec.read(InputSpec.text(node, "name").getOrElse("messages"), node, InputSpec.texts(node, "key"))
     val twice = InputSpec.twice("key", spec.key)
-    val read = Input.resolve(session, spec, needsTime(window), window.family == Sessions(None), Some(window), maxFuture)
+    val read  = Input.resolve(session, spec, needsTime(window), Some(window), maxFuture)
     if (twice.isEmpty) read else Left(twice ++ read.left.getOrElse(Nil))
   }
 
@@ -151,7 +151,7 @@ object Standalone {
     val on = InputSpec.texts(node, "on")
     val reads = names.map { name =>
       val spec = InputSpec.read(name, node.path("streams").path(name), on)
-      Input.resolve(session, spec, needsTime, needsGap = false, windows, maxFuture)
+      Input.resolve(session, spec, needsTime, windows, maxFuture)
     }
     val inputs = reads.flatMap(_.toOption).toVector
     val found = InputSpec.twice("on", on) ++ reads.flatMap(_.left.getOrElse(Nil)) ++

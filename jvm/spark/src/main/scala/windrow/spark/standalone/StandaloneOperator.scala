@@ -48,7 +48,7 @@ abstract class StandaloneOperator private[standalone] (
 
   private val fixed = stated ++ Seq(
     inputs.map(_.describeOrigin).mkString("messages ", "; ", ""),
-    PlainText.zones(read ++ inputs.flatMap(_.gap)).mkString("session time zones (", ", ", ")"))
+    PlainText.zones(read ++ inputs.flatMap(_.value)).mkString("session time zones (", ", ", ")"))
 
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)

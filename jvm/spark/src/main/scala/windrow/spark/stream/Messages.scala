@@ -10,6 +10,7 @@ import windrow.WindowFamily._
 import windrow.spark.input.Whole
 import windrow.spark.input.CheckedTime
 import windrow.spark.input.CoGroupMarks
+import windrow.spark.input.RowValueColumn
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.ColumnNames
 import windrow.spark.input.KeyCheck
@@ -44,13 +45,13 @@ private[spark] final case class Messages(
     child: LogicalPlan,
     time: Alias,
     timeType: DataType,
-    gap: Seq[Alias],
+    value: Seq[Expression],
     origin: Seq[Alias],
     pane: Seq[Alias],
     tooFar: Seq[Alias],
     now: Long,
     lag: ChainLag.Lag) {
-  def columns: Seq[Alias] = time +: (gap ++ origin ++ pane ++ tooFar)
+  def columns: Seq[Alias] = time +: (value.collect { case column: Alias => column } ++ origin ++ pane ++ tooFar)
 
   /** The type in which panes show the source partition, large enough for every number. */
   def partitionType: DataType = origin.lift(1).map(_.child) match {
@@ -132,15 +133,18 @@ private[spark] object Messages {
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
       val messages = stated.map { said =>
         val time   = NullIfFails.of(said)
-        val gap    = sessionGap(time)
+        val value  = rowValue(time)
         val micros = ValidTime.micros(time)
-        val valid  = gap.fold(micros)(ValidTime.ofSession(micros, _))
+        val valid  = RowValueColumn.validTime(windowValue, micros, value)
         val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
         Messages(
           watermarked(time, micros, tooFar),
-          Alias(checked(said, gap, valid, tooFar), "time")(),
+          Alias(checked(said, valid, tooFar), "time")(),
           panes.fold(time)(_.start).dataType,
-          gap.map(Alias(_, "gap")()).toSeq,
+          value.toSeq.map {
+            case ofAll: Literal => ofAll
+            case own            => Alias(own, "value")()
+          },
           origin,
           panes.toSeq.flatMap(came => came.fields :+ came.content),
           tooFar.map(Alias(_, "too_far")()).toSeq,
@@ -153,7 +157,6 @@ private[spark] object Messages {
     /** Adds the check of [[CheckedTime]]. Policy windows reject no rows, so they need none. */
     private def checked(
         time: Expression,
-        gap: Option[Expression],
         valid: Expression,
         tooFar: Option[Expression]): Expression =
       if (options.invalid == InvalidMessages.Reject || operator.windows.isEmpty) valid
@@ -162,7 +165,7 @@ private[spark] object Messages {
         streamName,
         valid,
         tooFar,
-        time +: statedGap.filter(_ => gap.isDefined).toSeq,
+        time +: statedValue.toSeq,
         origin.map(_.child))
 
     /** The name of the stream. In a co-group, the name of the row's own stream. */
@@ -285,25 +288,18 @@ private[spark] object Messages {
 
     private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
 
-    private def sessionGap(time: Expression): Option[Expression] = operator.window.map(_.family).flatMap {
-      case Sessions(Some(gap)) => Some(Literal(gap.micros))
-      case Sessions(None)      => statedGap.orElse(refuse("GAP_NOT_STATED.QUERY")).flatMap(gapMicros(time, _))
-      case _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
-    }
+    private val windowValue: RowValue = operator.window.fold[RowValue](RowValue.Nothing)(_.rowValue)
 
-    private def statedGap: Option[Expression] = parts.markers.get("gap").orElse(options.gap.flatMap(column(_, "gap")))
+    private def rowValue(time: Expression): Option[Expression] =
+      RowValueColumn.of(windowValue, time, statedValue, session.sessionState.conf.sessionLocalTimeZone).fold(
+        problem => {
+          found += problem
+          None
+        },
+        identity)
 
-    private def gapMicros(time: Expression, gap: Expression): Option[Expression] = gap.dataType match {
-      case LongType    => Some(NullIfFails.of(gap))
-      case IntegerType => Some(Cast(NullIfFails.of(gap), LongType))
-      case _: DayTimeIntervalType | CalendarIntervalType =>
-        Some(ValidTime.length(time, gap, session.sessionState.conf.sessionLocalTimeZone))
-      case other =>
-        refuse(
-          "GAP_NOT_INTERVAL",
-          "gap"  -> gap.sql,
-          "type" -> other.sql)
-    }
+    private def statedValue: Option[Expression] =
+      RowValueColumn.stated(windowValue, parts.markers, options.gap)(column)
 
     private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
       Seq(

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types.CalendarIntervalType
 import org.apache.spark.sql.types.DayTimeIntervalType
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.WindowFamily._
 import windrow.WindowKind
 import windrow.core.state.FingerprintField
 import windrow.spark.input.AggregateParts
 import windrow.spark.input.PlainText
+import windrow.spark.input.RowValueColumn
 
 /** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
   * determines how the state is read (SEMANTICS S2).
@@ -47,17 +47,17 @@ private[spark] final class QueryFingerprint(
 
   private def time: Seq[Expression] = parts.eventTime(session, options.time).toSeq
 
-  private def gap: Option[Expression] = window.map(_.family).flatMap {
-    case Sessions(None) => marked("gap", options.gap)
-    case Sessions(Some(_)) | _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
-  }
+  private def gap: Option[Expression] = window.flatMap(kind =>
+    RowValueColumn.stated(kind.rowValue, parts.markers, options.gap)((name, _) => column(name)))
 
   /** The columns that identify duplicates. */
   private def identity: Seq[Expression] =
     Seq("source", "partition", "offset").flatMap(name => marked(name, options.origin.get(name)))
 
-  private def marked(mark: String, column: Option[String]): Option[Expression] =
-    parts.markers.get(mark).orElse(column.flatMap(SparkInside.column(session, parts.child, _)))
+  private def marked(mark: String, name: Option[String]): Option[Expression] =
+    parts.markers.get(mark).orElse(name.flatMap(column))
+
+  private def column(name: String): Option[Expression] = SparkInside.column(session, parts.child, name)
 }
 
 private[spark] object QueryFingerprint {

@@ -82,7 +82,10 @@ private[spark] object WindowPlan {
     Pack(
       parts.keys.map(_.toAttribute),
       messages.time.toAttribute,
-      messages.gap.map(_.toAttribute),
+      messages.value.map {
+        case column: Alias => column.toAttribute
+        case ofAll         => ofAll
+      },
       messages.origin.map(_.toAttribute),
       messages.pane.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),

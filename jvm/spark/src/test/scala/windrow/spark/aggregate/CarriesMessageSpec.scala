@@ -20,7 +20,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
     val pack = Pack(
       keys = Nil,
       time = micros,
-      gap = Seq(Literal(5000000L)),
+      value = Seq(Literal(5000000L)),
       sender = Nil,
       pane = Nil,
       inputs = Nil,

@@ -41,7 +41,7 @@ final class EntryCodecSpec extends AnyFunSuite {
       (o, b) => (Option(o).toSeq.flatMap(_.toSeq), b)).toSeq
     assert(entries.size == 2)
     assert(entries.map(_.time) == Seq(Some(-5L), None))
-    assert(entries.map(_.gap) == Seq(0L, 7L))
+    assert(entries.map(_.value) == Seq(0L, 7L))
     assert(entries.map(_.count) == Seq(1L, 300L))
     assert(entries.map(e => Rows.of(e.key.bytes, 2)) == Seq(of("a", 1), of(null, 3)))
     assert(entries.map(_.buffer) == Seq((Nil, of("x", 2)), (Seq[Byte](9), of("y", 4))))

@@ -57,11 +57,11 @@ final class PaneIdentitySuite extends AnyFunSuite {
   }
 
   private def entry(window: WindowKind)(message: Message): Entry[Parts] = {
-    val gap = window.lasts(message.gap)
+    val value = window.rowValue.of(message.gap)
     Entry(
       CoreKey.write(message.key),
-      message.time.filter(_ => gap.isDefined),
-      gap.getOrElse(0L),
+      message.time.filter(_ => value.isDefined),
+      value.getOrElse(0L),
       count = 1,
       FragileSum.lift(FragileSum.value(message.value)),
       raw = MessageCodec.bytes(message),
@@ -165,7 +165,7 @@ final class PaneIdentitySuite extends AnyFunSuite {
     Entry(
       coarser(pane.key),
       Some(pane.start),
-      gap = 0,
+      value = 0,
       count = 1,
       FragileSum.lift(java.lang.Double.longBitsToDouble(pane.value.head)),
       raw = Array.empty[Byte],

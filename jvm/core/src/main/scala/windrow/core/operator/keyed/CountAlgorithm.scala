@@ -48,7 +48,7 @@ private[core] final class CountAlgorithm[B, V](
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val position = keyState.next
-      keyState.next += 1
+      keyState.next += entry.value
       keyState.change()
       keys.put(entry.key, keyState)
       if (grid.inGap(position)) counters.gaps += entry.count

@@ -76,7 +76,7 @@ private[core] final class PassedWindows[A <: Axis, B, V](panes: GridPanes[A, B, 
     panes.insert(keyState, position.value, entry)
     open.foreach { case (start, record) =>
       val isComplete = before.reached(grid.end(start))
-      val completes  = !isComplete && Front.past(position).reached(grid.end(start))
+      val completes  = !isComplete && at.reached(grid.end(start))
       panes.update(key, keyState, start, entry, record, isComplete, completes, clock, out)
     }
   }

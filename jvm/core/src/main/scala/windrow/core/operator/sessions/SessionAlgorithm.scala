@@ -56,7 +56,7 @@ private[core] final class SessionAlgorithm[B, V](
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
-    val own = Bounds(entry.time.get, Position.plus(entry.time.get, entry.gap))
+    val own = Bounds(entry.time.get, Position.plus(entry.time.get, entry.value))
     if (clock.before.reached(own.end, lateness))
       out.put(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
