@@ -1,13 +1,10 @@
 package windrow.core.fullstate
 
 import windrow._
-import windrow.core.operator.Counters
-import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
 import windrow.core.operator.Out
 import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
-import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.Axis
@@ -38,17 +35,19 @@ final class FullStateShard(
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     pageBytes: Int = 4096,
     guards: Guards = Guards.Default)
-    extends OperatorShard {
-  private val policy    = new DeltaPolicy(spec)
-  private val assigner  = WindowAssigners.of(spec)
-  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
-  private val lastEnd   = LastEnd.of(spec.window)
-  private val rowValue  = spec.window.rowValue
-  private val bounds    = spec.window.bounds
-  private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
-  private val segments  = new Segments("messages", store)
-  private val life      = new RowLife(assigner, policy, reach)
-  private val codec     = new KeyWindowsCodec(segments, life, pageBytes)
+    extends ShardFrame[FullStateEffect](
+      new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture),
+      guards,
+      spec.window.toString) {
+  private val policy   = new DeltaPolicy(spec)
+  private val assigner = WindowAssigners.of(spec)
+  private val lastEnd  = LastEnd.of(spec.window)
+  private val rowValue = spec.window.rowValue
+  private val bounds   = spec.window.bounds
+  private val refusal  = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
+  private val segments = new Segments("messages", store)
+  private val life     = new RowLife(assigner, policy, reach)
+  private val codec    = new KeyWindowsCodec(segments, life, pageBytes)
 
   /** Messages and windows of each key. A key is removed when it has neither. Stored in the checkpoint. */
   private val keys = new KeyBuckets[KeyWindows]("windows", store, codec, deadline)
@@ -61,25 +60,21 @@ final class FullStateShard(
   /** The progress of source partitions, for windows on offsets. It never decreases. Stored in the checkpoint. */
   private var offsets = Map.empty[SourcePartition, Front[Axis.Offset]]
 
-  admission.open { in =>
-    offsets = Reach.readOffsets(in)
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    periods.readDirectory(in)
-    terms.read(in)
-  }
+  open()
 
-  def counters: Counters                      = admission.counters
-  def watermark: Watermark                    = admission.watermark
-  def processingDeadline: Option[Long]        = periods.first
-  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
+  protected def parts: Seq[StatePart]  = Seq(Progressed, segments, keys, periods, terms)
+  def processingDeadline: Option[Long] = periods.first
+
+  private object Progressed extends StatePart {
+    def readDirectory(in: ByteReader): Unit   = offsets = Reach.readOffsets(in)
+    def writeDirectory(out: ByteWriter): Unit = reach.writeOffsets(out)
+  }
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
     !terms.changed && super.rests(watermark, processingTime)
 
   private def processingTime: Option[Long] = admission.processingTime
 
-  private var panesBefore  = 0L
   private var retiredCount = 0L
 
   /** Number of messages that retention has removed since this object was created (SEMANTICS R74). */
@@ -108,16 +103,14 @@ final class FullStateShard(
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[FullStateEffect] = {
     val isFirstP = admission.begin(now)
-    panesBefore = counters.panes
-    val clock   = StepClock(admission.watermark, processingTime)
-    val before  = reach
-    val applied = messages.map[Part[FullStateEffect]](message => apply(message, clock, before, _))
-    new Step(
+    val clock    = StepClock(admission.watermark, processingTime)
+    val before   = reach
+    val applied  = messages.map[Part[FullStateEffect]](message => apply(message, clock, before, _))
+    stepOf(
       applied ++
         Part.silent(move(progress, clock.before.max(watermark))) ++
         stepEnd(before, isFirstP || terms.changed) ++
-        Part.silent(flush()),
-      count)
+        Part.silent(terms.settle()))
   }
 
   /** Applies the watermark and the progress of the step after its last message. */
@@ -127,12 +120,9 @@ final class FullStateShard(
     admission.watermark = now
   }
 
-  private def count(effect: FullStateEffect): Unit = effect match {
-    case FullStateEffect.Fire(pane) =>
-      counters.panes += 1
-      if (pane.timing == Timing.OnTime) admission.lateness.windows += 1
-      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
-    case _ => counters.rejected += 1
+  protected def count(effect: FullStateEffect): Unit = effect match {
+    case FullStateEffect.Fire(pane) => countPane(pane.timing == Timing.OnTime)
+    case _                          => counters.rejected += 1
   }
 
   private def see(origin: Origin): Unit = offsets = reach.seeing(origin).offsets
@@ -189,7 +179,7 @@ final class FullStateShard(
   private def number(state: KeyWindows, message: Incoming): Unit = {
     if (assigner.pace == Pace.ByNumbers) state.numbered += rowValue.of(message.value).getOrElse(0L)
     keys.put(state.key, state)
-    guards.check(Guard.KeysPerShard, keys.size, s"the state of ${spec.window}")
+    checkKeys(keys.size)
   }
 
   private def enter(
@@ -309,19 +299,10 @@ final class FullStateShard(
     math.min(life.deadline(state), leaves.getOrElse(Due.Never))
   }
 
-  private def flush(): Unit = {
-    keys.flush()
-    periods.flush()
-    admission.tellOpen(before => if (keys.size == 0) Some(0L) else before.map(_ + segments.grown))
-    admission.write((_, place) => refusal.hasCome(place, watermark)) { out =>
-      reach.writeOffsets(out)
-      segments.writeDirectory(out)
-      keys.writeDirectory(out)
-      periods.writeDirectory(out)
-      terms.write(out)
-    }
-    terms.settle()
-  }
+  protected def isPast(source: String, place: Long): Boolean = refusal.hasCome(place, watermark)
+
+  override protected def openCount(before: Option[Long]): Option[Long] =
+    if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
 
   // ---- queries
 

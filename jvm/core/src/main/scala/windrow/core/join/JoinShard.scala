@@ -1,12 +1,9 @@
 package windrow.core.join
 
 import windrow._
-import windrow.core.operator.Counters
-import windrow.core.operator.OperatorShard
 import windrow.core.operator.Out
 import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
-import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.Axis
@@ -30,7 +27,10 @@ final class JoinShard(
     isNull: Key => Boolean,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default)
-    extends OperatorShard {
+    extends ShardFrame[JoinEffect](
+      new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture),
+      guards,
+      "a join") {
   private val rule      = PairRules.of(spec)
   private val streams   = spec.streams.size
   private val outcome   = new JoinOutcome(spec.how)
@@ -38,10 +38,9 @@ final class JoinShard(
   private val partners  = new Partners(spec, rule)
   private val layout =
     MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
-  private val isPerKey  = MessageKey.isRunPerKey(layout)
-  private val order     = MessageKey.order(if (isPerKey) layout.tail else layout)
-  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture)
-  private val segments  = new Segments("messages", store)
+  private val isPerKey = MessageKey.isRunPerKey(layout)
+  private val order    = MessageKey.order(if (isPerKey) layout.tail else layout)
+  private val segments = new Segments("messages", store)
 
   /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
     * Stored in the checkpoint.
@@ -59,18 +58,10 @@ final class JoinShard(
 
   private val terms = new Terms(spec.retention.inWords)
 
-  admission.open { in =>
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    periods.readDirectory(in)
-    waiting.foreach(_.readDirectory(in))
-    terms.read(in)
-  }
+  open()
 
-  def counters: Counters                      = admission.counters
-  def watermark: Watermark                    = admission.watermark
-  def processingDeadline: Option[Long]        = periods.first
-  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
+  protected def parts: Seq[StatePart]  = Seq(segments, keys, periods) ++ waiting :+ terms
+  def processingDeadline: Option[Long] = periods.first
 
   private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, order, streams, segments)
 
@@ -95,15 +86,19 @@ final class JoinShard(
       progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
     val isFirstP = admission.begin(now)
     val applied  = messages.map[Part[JoinEffect]] { case (stream, message) => apply(stream, message, _) }
-    new Step(
+    stepOf(
       applied ++
         Part.silent(admission.watermark = this.watermark.max(watermark)) ++
         stepEnd(isFirstP) ++
-        Part.silent(flush(progress)),
-      count)
+        Part.silent(end(progress)))
   }
 
-  private def count(effect: JoinEffect): Unit = effect match {
+  private def end(progress: Seq[Progress]): Unit = {
+    admission.tell(progress)
+    terms.settle()
+  }
+
+  protected def count(effect: JoinEffect): Unit = effect match {
     case JoinEffect.Row(_)    => ()
     case _: JoinEffect.Refuse => counters.rejected += 1
   }
@@ -159,8 +154,8 @@ final class JoinShard(
     admission.isReplay(message.origin.map(_.of(spec.names(stream))), message.time)
 
   /** Whether a message of a stream with this time is rejected from now on. */
-  private def isPast(name: String, time: Long): Boolean = {
-    val stream = spec.names.indexOf(name)
+  protected def isPast(source: String, time: Long): Boolean = {
+    val stream = spec.names.indexOf(source)
     RefusalTime.isBefore(
       time,
       watermark,
@@ -177,7 +172,7 @@ final class JoinShard(
       val run  = if (isPerKey) message.key else JoinShard.Everyone
       val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(isPerKey)(run)))
       keys.put(run, kept)
-      guards.check(Guard.KeysPerShard, keys.size, "the state of a join")
+      checkKeys(keys.size)
       pair(kept._2, stream, message, out)
     }
 
@@ -310,21 +305,6 @@ final class JoinShard(
     }
     val closes = state.sessions.headOption.map { case (_, session) => spec.latenessInTime.after(session.end) }
     (ofStreams ++ closes).minOption.getOrElse(Due.Never)
-  }
-
-  private def flush(progress: Seq[Progress]): Unit = {
-    admission.tell(progress)
-    keys.flush()
-    waiting.foreach(_.flush())
-    periods.flush()
-    admission.write(isPast) { out =>
-      segments.writeDirectory(out)
-      keys.writeDirectory(out)
-      periods.writeDirectory(out)
-      waiting.foreach(_.writeDirectory(out))
-      terms.write(out)
-    }
-    terms.settle()
   }
 
   // ---- queries

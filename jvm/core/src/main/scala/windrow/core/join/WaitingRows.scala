@@ -23,7 +23,7 @@ private[join] final class WaitingRows(
     guards: Guards,
     periods: Periods,
     segments: Segments,
-    store: Spaces) {
+    store: Spaces) extends StatePart {
   private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Due.Never)
 
   /** Adds a row.
@@ -73,7 +73,7 @@ private[join] final class WaitingRows(
   def all: Iterator[(JoinRow, Option[Long])] =
     keys.all.map(keys.get).flatMap(held => held.all.map((_, held.until)))
 
-  def flush(): Unit                         = keys.flush()
+  override def flush(): Unit                = keys.flush()
   def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
   def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
 }

@@ -1,13 +1,12 @@
 package windrow.core.operator
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
 import windrow.core.state.Progress
+import windrow.core.state.StatePart
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
 
 /** Processes the messages and watermarks of a shard for one family of windows. */
-private[core] trait WindowAlgorithm[B, V] {
+private[core] trait WindowAlgorithm[B, V] extends StatePart {
 
   /** Starts a step that brings these offsets to all shards of the stream. */
   def begin(progress: Seq[Progress]): Unit = ()
@@ -40,9 +39,4 @@ private[core] trait WindowAlgorithm[B, V] {
     *   the number when this object was created, if it was known
     */
   def openCount(before: Option[Long]): Option[Long] = None
-
-  /** Writes all changes. */
-  def flush(): Unit
-  def readDirectory(in: ByteReader): Unit
-  def writeDirectory(out: ByteWriter): Unit
 }

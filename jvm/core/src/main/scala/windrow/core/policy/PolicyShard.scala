@@ -8,13 +8,11 @@ import windrow.PolicyWindowSpec
 import windrow.SourcePartition
 import windrow.Timing
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
-import windrow.core.operator.OperatorShard
 import windrow.core.operator.Origin
 import windrow.core.operator.Part
-import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
+import windrow.core.store.ShardFrame
 import windrow.core.store.Terms
 import windrow.core.time.Due
 import windrow.core.time.EventTime
@@ -85,13 +83,12 @@ final class PolicyShard[B, V](
     hasEvents: => Boolean = true,
     sums: Boolean = true,
     pageBytes: Int = 4096)
-    extends OperatorShard {
+    extends ShardFrame[PolicyEffect[V]](new Admission(store, fingerprint), guards, spec.eviction.toString) {
   private type Window  = Partition[B]
   private type Effects = Vector[PolicyEffect[V]]
 
-  private val rules     = PolicyRules(spec.eviction)
-  private val limits    = new LimitRules(spec.limits)
-  private val admission = new Admission(store, fingerprint)
+  private val rules  = PolicyRules(spec.eviction)
+  private val limits = new LimitRules(spec.limits)
 
   private val pages = new Segments("held", store)
   private val codec = new PartitionCodec(new PagedHeld(aggregation, sums), pages, pageBytes)
@@ -116,18 +113,14 @@ final class PolicyShard[B, V](
   /** For partitions removed in this step, their numbers of events. Cleared when the next step starts. */
   private var left = Map.empty[Key, Long]
 
-  admission.open { in =>
-    turn = in.long()
-    pages.readDirectory(in)
-    windows.readDirectory(in)
-    terms.read(in)
+  open()
+
+  protected def parts: Seq[StatePart] = Seq(Turn, pages, windows, terms)
+
+  private object Turn extends StatePart {
+    def readDirectory(in: ByteReader): Unit   = turn = in.long()
+    def writeDirectory(out: ByteWriter): Unit = out.long(turn)
   }
-
-  def counters: Counters                      = admission.counters
-  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
-
-  /** Policy windows have no watermark except at the end of the input. */
-  def watermark: Watermark = admission.watermark
 
   def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Due.Never)
 
@@ -169,19 +162,13 @@ final class PolicyShard[B, V](
     terms.settle()
   }
 
-  private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] = {
-    panesBefore = counters.panes
-    new Step(parts ++ Part.silent(write()), count)
-  }
-
-  private var panesBefore = 0L
+  private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] =
+    stepOf(parts ++ Part.silent(if (terms.changed) lookAtAll()))
 
   private def part(effects: => Effects): Part[PolicyEffect[V]] = out => effects.foreach(out.put)
 
-  private def count(effect: PolicyEffect[V]): Unit = effect match {
-    case PolicyEffect.Fire(_) =>
-      counters.panes += 1
-      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.eviction}")
+  protected def count(effect: PolicyEffect[V]): Unit = effect match {
+    case PolicyEffect.Fire(_)     => countPane(isOnTime = false)
     case _: PolicyEffect.Happened => ()
   }
 
@@ -228,6 +215,7 @@ final class PolicyShard[B, V](
     states.foreach { case (key, state) =>
       Option(windows.get(key)).foreach(window => windows.put(key, window.copy(state = state.toVector)))
     }
+    if (terms.changed) lookAtAll()
     write()
   }
 
@@ -259,7 +247,7 @@ final class PolicyShard[B, V](
     turn += 1
     val effects = keep(after.copy(turn = turn), told) ++
       ranking.iterator.flatMap(all => Iterator.continually(all.surplus).takeWhile(_.isDefined).flatten).flatMap(drop)
-    guards.check(Guard.KeysPerShard, windows.size, s"the state of ${spec.eviction}")
+    checkKeys(windows.size)
     effects
   }
 
@@ -334,17 +322,10 @@ final class PolicyShard[B, V](
     PolicyEffect.Fire(Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, value))
   }
 
-  private def write(): Unit = {
-    if (terms.changed) lookAtAll()
-    windows.flush()
-    admission.tellOpen(_ => Some(windows.size))
-    admission.write((_, _) => false) { out =>
-      out.long(turn)
-      pages.writeDirectory(out)
-      windows.writeDirectory(out)
-      terms.write(out)
-    }
-  }
+  /** No message is rejected as late. */
+  protected def isPast(source: String, place: Long): Boolean = false
+
+  override protected def openCount(before: Option[Long]): Option[Long] = Some(windows.size)
 }
 
 object PolicyShard {

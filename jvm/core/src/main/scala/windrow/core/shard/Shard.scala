@@ -2,17 +2,15 @@ package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.OpenWindow
-import windrow.core.operator.OperatorShard
 import windrow.core.operator.Out
 import windrow.core.operator.Part
 import windrow.core.operator.RefusalTime
-import windrow.core.operator.Step
 import windrow.core.state._
 import windrow.core.store.Admission
+import windrow.core.store.ShardFrame
 import windrow.core.time.Position
 import windrow.core.time.StepClock
 import windrow.core.time.Watermark
@@ -36,31 +34,25 @@ final class Shard[B, V](
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default)
-    extends OperatorShard {
+    extends ShardFrame[Effect[B, V]](
+      new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture, keepsClock = false),
+      guards,
+      spec.window.toString) {
   locally {
     val wrong = guards.problems(spec)
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val admission = new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture, keepsClock = false)
   private val lastEnd   = LastEnd.of(spec.window)
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
   private val algorithm = WindowAlgorithms(spec, bound, store)
 
-  /** Number of panes before the current step. */
-  private var panesBefore = 0L
+  open()
 
-  admission.open { in =>
-    algorithm.readDirectory(in)
-    if (bound.keeping.isDefined) pieces.readDirectory(in)
-  }
-
-  def counters: Counters                      = admission.counters
-  def watermark: Watermark                    = admission.watermark
-  def processingDeadline: Option[Long]        = algorithm.processingDeadline
-  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
+  protected def parts: Seq[StatePart]  = algorithm +: Option.when(bound.keeping.isDefined)(pieces).toSeq
+  def processingDeadline: Option[Long] = algorithm.processingDeadline
 
   /** The windows of all keys that still accept messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(watermark)
@@ -95,13 +87,12 @@ final class Shard[B, V](
       processingTime: Option[Long],
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
-    panesBefore = counters.panes
     admission.begin(processingTime)
     admission.tell(progress)
     val clock    = StepClock(this.watermark, processingTime)
     lazy val now = clock.before.max(watermark)
     val added    = Part.each[Entry[B], Effect[B, V]](entries)((entry, out) => add(entry, clock, out))
-    new Step(added ++ Part.later(algorithm.advance(clock, now)) ++ Part.silent(close(now)), count)
+    stepOf(added ++ Part.later(algorithm.advance(clock, now)) ++ Part.silent(end(now)))
   }
 
   private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
@@ -136,23 +127,17 @@ final class Shard[B, V](
   private val takesPanes = spec.window.takesPanes
   private val rowValue   = spec.window.rowValue
 
-  private def count(effect: Effect[B, V]): Unit = effect match {
-    case Effect.Fire(pane) =>
-      counters.panes += 1
-      if (pane.timing == Timing.OnTime && !pane.isRetraction) admission.lateness.windows += 1
-      guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of ${spec.window}")
+  protected def count(effect: Effect[B, V]): Unit = effect match {
+    case Effect.Fire(pane)          => countPane(pane.timing == Timing.OnTime && !pane.isRetraction)
     case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
   }
 
-  private def close(now: Watermark): Unit = {
+  protected def isPast(source: String, place: Long): Boolean = refusal.hasCome(place, watermark)
+
+  override protected def openCount(before: Option[Long]): Option[Long] = algorithm.openCount(before)
+
+  private def end(now: Watermark): Unit = {
     admission.watermark = now
-    algorithm.flush()
-    guards.check(Guard.KeysPerShard, algorithm.keyCount, s"the state of ${spec.window}")
-    pieces.flush()
-    admission.tellOpen(algorithm.openCount)
-    admission.write((_, place) => refusal.hasCome(place, now)) { out =>
-      algorithm.writeDirectory(out)
-      if (bound.keeping.isDefined) pieces.writeDirectory(out)
-    }
+    checkKeys(algorithm.keyCount)
   }
 }

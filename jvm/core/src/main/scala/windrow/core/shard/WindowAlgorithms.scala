@@ -102,7 +102,7 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
   def keyCount: Long                                      = inner.keyCount
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = inner.openWindows(at).map(_.map(_.buffer))
 
-  def flush(): Unit                         = inner.flush()
+  override def flush(): Unit                = inner.flush()
   def readDirectory(in: ByteReader): Unit   = inner.readDirectory(in)
   def writeDirectory(out: ByteWriter): Unit = inner.writeDirectory(out)
 }

@@ -20,7 +20,7 @@ final class KeyBuckets[T](
     codec: Codec[T],
     deadline: T => Long,
     bucketBytes: Int = 4096,
-    deadlinesMove: Boolean = false) {
+    deadlinesMove: Boolean = false) extends StatePart {
   type Keyed = JHashMap[Key, T]
 
   /** @param keys
@@ -122,7 +122,7 @@ final class KeyBuckets[T](
   private def firstDeadline(bucket: Bucket): Long =
     bucket.values.values.stream.mapToLong(deadline(_)).reduce(Due.Never, math.min(_, _))
 
-  def flush(): Unit = {
+  override def flush(): Unit = {
     buckets.indices.foreach(index => if (buckets(index).changed) write(index))
     estimate()
     val total = buckets.iterator.map(_.bytes).sum

@@ -3,7 +3,7 @@ package windrow.core.state
 import scala.collection.mutable
 
 /** Large parts of the values of a shard. Each is a stored value of its own, written once and read on demand. */
-private[windrow] final class Pieces(store: Spaces) {
+private[windrow] final class Pieces(store: Spaces) extends StatePart {
   private lazy val segments = new Segments(Pieces.Space, store)
   private val released      = mutable.LinkedHashSet.empty[Long]
 
@@ -18,7 +18,7 @@ private[windrow] final class Pieces(store: Spaces) {
   /** Removes a piece when the step ends: until then, panes that are still to be made may need it. */
   def release(id: Long): Unit = { released += id; () }
 
-  def flush(): Unit = {
+  override def flush(): Unit = {
     released.foreach(segments.remove)
     released.clear()
   }

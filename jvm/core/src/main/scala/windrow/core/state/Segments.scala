@@ -3,7 +3,7 @@ package windrow.core.state
 import windrow.ErrorConditions
 
 /** Stores byte strings, such as the pages of all keys of a shard, under numbers that are never reused. */
-private[core] final class Segments(name: String, store: Spaces) {
+private[core] final class Segments(name: String, store: Spaces) extends StatePart {
   private val space = store.space(name)
   private var last  = 0L
 

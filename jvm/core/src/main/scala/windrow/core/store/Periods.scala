@@ -5,12 +5,13 @@ import windrow.core.state.ByteWriter
 import windrow.core.state.Key
 import windrow.core.state.SortedRun
 import windrow.core.state.Spaces
+import windrow.core.state.StatePart
 import windrow.core.time.Due
 
 /** The ends of keys' periods, in microseconds of processing time. A clock can be set back (SEMANTICS R86), so periods
   * are removed one by one after they have ended, and earlier times remain possible.
   */
-private[core] final class Periods(store: Spaces) {
+private[core] final class Periods(store: Spaces) extends StatePart {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
 
   def await(key: Key, end: Long): Unit = {
@@ -29,7 +30,7 @@ private[core] final class Periods(store: Spaces) {
 
   def forget(now: Option[Long]): Unit = ended(now).foreach(ends.at(_).clear())
 
-  def flush(): Unit = ends.flush()
+  override def flush(): Unit = ends.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     ends.readDirectory(in)

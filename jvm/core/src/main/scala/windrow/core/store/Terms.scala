@@ -3,6 +3,7 @@ package windrow.core.store
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
+import windrow.core.state.StatePart
 
 /** Spec values that may change between restarts and that decide when a key is next due. After a change every key is
   * visited once. Stored in the checkpoint.
@@ -10,7 +11,7 @@ import windrow.core.state.ByteWriter
   * @param said
   *   the current values, as text
   */
-private[core] final class Terms(said: String) {
+private[core] final class Terms(said: String) extends StatePart {
   private var isNew = false
 
   /** The values differ from those of the previous step. */
@@ -19,7 +20,7 @@ private[core] final class Terms(said: String) {
   /** Records that all keys have been visited. */
   def settle(): Unit = isNew = false
 
-  def read(in: ByteReader): Unit = isNew = new String(in.bytes(), UTF_8) != said
+  def readDirectory(in: ByteReader): Unit = isNew = new String(in.bytes(), UTF_8) != said
 
-  def write(out: ByteWriter): Unit = out.bytes(said.getBytes(UTF_8))
+  def writeDirectory(out: ByteWriter): Unit = out.bytes(said.getBytes(UTF_8))
 }

@@ -20,10 +20,11 @@ import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
-import windrow.spark.pack.ProgressCodec
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.StateDescriptor
+import windrow.spark.shards.OperatorRunner
 import windrow.spark.shards.ShardRunner
+import windrow.spark.shards.StepPackets
 
 /** Runs the shards of windows with aggregates. */
 final class WindowProgram(
@@ -67,22 +68,19 @@ final class WindowProgram(
   private final class Running[B](
       aggregation: Aggregation[B, InternalRow],
       entries: Array[Byte] => Iterator[Entry[B]])
-      extends ShardRunner {
+      extends OperatorRunner[Shard[B, InternalRow]] {
     private val output = new OutputRow(schema)
 
-    def step(
-        store: ShardStore,
-        packets: Iterator[Array[Byte]],
+    protected def open(store: ShardStore): Shard[B, InternalRow] =
+      new Shard(spec, aggregation, store, fingerprint, guards)
+
+    protected def run(
+        shard: Shard[B, InternalRow],
+        packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new Shard(spec, aggregation, store, fingerprint, guards = guards)
-      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
-      else {
-        val (told, messages) = packets.span(ProgressCodec.isProgress)
-        val progress         = told.flatMap(ProgressCodec.read).toVector
-        val effects          = shard.step(messages.flatMap(entries), watermark, Some(processingTime), progress)
-        output.packets(new Singles(effects), (shard.counters, shard.counters.panes))(write(_, processingTime))
-      }
+      val effects = shard.step(packets.others.flatMap(entries), watermark, Some(processingTime), packets.progress)
+      output.packets(new Singles(effects), (shard.counters, shard.counters.panes))(write(_, processingTime))
     }
 
     private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {

@@ -13,7 +13,6 @@ import windrow.core.operator.PaneLag
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
-import windrow.core.state.Progress
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Watermark
@@ -21,15 +20,16 @@ import windrow.core.trigger.WindowTrigger
 import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
-import windrow.spark.pack.ProgressCodec
 import windrow.spark.query.Answer
 import windrow.spark.query.OfFullState
 import windrow.spark.query.Question
 import windrow.spark.query.QuestionPacket
 import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
+import windrow.spark.shards.OperatorRunner
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
+import windrow.spark.shards.StepPackets
 
 /** Runs the shards of full state. Stores rows unchanged; panes contain the new ones.
   *
@@ -58,35 +58,31 @@ final class FullStateProgram(
 
   def runner(): ShardRunner = new Running
 
-  private final class Running extends ShardRunner {
+  private final class Running extends OperatorRunner[FullStateShard] {
     private val output = new OutputRow(schema)
     private val shape  = new RowShape(schema.message.map(_.dataType))
 
-    def step(
-        store: ShardStore,
-        packets: Iterator[Array[Byte]],
+    protected def open(store: ShardStore): FullStateShard =
+      new FullStateShard(spec, store, fingerprint, guards = guards)
+
+    protected def run(
+        shard: FullStateShard,
+        packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new FullStateShard(spec, store, fingerprint, guards = guards)
-      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
-      else {
-        val questions = Vector.newBuilder[(Question, Array[Byte])]
-        val progress  = Vector.newBuilder[Progress]
-        val messages = packets.flatMap { packet =>
-          if (QuestionPacket.is(packet)) { questions += QuestionPacket.read(packet); Iterator.empty }
-          else if (ProgressCodec.isProgress(packet)) { progress ++= ProgressCodec.read(packet); Iterator.empty }
-          else incoming(packet)
-        }
-        // All questions and all progress are known, and the state is final for this step, once all panes have been
-        // consumed.
-        val deltas = shard.step(messages, watermark, Some(processingTime), progress.result())
-        output.packets(
-          deltas.map(Right(_)) ++ questions.result().iterator.map(Left(_)),
-          (shard.counters, shard.counters.panes)) {
-          case Right(delta) => write(delta, processingTime)
-          case Left((question, asks)) =>
-            answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
-        }
+      val questions = Vector.newBuilder[(Question, Array[Byte])]
+      val messages = packets.others.flatMap { packet =>
+        if (QuestionPacket.is(packet)) { questions += QuestionPacket.read(packet); Iterator.empty }
+        else incoming(packet)
+      }
+      // All questions are known, and the state is final for this step, once all panes have been consumed.
+      val deltas = shard.step(messages, watermark, Some(processingTime), packets.progress)
+      output.packets(
+        deltas.map(Right(_)) ++ questions.result().iterator.map(Left(_)),
+        (shard.counters, shard.counters.panes)) {
+        case Right(delta) => write(delta, processingTime)
+        case Left((question, asks)) =>
+          answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
       }
     }
 

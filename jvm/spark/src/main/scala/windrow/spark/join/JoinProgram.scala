@@ -9,15 +9,15 @@ import windrow.core.join.JoinSpaces
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
-import windrow.core.state.Progress
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Watermark
-import windrow.spark.pack.ProgressCodec
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.rows.Rows
+import windrow.spark.shards.OperatorRunner
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
+import windrow.spark.shards.StepPackets
 
 /** Runs the shards of a join.
   *
@@ -41,35 +41,28 @@ final class JoinProgram(
     else if (column == schema.windowAt + 1) JoinLag.ofWindowEnd(spec)
     else lags.lift(column - schema.messagesAt).getOrElse(lags.reduce(JoinLag.most))
 
-  def runner(): ShardRunner = new ShardRunner {
+  def runner(): ShardRunner = new OperatorRunner[JoinShard] {
     private val output = new JoinOutput(schema)
     private val names  = schema.streams.map(_._1)
 
     /** Whether a key contains a null, which equals nothing. */
     private def isNull(key: Key): Boolean = Rows.of(key.bytes, schema.keys.size).anyNull
 
-    def step(
-        store: ShardStore,
-        packets: Iterator[Array[Byte]],
+    protected def open(store: ShardStore): JoinShard = new JoinShard(spec, store, isNull, fingerprint, guards)
+
+    protected def run(
+        shard: JoinShard,
+        packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new JoinShard(spec, store, isNull, fingerprint, guards)
-      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
-      else {
-        val progress = Vector.newBuilder[Progress]
-        val messages = packets.filter { packet =>
-          val tells = ProgressCodec.isProgress(packet)
-          if (tells) progress ++= ProgressCodec.read(packet)
-          !tells
-        }.flatMap(JoinEntry.read(_, names))
-        val effects = shard.step(messages, watermark, Some(processingTime), progress.result())
-        var rows    = 0L
-        output.packets(effects, (shard.counters, rows)) {
-          case JoinEffect.Row(row) =>
-            rows += 1
-            output.row(row)
-          case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
-        }
+      val messages = packets.others.flatMap(JoinEntry.read(_, names))
+      val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
+      var rows     = 0L
+      output.packets(effects, (shard.counters, rows)) {
+        case JoinEffect.Row(row) =>
+          rows += 1
+          output.row(row)
+        case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
       }
     }
   }

@@ -24,10 +24,11 @@ import windrow.spark.output.OutputRow
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.EntryCodec
 import windrow.spark.pack.PackRecipe
-import windrow.spark.pack.ProgressCodec
 import windrow.spark.rows.RowShape
+import windrow.spark.shards.OperatorRunner
 import windrow.spark.shards.ShardProgram
 import windrow.spark.shards.ShardRunner
+import windrow.spark.shards.StepPackets
 
 /** Runs the shards of policy windows. Every row is sent with its original columns, because events contain them.
   *
@@ -59,38 +60,23 @@ final class PolicyProgram(
     if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))
     else new Running(new ObjectAggregation(recipe.functions))
 
-  private final class Running[B](aggregation: Aggregation[B, InternalRow]) extends ShardRunner {
+  private final class Running[B](aggregation: Aggregation[B, InternalRow])
+      extends OperatorRunner[PolicyShard[B, InternalRow]] {
     private val output = new OutputRow(schema)
     private val shape  = RowShape(schema.message)
     private val fields = columns.map { case (name, column) => name -> UnsafeProjection.create(Seq(column)) }
 
-    /** Runs a step. Policy windows ignore the watermark. */
-    def step(
-        store: ShardStore,
-        packets: Iterator[Array[Byte]],
-        watermark: => Watermark,
-        processingTime: Long): Iterator[Array[Byte]] = {
-      val shard = new PolicyShard(
-        spec,
-        aggregation,
-        store,
-        fingerprint,
-        guards,
-        hasEvents,
-        sums = !recipe.functions.orderShows)
-      if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
-      else stepped(shard, packets, watermark, processingTime)
-    }
+    protected def open(store: ShardStore): PolicyShard[B, InternalRow] =
+      new PolicyShard(spec, aggregation, store, fingerprint, guards, hasEvents, sums = !recipe.functions.orderShows)
 
-    private def stepped(
+    /** Runs a step. Policy windows ignore the watermark, except at the end of the input. */
+    protected def run(
         shard: PolicyShard[B, InternalRow],
-        packets: Iterator[Array[Byte]],
+        packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val (told, messages) = packets.span(ProgressCodec.isProgress)
-      val progress         = told.flatMap(ProgressCodec.read).toVector
-      val entries = messages.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
-      val effects = shard.step(entries, Some(processingTime), progress = progress) ++
+      val entries = packets.others.flatMap(EntryCodec.read[B, B](_, aggregation.read, (_, buffer) => buffer)).map(entry)
+      val effects = shard.step(entries, Some(processingTime), progress = packets.progress) ++
         (if (watermark.isEnd) shard.finish() else Iterator.empty)
       output.packets(effects, (shard.counters, shard.counters.panes))(write)
     }

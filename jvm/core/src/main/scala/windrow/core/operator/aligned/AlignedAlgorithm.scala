@@ -300,7 +300,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   override def openCount(before: Option[Long]): Option[Long] = if (recordsAll) records.size else slices.count
 
-  def flush(): Unit = {
+  override def flush(): Unit = {
     slices.flush()
     records.flush()
     gaps.foreach(_.flush())

@@ -89,7 +89,7 @@ private[core] final class CountAlgorithm[B, V](
       panes.window(key, keyState, start, keyStates.isComplete(keyState, start, now)))
   }
 
-  def flush(): Unit = keys.flush()
+  override def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     segments.readDirectory(in)

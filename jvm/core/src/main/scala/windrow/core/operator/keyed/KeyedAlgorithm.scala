@@ -87,7 +87,7 @@ private[core] final class KeyedAlgorithm[B, V](
     }
   }
 
-  def flush(): Unit = {
+  override def flush(): Unit = {
     keys.flush()
     gaps.foreach(_.flush())
   }

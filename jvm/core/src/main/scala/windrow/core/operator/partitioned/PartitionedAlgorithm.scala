@@ -95,7 +95,7 @@ private[core] final class PartitionedAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     partitions.values.foldLeft(Option(0L))((sum, one) => for (all <- sum; own <- one.windows.openCount) yield all + own)
 
-  def flush(): Unit = partitions.values.foreach(_.windows.flush())
+  override def flush(): Unit = partitions.values.foreach(_.windows.flush())
 
   def readDirectory(in: ByteReader): Unit = (0 until in.size()).foreach { _ =>
     val of        = SourcePartitionCodec.read(in)

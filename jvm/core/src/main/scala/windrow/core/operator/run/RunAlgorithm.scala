@@ -354,7 +354,7 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  def flush(): Unit = keys.flush()
+  override def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     segments.readDirectory(in)

@@ -171,7 +171,7 @@ private[core] final class InheritAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
 
-  def flush(): Unit = keys.flush()
+  override def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)

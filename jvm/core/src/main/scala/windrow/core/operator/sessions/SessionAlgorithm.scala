@@ -192,7 +192,7 @@ private[core] final class SessionAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
 
-  def flush(): Unit = keys.flush()
+  override def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     keys.readDirectory(in)

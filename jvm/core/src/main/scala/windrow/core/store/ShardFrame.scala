@@ -1,0 +1,66 @@
+package windrow.core.store
+
+import windrow.Guard
+import windrow.Guards
+import windrow.SourcePartition
+import windrow.core.operator.Counters
+import windrow.core.operator.OperatorShard
+import windrow.core.operator.Part
+import windrow.core.operator.Step
+import windrow.core.state.StatePart
+import windrow.core.time.Watermark
+
+/** The code that the shards of all operators share: the state is opened, a step runs and is counted, and the state is
+  * written. An operator adds what it does with a message and at the end of a step.
+  *
+  * @param shown
+  *   the operator in the errors of guards
+  */
+private[core] abstract class ShardFrame[E](
+    protected final val admission: Admission,
+    guards: Guards,
+    shown: => String) extends OperatorShard {
+
+  /** The parts of the state, in the order of their directories in the header. */
+  protected def parts: Seq[StatePart]
+
+  /** Counts an effect when it is emitted. */
+  protected def count(effect: E): Unit
+
+  /** Whether a message of this source with this place in time is rejected from now on. */
+  protected def isPast(source: String, place: Long): Boolean
+
+  /** Computes the number of open windows from the number when the shard was opened; None if it is unknown. */
+  protected def openCount(before: Option[Long]): Option[Long] = None
+
+  /** The number of panes before the current step. */
+  private var panesBefore = 0L
+
+  def counters: Counters                      = admission.counters
+  def watermark: Watermark                    = admission.watermark
+  def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
+
+  /** Reads the directories of the parts if the state exists. The constructor of the operator calls it. */
+  protected final def open(): Unit = admission.open(in => parts.foreach(_.readDirectory(in)))
+
+  /** Runs the parts of a step while its effects are consumed, then writes the state. */
+  protected final def stepOf(work: Iterator[Part[E]]): Iterator[E] = {
+    panesBefore = counters.panes
+    new Step(work ++ Part.silent(write()), count)
+  }
+
+  protected final def countPane(isOnTime: Boolean): Unit = {
+    counters.panes += 1
+    if (isOnTime) admission.lateness.windows += 1
+    guards.check(Guard.PendingOutput, counters.panes - panesBefore, s"a step of $shown")
+  }
+
+  protected final def checkKeys(keys: Long): Unit = guards.check(Guard.KeysPerShard, keys, s"the state of $shown")
+
+  /** Writes the changes of the parts, then the header. */
+  protected final def write(): Unit = {
+    parts.foreach(_.flush())
+    admission.tellOpen(openCount)
+    admission.write(isPast)(out => parts.foreach(_.writeDirectory(out)))
+  }
+}
