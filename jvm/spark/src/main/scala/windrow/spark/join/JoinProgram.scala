@@ -7,9 +7,9 @@ import windrow.core.join.JoinLag
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
 import windrow.core.state.Key
+import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
-import windrow.core.state.Progress
 import windrow.core.time.Axis
 import windrow.core.time.Distance
 import windrow.core.time.Watermark
