@@ -1,3 +1,5 @@
+import com.typesafe.tools.mima.core.Problem
+
 ThisBuild / organization := "io.windrow"
 ThisBuild / version      := Versions.windrow((ThisBuild / baseDirectory).value / "python/windrow/_version.py")
 ThisBuild / scalaVersion := Versions.scala
@@ -101,10 +103,20 @@ lazy val onSpark = Seq(
     else Def.task((mavenSpark / Compile / managedClasspath).value)
   }.value)
 
+/** Compares the JAR with that of the latest release: a later version must not break the public Scala API. */
+lazy val compatible = Seq(
+  mimaPreviousArtifacts := Versions.released.map(organization.value % "windrow" % _).toSet,
+  mimaFailOnNoPrevious  := Versions.released.nonEmpty,
+  mimaCurrentClassfiles := windrowJar.value,
+  // Other packages are internal (docs/stability.md): windrow.api exports only what these contain.
+  mimaBinaryIssueFilters += ((problem: Problem) =>
+    problem.matchName.exists(_.matches("""windrow\.((spark|api)\.)?(package|[A-Z]).*"""))))
+
 lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compile;test->test", testkit % "test->test")
   .settings(
     common,
     onSpark,
+    compatible,
     name := "windrow-spark",
     windrowJar := ThinJar.write(
       roots = (core / Compile / products).value ++ (Compile / products).value,

@@ -6,7 +6,8 @@ marks a picture:
 ``<!-- messages: orders -->`` is input, one micro-batch for each number in the column ``batch``.
 ``<!-- panes: minutes -->`` is output; ``rejected``, ``events``, ``rows``, ``answers`` are as well.
 ``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` is drawn. ``times`` are the times of the
-table of messages above it, ``panes`` the rows of the table of panes above it.
+table of messages above it, ``panes`` the rows of the table of panes above it. ``layers()`` draws
+the modules.
 ``<!-- for example -->`` above text: it shows a form and is not compared with the printed text.
 ``<!-- hidden: python`` and the lines up to ``-->`` are code that runs and is not shown.
 ``<!-- given: README.md -->`` continues from the messages and the first query of another page.
@@ -26,6 +27,7 @@ from datetime import datetime
 from typing import Any
 
 import windrow as wr
+from layers import layers
 
 DAY = "2025-01-01"
 OUTPUTS = ("panes", "rejected", "events", "rows", "answers")
@@ -154,7 +156,7 @@ def pictures(page: str) -> Iterator[tuple[Part, Any]]:
     rows = ""
     for part in parts(page):
         if part.word == "picture":
-            names = {"wr": wr, "times": times, "panes": panes(rows)}
+            names = {"wr": wr, "layers": layers, "times": times, "panes": panes(rows)}
             yield part, eval(part.said, names)  # noqa: S307  our own page
         times = _times(part.text) if part.word == "messages" else times
         rows = part.text if part.word == "panes" else rows

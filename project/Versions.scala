@@ -19,6 +19,9 @@ object Versions {
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"
 
+  /** The latest release, whose Scala API later versions must keep; None before the first one. */
+  val released: Option[String] = None
+
   /** The version of Windrow, from the file that the Python package reads, too. */
   def windrow(file: java.io.File): String = {
     val Line = """__version__ = "([^"]+)"""".r

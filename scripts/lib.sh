@@ -70,6 +70,7 @@ testkit_jar() { echo "$build/testkit/windrow-testkit-$(windrow_version).jar"; }
 
 # run_scala CLASSES MAIN ARGUMENT...: runs a main class with the Windrow JAR, CLASSES, and the Spark of .venv on the class
 # path, and with java_options.
+java_options=()
 run_scala() {
   local classes=$1 opens=() package spark; shift
   find_java

@@ -6,10 +6,10 @@ import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
 import windrow.core.operator.Counters
 import windrow.core.operator.ShardFingerprint
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.ShardStore
-import windrow.core.time.Axis
+import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
+import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
 /** Keeps the messages of its windows: panes carry the new ones, and queries return all that retention holds.

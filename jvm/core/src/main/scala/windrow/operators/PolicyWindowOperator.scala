@@ -14,9 +14,9 @@ import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyFingerprint
 import windrow.core.policy.PolicyShard
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
+import windrow.core.state.SpecFingerprint
 import windrow.core.time.Watermark
 
 /** An output of policy windows. */

@@ -5,11 +5,11 @@ import windrow.core.join.JoinEffect
 import windrow.core.join.JoinFingerprint
 import windrow.core.join.JoinShard
 import windrow.core.operator.Counters
-import windrow.core.state.SpecFingerprint
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
-import windrow.core.time.Axis
+import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming
+import windrow.core.time.Axis
 import windrow.core.time.Watermark
 
 /** Joins two or more streams. Each match has one message for each stream, in order, or None for a stream without one;

@@ -1,7 +1,6 @@
 package windrow.spark
 
 import org.apache.spark.sql.Column
-import org.scalatest.tags.Slow
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
@@ -10,6 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.functions._
+import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow._
 

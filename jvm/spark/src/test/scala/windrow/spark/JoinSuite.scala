@@ -1,8 +1,8 @@
 package windrow.spark
 
 import org.apache.spark.sql.Row
-import org.scalatest.tags.Slow
 import org.apache.spark.sql.functions._
+import org.scalatest.tags.Slow
 import windrow._
 
 /** Tests the Scala API of joins and co-groups. Other suites compare their output. */

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Encoder
 import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.ForeachWriter
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.streaming._

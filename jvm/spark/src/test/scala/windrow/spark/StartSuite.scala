@@ -1,7 +1,7 @@
 package windrow.spark
 
-import java.nio.file.{Files => Folders}
 import java.nio.file.Path
+import java.nio.file.{Files => Folders}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.streaming.ProcessingTimeTrigger

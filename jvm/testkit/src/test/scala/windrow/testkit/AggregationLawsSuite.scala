@@ -1,13 +1,12 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.io.OutputStream
-import org.scalacheck.{Gen, Test}
 import org.scalacheck.rng.Seed
+import org.scalacheck.{Gen, Test}
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.replay._
 
 /** Checks that the laws hold for the aggregates of transcripts, and that they detect aggregations that break them
   * (SEMANTICS E8).

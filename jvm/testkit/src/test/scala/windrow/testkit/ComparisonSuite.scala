@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 import windrow.{Reason, SpecProblem, Timing}
 
 /** Checks that a comparison detects expectations that are wrong on purpose. */

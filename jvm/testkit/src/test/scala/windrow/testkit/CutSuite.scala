@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Divides a stream into other steps (SEMANTICS R1): panes may move, but the last values over the same accepted
   * messages stay the same.

@@ -1,11 +1,10 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
+import windrow.replay._
 
 /** Works out from messages and watermarks alone, window by window, which windows without messages fire, in which step
   * and with which timing (SEMANTICS R3), and compares the result with the reference and the core.

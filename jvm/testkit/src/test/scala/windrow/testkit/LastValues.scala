@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import windrow._
+import windrow.replay._
 
 /** The last value of each live window: panes minus retractions. */
 private[testkit] object LastValues {

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.replay._
 
 /** Laws between two runs of the reference, independent of the values. */
 class MetamorphicSuite extends AnyFunSuite {

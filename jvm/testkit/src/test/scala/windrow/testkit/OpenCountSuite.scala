@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Compares the number of open windows that shards report with the number found by a visit of all windows, after each
   * step of random cases with restarts between the steps (SEMANTICS S16).

@@ -1,10 +1,9 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Messages of a step that several windows have yet to send: each window has its own pieces, which are removed with it
   * and leave those of the other windows in place (SEMANTICS S10).

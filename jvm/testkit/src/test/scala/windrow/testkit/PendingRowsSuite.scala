@@ -1,12 +1,11 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.join.{JoinEffect, JoinRow, JoinShard, PendingRow}
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
+import windrow.replay._
 
 /** Checks that a join emits exactly the rows that it reports as pending (SEMANTICS S8): none earlier, and these at that
   * time.

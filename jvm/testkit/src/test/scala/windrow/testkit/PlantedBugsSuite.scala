@@ -1,10 +1,9 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.state.DamagedStateError
 import windrow.core.state.InMemoryShardStore
+import windrow.replay._
 
 /** Checks the simulator itself: it must detect an operator with a bug of each kind within a few cases. */
 class PlantedBugsSuite extends AnyFunSuite {

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.replay._
 
 /** Checks that the random cases of operators that store messages are useful: the situations that the rules describe
   * happen in them.

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 class ReplaySuite extends AnyFunSuite {
 

@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Checks that shifted and stretched times change nothing but times. A replay through Spark relies on this. */
 final class RetimedSuite extends AnyFunSuite {

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
+import windrow.replay._
 
 /** Small cases whose outcome was worked out by hand, on the reference and on the core, in a short notation. `a@5=1
   * p0:7` is a message of key a at 5 s with value 1 and offset 7 of partition 0. `a@5=1 [0-10 LATE]` is a message that

@@ -1,15 +1,14 @@
 package windrow.testkit
 
-import windrow.replay._
-
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 import scala.util.hashing.byteswap64
 import windrow.core.state.Damage
+import windrow.replay._
 
 /** Reads specs as JSON with wrong parts. Each spec must be usable or be rejected with a message, and the reader must
   * not throw (SEMANTICS E, S12).

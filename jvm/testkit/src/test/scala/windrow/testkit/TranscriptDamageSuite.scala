@@ -1,13 +1,12 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 import windrow.core.state.Damage
+import windrow.replay._
 
 /** Reads damaged lines of transcripts (SEMANTICS S1): each must be read, or be rejected with a message. */
 class TranscriptDamageSuite extends AnyFunSuite {

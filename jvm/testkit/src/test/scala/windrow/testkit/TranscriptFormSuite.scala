@@ -1,11 +1,10 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.ObjectMapper
 import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
+import windrow.replay._
 
 /** Checks the form of transcripts: each is written as the same JSON from which it was read, and unknown fields are
   * errors.

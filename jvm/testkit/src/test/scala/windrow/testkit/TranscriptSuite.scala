@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Runs every transcript of the repository on every available engine. */
 class TranscriptSuite extends AnyFunSuite {

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.nio.file.{Files, Paths, StandardOpenOption}
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.replay._
 
 /** Runs random cases on the core and on the slow reference. Panes, rows, events, rejected messages, answers and
   * counters must be equal, in whichever way the case is run.

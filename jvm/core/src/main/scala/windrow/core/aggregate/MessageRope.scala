@@ -1,7 +1,7 @@
 package windrow.core.aggregate
 
-import java.util.{ArrayDeque => JArrayDeque}
 import java.util.Arrays
+import java.util.{ArrayDeque => JArrayDeque}
 import scala.collection.mutable.ArrayBuffer
 
 /** A lifted message and its position, compared as unsigned bytes. */

@@ -1,7 +1,7 @@
 package windrow.core.aggregate
 
-import java.util.{ArrayDeque => JArrayDeque}
 import java.util.BitSet
+import java.util.{ArrayDeque => JArrayDeque}
 import windrow.core.state.Key
 import windrow.core.state.KeyMap
 

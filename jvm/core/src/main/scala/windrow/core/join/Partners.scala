@@ -2,9 +2,9 @@ package windrow.core.join
 
 import scala.collection.immutable.ArraySeq
 import windrow.JoinSpec
-import windrow.core.time.Axis
 import windrow.core.store.MessageRun
 import windrow.core.store.StoredMessage
+import windrow.core.time.Axis
 
 /** Finds the messages that a message pairs with. */
 private[join] final class Partners(spec: JoinSpec, rule: PairRule) {

@@ -1,7 +1,7 @@
 package windrow.core.operator
 
-import windrow._
 import windrow.WindowFamily._
+import windrow._
 import windrow.core.state.FingerprintField
 
 /** The properties of a spec that are written into the state of a [[Shard]] and must not change while the state exists.

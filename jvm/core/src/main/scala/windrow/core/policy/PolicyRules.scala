@@ -1,9 +1,9 @@
 package windrow.core.policy
 
+import windrow.By
 import windrow.ByCount
 import windrow.ByDelta
 import windrow.ByTime
-import windrow.By
 import windrow.Eviction
 
 /** Receives the events of a window as they happen.

@@ -1,7 +1,7 @@
 package windrow.core.state
 
-import windrow.SourcePartition
 import scala.collection.mutable
+import windrow.SourcePartition
 import windrow.core.time.Position
 
 /** The offsets of each source partition whose messages have been processed, so that duplicates are recognized

@@ -1,9 +1,9 @@
 package windrow.core.state
 
 import java.util.{HashMap => JHashMap}
-import windrow.core.time.Due
 import scala.collection.mutable.ArrayBuffer
 import windrow.ErrorConditions
+import windrow.core.time.Due
 
 /** Values by key in hash buckets, each with the earliest time at which one of its keys is due.
   *

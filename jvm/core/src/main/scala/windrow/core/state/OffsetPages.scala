@@ -1,10 +1,10 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
-import windrow.core.time.EventTime
-import windrow.core.time.Position
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
+import windrow.core.time.EventTime
+import windrow.core.time.Position
 
 /** Offsets of a source partition in pages. Each page is a stored value, read when an offset falls into it and written
   * when it has changed. The pages cover all numbers without gaps: each one ends where the next one starts.

@@ -1,8 +1,8 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
-import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
+import windrow.core.time.Position
 
 /** A set of offsets as a few ranges that neither overlap nor adjoin. Both ends are inclusive.
   *

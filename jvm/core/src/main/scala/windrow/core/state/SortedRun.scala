@@ -1,9 +1,9 @@
 package windrow.core.state
 
 import java.util.{TreeMap => JTreeMap}
-import windrow.core.time.Position
 import scala.jdk.CollectionConverters._
 import windrow.ErrorConditions
+import windrow.core.time.Position
 
 /** Values by position and key, in segments of neighboring positions: a B+-tree of height two.
   *

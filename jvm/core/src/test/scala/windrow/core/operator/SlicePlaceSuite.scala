@@ -6,10 +6,10 @@ import scala.util.Random
 import windrow.Calendar
 import windrow.CalendarUnit
 import windrow.core.grid.FixedGrid
+import windrow.core.grid.SliceGrid
 import windrow.core.operator.aligned.SlicePlace
 import windrow.core.time.Axis
 import windrow.core.time.EventTime
-import windrow.core.grid.SliceGrid
 
 /** Compares a place that moves from time to time with the grid itself. */
 final class SlicePlaceSuite extends AnyFunSuite {

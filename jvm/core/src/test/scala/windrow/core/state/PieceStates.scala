@@ -29,8 +29,8 @@ import windrow.core.time.Bounds
 import windrow.core.time.Watermark
 import windrow.core.trigger.PaneState
 import windrow.core.trigger.PaneStateCodec
-import windrow.operators.Sum
 import windrow.core.trigger.Shown
+import windrow.operators.Sum
 
 /** States that are stored in pieces once they are large, with pieces so small that there are several; and forms that the
   * current version does not write.

@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.types.TimestampType
 import windrow.FullStateSpec
 import windrow.Positions
-import windrow.spark.query.StateReader
 import windrow.replay._
+import windrow.spark.query.StateReader
 
 /** Runs full state. Questions are answered from the checkpoint while the query runs. */
 private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: FullStateSpec)

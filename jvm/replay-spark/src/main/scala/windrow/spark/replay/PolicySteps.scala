@@ -7,8 +7,8 @@ import org.apache.spark.sql.functions._
 import windrow.ByDelta
 import windrow.Eviction
 import windrow.PolicyWindowSpec
-import windrow.spark.Windrow
 import windrow.replay._
+import windrow.spark.Windrow
 
 /** Runs policy windows with their events. */
 private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[(String, String)])

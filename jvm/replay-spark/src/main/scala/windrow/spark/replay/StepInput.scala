@@ -7,9 +7,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
+import windrow.replay._
 import windrow.spark.RowId
 import windrow.spark.input.WatermarkCheck
-import windrow.replay._
 
 /** A row of the source: an input row, or the watermark of the following step.
   *

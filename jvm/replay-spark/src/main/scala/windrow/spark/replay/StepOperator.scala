@@ -4,8 +4,8 @@ import org.apache.spark.sql.Column
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.spark.query.StateReader
 import windrow.replay._
+import windrow.spark.query.StateReader
 
 /** Runs the operator of a transcript as a query: defines its plan, and reads its rows. */
 private[replay] trait StepOperator {

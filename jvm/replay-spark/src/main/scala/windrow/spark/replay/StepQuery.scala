@@ -6,8 +6,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.windrow.QueryClock
 import scala.collection.mutable
-import windrow.spark.query.StateReader
 import windrow.replay._
+import windrow.spark.query.StateReader
 
 /** Runs a streaming query step by step. A step is one micro-batch, and its watermark applies to the next one. */
 private[replay] final class StepQuery(

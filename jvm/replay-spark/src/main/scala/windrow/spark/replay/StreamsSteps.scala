@@ -7,11 +7,11 @@ import windrow.CoGroupSpec
 import windrow.JoinKind
 import windrow.JoinSpec
 import windrow.Session
+import windrow.replay._
 import windrow.spark.Field
 import windrow.spark.JoinOutput
 import windrow.spark.Windowed
 import windrow.spark.Windrow
-import windrow.replay._
 
 /** Runs a join. */
 private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {

@@ -1,7 +1,7 @@
 package windrow.replay
 
-import java.time.{Instant, LocalDate, ZonedDateTime}
 import java.time.temporal.ChronoUnit
+import java.time.{Instant, LocalDate, ZonedDateTime}
 import windrow.{Calendar, CalendarUnit}
 
 /** Days, weeks, months or years of a time zone. Every start is found on the calendar, never by a length. */

@@ -2,8 +2,8 @@ package windrow.replay
 
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
-import windrow.{Pane, Reason, Timing}
 import windrow.replay.TranscriptFields._
+import windrow.{Pane, Reason, Timing}
 
 /** Reads the expected results of a case. */
 private[windrow] final class ResultReader(unit: UnitJson) {

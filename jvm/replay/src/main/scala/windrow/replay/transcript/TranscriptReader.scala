@@ -1,8 +1,8 @@
 package windrow.replay
 
 import com.fasterxml.jackson.core.JacksonException
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import windrow.replay.TranscriptFields._

@@ -1,7 +1,7 @@
 package windrow.spark.aggregate
 
-import windrow._
 import windrow.WindowFamily._
+import windrow._
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.functions.FunctionSet
 import windrow.spark.pack.ShuffleMode

@@ -2,14 +2,15 @@ package windrow.spark.fullstate
 
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
-import windrow.EachMessage
 import windrow.EachBatch
+import windrow.EachMessage
 import windrow.FullStateSpec
 import windrow.TimeSpan
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
 import windrow.core.operator.PaneLag
+import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming

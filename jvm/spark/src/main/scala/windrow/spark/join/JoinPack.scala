@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.input.InputReach
-import windrow.spark.input.Whole
 import windrow.spark.input.StreamTable
+import windrow.spark.input.Whole
 import windrow.spark.pack.EndMarker
 import windrow.spark.pack.PackExec
 import windrow.spark.pack.PackNode

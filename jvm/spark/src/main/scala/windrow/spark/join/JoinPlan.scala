@@ -9,8 +9,8 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.ColumnNames
 import windrow.spark.input.InputReach
-import windrow.spark.input.StreamTable
 import windrow.spark.input.KeyCheck
+import windrow.spark.input.StreamTable
 import windrow.spark.input.WatermarkCheck
 import windrow.spark.output.OperatorNames
 import windrow.spark.output.OutputColumns

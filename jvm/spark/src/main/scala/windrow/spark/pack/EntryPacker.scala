@@ -3,9 +3,9 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
+import windrow.ContentOrder
 import windrow.Positions
 import windrow.WindowKind
-import windrow.ContentOrder
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 import windrow.spark.functions.FunctionSet

@@ -8,8 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow.JoinKind
 import windrow.Unbounded
 import windrow.WindowKind
-import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
+import windrow.core.time.Axis
 import windrow.spark.output.OutputColumns
 import windrow.spark.rows.RowShape
 

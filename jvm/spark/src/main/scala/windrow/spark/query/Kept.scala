@@ -14,8 +14,8 @@ import windrow.core.operator.OpenWindow
 import windrow.core.shard.Shard
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
-import windrow.core.time.Axis
 import windrow.core.store.StoredMessage
+import windrow.core.time.Axis
 import windrow.core.trigger.Pending
 import windrow.spark.functions.FunctionSet
 import windrow.spark.functions.ObjectAggregation

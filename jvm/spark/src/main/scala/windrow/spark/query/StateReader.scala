@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.advice.Advice
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.Positions
@@ -19,6 +18,7 @@ import windrow.SpecError
 import windrow.SpecProblem
 import windrow.TimeSpan
 import windrow.WindowKind
+import windrow.advice.Advice
 import windrow.core.join.JoinLateness
 import windrow.core.state.Key
 import windrow.core.state.ShardStore

@@ -15,10 +15,10 @@ import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.join.JoinSql
 import windrow.spark.policy.PolicySql
-import windrow.spark.wire.Apply
-import windrow.spark.wire.SpecFunctions
 import windrow.spark.running.BoundedInput
 import windrow.spark.testing.Driven
+import windrow.spark.wire.Apply
+import windrow.spark.wire.SpecFunctions
 
 /** The table functions through which all window queries enter Spark. */
 object TableFunctions {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
-import windrow._
 import windrow.WindowFamily._
+import windrow._
 import windrow.spark.input.ColumnNames
 import windrow.spark.policy.PolicyColumns
 

@@ -9,8 +9,8 @@ import org.apache.spark.sql.windrow.MemoryTaken
 import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow.spark.SparkSuite
-import windrow.testkit.Drawn
 import windrow.spark.functions.FunctionSet
+import windrow.testkit.Drawn
 
 /** Tests that combining the rows of a session before the shuffle does not change the merged result (SEMANTICS T3, R18).
   */

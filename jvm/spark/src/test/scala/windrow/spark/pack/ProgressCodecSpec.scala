@@ -1,9 +1,9 @@
 package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.state.Damage
 import windrow.SourcePartition
 import windrow.core.operator.Origin
+import windrow.core.state.Damage
 import windrow.core.state.Progress
 
 /** Tests that the offsets that a task has seen arrive completely (SEMANTICS R72). */

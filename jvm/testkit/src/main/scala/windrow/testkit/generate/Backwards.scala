@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
+import windrow.replay._
 
 /** Sets watermarks or clocks of a case to wrong values: some are earlier than the ones before them. */
 object Backwards {

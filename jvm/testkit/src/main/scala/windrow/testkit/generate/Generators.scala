@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import org.scalacheck.{Arbitrary, Gen, Shrink}
+import windrow.replay._
 
 /** Random cases ([[RandomCase]]) as ScalaCheck generators. */
 object Generators {

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
+import windrow.replay._
 import windrow.{SpecJson, WindowOperatorDraft}
 
 /** Random cases: disordered streams with ties, times on the edges of windows, gaps, duplicates, null keys and times,

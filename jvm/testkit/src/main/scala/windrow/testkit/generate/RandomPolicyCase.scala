@@ -1,10 +1,9 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
+import windrow.replay._
 
 /** Random cases of policy windows: every pair of eviction and trigger, limits of age, keys and messages, values that
   * jump, duplicates, markers, steps without messages, and processing times on the edges of periods. The same seed gives

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
 import windrow._
+import windrow.replay._
 
 /** Draws a valid spec of a family. Durations are a few dozen times [[pace]]. */
 private[testkit] object RandomSpec {

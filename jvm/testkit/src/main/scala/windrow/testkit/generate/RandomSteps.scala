@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
 import windrow._
+import windrow.replay._
 
 /** A stream whose event time wanders forward, with messages that are early, late, tied or exactly on an edge. */
 private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDraft, offsets: Boolean, scale: Int) {

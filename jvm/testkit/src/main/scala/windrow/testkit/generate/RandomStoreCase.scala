@@ -1,11 +1,10 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.util.Random
 import windrow._
+import windrow.replay._
 
 /** Random cases of the operators that store messages, on the streams of [[RandomSteps]]. Every message has an offset.
   * The same seed gives the same case. A case expects no results.

@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
+import windrow.replay._
 
 /** The same case in other forms that must give the same output (SEMANTICS R1, R75). */
 object Recut {

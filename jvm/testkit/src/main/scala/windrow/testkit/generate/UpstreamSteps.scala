@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
+import windrow.replay._
 
 /** The panes of a random operator as messages of another operator. Several keys become one, the watermark is that of
   * the first operator, and some panes arrive a step later, twice, or not at all.

@@ -1,7 +1,7 @@
 package windrow.testkit
 
-import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.forAllNoShrink
+import org.scalacheck.{Gen, Prop, Properties}
 import scala.util.Try
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}

@@ -1,10 +1,9 @@
 package windrow.testkit
 
-import windrow.replay._
-
-import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
+import org.scalacheck.{Gen, Prop, Properties}
 import windrow.Timing
+import windrow.replay._
 
 /** Laws of every windowed aggregation with any windows and policies: laws between two runs of an engine, or on the
   * panes of one run. Nothing is compared with the reference, so the laws also hold for a user-defined operator.

@@ -1,7 +1,7 @@
 package windrow.testkit
 
-import org.scalacheck.{Gen, Prop, Properties}
 import org.scalacheck.Prop.{forAllNoShrink, propBoolean}
+import org.scalacheck.{Gen, Prop, Properties}
 import scala.util.Random
 import windrow.core.time.Bounds
 import windrow.core.window.SessionPlan

@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.collection.mutable
 import windrow.Reason
+import windrow.replay._
 
 /** Counts the wrong clocks, watermarks and messages that a case itself contains. */
 private[testkit] object Happened {

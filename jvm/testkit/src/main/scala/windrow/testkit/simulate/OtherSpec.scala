@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import com.fasterxml.jackson.databind.node.{NullNode, ObjectNode, TextNode}
 import scala.util.Random
+import windrow.replay._
 
 /** Specs that can share the state of a case's spec (SEMANTICS S2). */
 private[testkit] object OtherSpec {

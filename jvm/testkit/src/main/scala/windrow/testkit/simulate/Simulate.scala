@@ -1,9 +1,8 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import java.lang.management.ManagementFactory
 import scala.util.control.NonFatal
+import windrow.replay._
 
 /** Runs random cases on the core under faults for a given time, and compares with the reference: `scripts/simulate`. */
 object Simulate {

@@ -1,8 +1,7 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.util.Random
+import windrow.replay._
 
 /** The core with faults between and inside its steps. The output must equal the output without faults.
   *

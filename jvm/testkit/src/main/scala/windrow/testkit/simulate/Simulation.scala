@@ -1,10 +1,9 @@
 package windrow.testkit
 
-import windrow.replay._
-
 import scala.collection.mutable
 import scala.util.Random
 import windrow.core.state.DamagedStateError
+import windrow.replay._
 
 /** Runs one case under faults. A step is a batch: like Spark, the simulation repeats it until an attempt succeeds, and
   * each attempt starts with the state after the batch before. Damage that a store does not notice is applied to a copy:

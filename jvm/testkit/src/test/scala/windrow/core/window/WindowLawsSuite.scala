@@ -2,8 +2,8 @@ package windrow.core.window
 
 import java.io.OutputStream
 import java.time.ZoneId
-import org.scalacheck.{Gen, Properties, Test}
 import org.scalacheck.rng.Seed
+import org.scalacheck.{Gen, Properties, Test}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._

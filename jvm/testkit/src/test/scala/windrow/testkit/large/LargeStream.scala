@@ -1,9 +1,8 @@
 package windrow.testkit.large
 
-import windrow.replay._
-
 import scala.util.Random
 import windrow.replay.Value.Whole
+import windrow.replay._
 
 /** A stream of thousands of messages, determined by a seed. The value of a message is its number.
   *

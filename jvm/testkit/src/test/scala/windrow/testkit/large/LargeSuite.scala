@@ -1,12 +1,11 @@
 package windrow.testkit.large
 
-import windrow.replay._
-
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
-import windrow.testkit._
 import windrow.replay.Value.Whole
+import windrow.replay._
+import windrow.testkit._
 
 /** Runs streams of thousands of messages through the core, with a snapshot and a restore between any two steps. Last
   * values, the ledger and rejected messages must be those that plain collections give (SEMANTICS A, R1, R6, R13, R37,

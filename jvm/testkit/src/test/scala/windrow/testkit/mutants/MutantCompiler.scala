@@ -2,8 +2,8 @@ package windrow.testkit.mutants
 
 import java.nio.file.{Files, Path}
 import scala.reflect.internal.util.{BatchSourceFile, Position}
-import scala.tools.nsc.{Global, Settings}
 import scala.tools.nsc.reporters.StoreReporter
+import scala.tools.nsc.{Global, Settings}
 
 /** Compiles one changed file against the classes of all others.
   *

@@ -3,8 +3,8 @@ package windrow.testkit.mutants
 import java.io.File
 import java.lang.reflect.Modifier
 import java.nio.file.{Files, Path}
-import org.scalatest.{Args, Reporter, Stopper, Suite}
 import org.scalatest.events.{SuiteAborted, TestFailed}
+import org.scalatest.{Args, Reporter, Stopper, Suite}
 import scala.jdk.CollectionConverters._
 
 /** Runs tests on classes of which some are replaced, up to the first failure.

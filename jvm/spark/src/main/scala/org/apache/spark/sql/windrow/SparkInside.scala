@@ -1,10 +1,10 @@
 package org.apache.spark.sql.windrow
 
 import java.io.InputStream
+import java.util.UUID
 import net.jpountz.lz4.LZ4BlockInputStream
 import net.jpountz.lz4.LZ4Factory
 import net.jpountz.xxhash.XXHashFactory
-import java.util.UUID
 import org.apache.spark.Partition
 import org.apache.spark.Partitioner
 import org.apache.spark.SparkEnv
