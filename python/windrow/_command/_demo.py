@@ -23,7 +23,7 @@ _ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
 )
 _SMALL = {"spark.sql.shuffle.partitions": "1", "spark.windrow.shards": "1"}
 _TOLD = """\
-Average prices of a minute, each kept right for ten minutes more:
+The average price per minute, which late rows correct for ten more minutes:
 
     wr.stream(orders, time="time", key="product", watermark="10 seconds")
       .lateness("10 minutes")

@@ -46,7 +46,7 @@ def drawn(points: Sequence[Point], at: Point) -> Picture:
         *(_level(share, y(share)) for share in (low, (1 + low) / 2, 1.0)),
         *_names(sorted(points), x),
     ]
-    return picture("share of messages that a lateness catches", _WIDTH, _HEIGHT, *inside)
+    return picture("share of rows that a lateness accepts", _WIDTH, _HEIGHT, *inside)
 
 
 def _level(share: float, y: float) -> Element:

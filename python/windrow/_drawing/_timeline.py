@@ -63,7 +63,7 @@ def draw(
     drawn += scale.line(y)
     y += 38
     lines = [*_corrections(found, scale, replaces=replaces), *_nowhere(rejected)]
-    lines += [f"And {hidden} more keys."] * (hidden > 0) + [note] * (note != "")
+    lines += [f"{hidden} more keys are not drawn."] * (hidden > 0) + [note] * (note != "")
     for number, said in enumerate(lines):
         drawn.append(_text(fitted(said, _WIDTH - 2 * _MARGIN), y + number * _LINE, class_="line"))
     return picture(title, _WIDTH, y + len(lines) * _LINE - 8, *drawn)
@@ -146,7 +146,7 @@ def _nowhere(rejected: Sequence[Rejected]) -> Iterator[str]:
     reasons = Counter(row.reason for row in rejected if row.at is None)
     if reasons:
         said = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
-        yield f"Rejected rows without a time to draw them at: {said}."
+        yield f"Rejected rows without an event time, not drawn: {said}."
 
 
 def _corrections(found: Sequence[Window], scale: Scale, *, replaces: bool) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _corrections(found: Sequence[Window], scale: Scale, *, replaces: bool) -> It
                 said.append(f"{where}: {before.value}, then {after.value} more{_when(after)}")
     yield from said[:LISTED]
     if len(said) > LISTED:
-        yield f"And {len(said) - LISTED} more corrections."
+        yield f"{len(said) - LISTED} more corrections are not listed."
 
 
 def _when(pane: Pane) -> str:

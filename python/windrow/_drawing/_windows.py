@@ -58,9 +58,9 @@ def _third(numbers: Sequence[int]) -> int:
 
 
 def _signs(*, late: bool) -> list[Element]:
-    signs = [(MESSAGE.at(0, 0), "message"), (_bar(-6, 8, -5, ""), "window")]
+    signs = [(MESSAGE.at(0, 0), "row"), (_bar(-6, 8, -5, ""), "window")]
     if late:
-        signs.append((_tail(-6, 8, -5, ends=True), "still takes late messages"))
+        signs.append((_tail(-6, 8, -5, ends=True), "still accepts late rows"))
     return legend(_MARGIN, 36, signs)
 
 

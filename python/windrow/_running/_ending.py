@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_LINE = "all is in"
+_LINE = "end of input"
 
 
 @dataclass(frozen=True)

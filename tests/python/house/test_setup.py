@@ -66,7 +66,7 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     ("installed", "said"),
     [
         ("", "not installed\n      -> Run pip install 'windrow[spark]'"),
-        ("pyspark-client", "4.3.0, the client of Spark Connect"),
+        ("pyspark-client", "4.3.0, Spark Connect client only"),
     ],
 )
 def test_doctor_without_the_whole_of_pyspark(

@@ -270,7 +270,7 @@ def test_what_is_usual_depends_on_the_operator() -> None:
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (wr.Policy.tumbling(wr.ByCount(5)), "all messages leave once there are 5. It fires as"),
+        (wr.Policy.tumbling(wr.ByCount(5)), "all rows leave once there are 5. It fires when"),
         (wr.Policy.tumbling(wr.ByTime("1 h")), "all messages leave every 1 hour of processing"),
         (wr.Policy.tumbling(wr.ByPunctuation("end")), "a message with true in end"),
         (

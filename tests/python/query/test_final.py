@@ -250,7 +250,7 @@ def test_in_sql(feed: Feed, tmp_path: Path) -> None:
         folder => :folder)"""
     said = {"folder": str(folder)}
     assert feed.run(feed.spark.sql(sql, said)) == []
-    (folder / "end.txt").write_text("all is in\n")
+    (folder / "end.txt").write_text("end of input\n")
     assert [row.total for row in feed.run(feed.spark.sql(sql, said))] == [1]
     with pytest.raises(wr.SpecError) as refused, _plain():
         feed.spark.sql("SELECT * FROM windrow_until(TABLE(ending_orders), folder => 'any')")

@@ -278,5 +278,5 @@ def test_explains(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     """``explain`` describes the condition that each window waits for."""
     minutes(feed).aggregate(F.count("*")).explain()
     said = capsys.readouterr().out
-    assert "when the watermark reaches end + 1 hour" in said
-    assert "greatest event time less 0 seconds" in said
+    assert "when the watermark reaches the end of the window + 1 hour" in said
+    assert "greatest event time minus 0 seconds" in said

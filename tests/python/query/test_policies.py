@@ -208,5 +208,5 @@ def test_what_it_waits_for(quotes: Quotes, capsys: pytest.CaptureFixture[str]) -
     """``explain`` does not mention a watermark for a policy window."""
     quotes.stream().window(Policy.tumbling(ByCount(3))).aggregate(F.sum("price")).explain()
     said = capsys.readouterr().out
-    assert "all messages leave once there are 3" in said
+    assert "all rows leave once there are 3" in said
     assert "watermark" not in said

@@ -70,7 +70,7 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "ON_TIME" in capsys.readouterr().out
     page = tmp_path / "advice.html"
     assert main(["advise", folder, "--catch", "1", "--html", str(page)]) == 0
-    assert "3 messages" in capsys.readouterr().out
+    assert "3 rows" in capsys.readouterr().out
     assert "<svg" in page.read_text()
     assert main(["verify", folder]) == 0
     assert "complete" in capsys.readouterr().out

@@ -107,7 +107,7 @@ def test_backlog_of_kafka() -> None:
     progress = recorded("minutes")[-1]
     progress["sources"][0]["metrics"] = {"maxOffsetsBehindLatest": "1200"}
     assert figures(progress).sources[0].waiting == 1200
-    assert "1,200 offsets behind its end" in str(wr.Status().after(progress))
+    assert "1,200 offsets not yet read" in str(wr.Status().after(progress))
 
 
 def test_batches_add_up() -> None:
@@ -207,7 +207,7 @@ def test_a_source_that_brings_nothing_is_named() -> None:
     assert quiet == {"a": 0, "b": 2}
     said = [text for name, text in _words.rows(of) if name == "source"]
     assert len(said) == 1
-    assert "nothing for 2 batches: the watermark may wait for it" in said[0]
+    assert "no rows for 2 batches: the watermark may be waiting for it" in said[0]
     assert ("rows", "1") in _words.rows(of)
     assert "panes" not in dict(_words.rows(of))
 
@@ -221,7 +221,7 @@ def test_a_watermark_that_is_not_behind() -> None:
 
 def test_nothing_has_come_yet() -> None:
     """A query before its first batch has a status, and so has one that fails there."""
-    assert str(wr.Status()) == "query  no batch has come yet"
+    assert str(wr.Status()) == "query  no batch yet"
     assert "ended before its first batch" in str(wr.status(Ended([])))  # type: ignore[arg-type]
     assert "the sink is away" in str(wr.status(Ended([], "the sink is away")))  # type: ignore[arg-type]
 

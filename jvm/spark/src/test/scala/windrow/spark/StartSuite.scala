@@ -245,18 +245,18 @@ final class StartSuite extends SparkSuite {
 
   test("what each window waits for, in words") {
     val told = sums("1 minute").explanation.linesIterator.toSeq
-    assert(told.head == "Tumbling('1 minute') over stream 'messages', time time, by id")
-    assert(told(2) == "  watermark  greatest event time less 0 seconds; it moves after each micro-batch")
+    assert(told.head == "Tumbling('1 minute') over stream 'messages', event time time, key id")
+    assert(told(2) == "  watermark  greatest event time minus 0 seconds; it advances after each micro-batch")
     val policies =
       Windrow.stream(input, time = "time").policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
-    assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
+    assert(policies.contains("For each key, all rows leave once there are 3. It fires when they leave."))
     val kept = stream("messages").retain(time = Some("2 hours")).window(Tumbling("1 minute")).lateness("1 hour")
       .keepRows().explanation
-    assert(kept.contains("each message once"))
-    assert(kept.linesIterator.count(_.contains("one pane for each message")) == 2) // early and late
+    assert(kept.contains("each row once"))
+    assert(kept.linesIterator.count(_.contains("one pane for each row")) == 2) // early and late
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
-    assert(
-      joined.explanation.contains("equal id, null equals nothing; event time of 'b' less that of 'a' in [1 second, "))
+    assert(joined.explanation.contains(
+      "equal id (null matches nothing); event time of 'b' minus event time of 'a' in [1 second, "))
   }
 
   test("SEMANTICS R42: what means nothing for an operator is refused") {

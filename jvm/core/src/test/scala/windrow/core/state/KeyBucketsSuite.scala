@@ -80,7 +80,7 @@ class KeyBucketsSuite extends AnyFunSuite {
     assert(missing.startsWith("[STATE_DAMAGED] Bucket 1 of keys is missing. "))
     assert(torn.startsWith("[STATE_DAMAGED] The checksum of bucket 1 of keys "))
     assert(swapped.startsWith("[STATE_DAMAGED] The state contains a damaged value: bucket 1 of keys "))
-    assert(swapped.contains("it has a key of another bucket"))
+    assert(swapped.contains("it contains a key of another bucket"))
     assert(longer.matches(raw".* bucket 1 of keys cannot be read, because it has \d+ bytes instead of \d+\. .*"))
     val hex = secret.getBytes.map(byte => f"$byte%02x").mkString
     for (text <- Seq(missing, torn, swapped)) assert(!text.contains(secret) && !text.contains(hex))

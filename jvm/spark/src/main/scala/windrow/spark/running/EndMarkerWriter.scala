@@ -14,7 +14,7 @@ private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: St
 
   def isTold: Boolean = EndMarker(folder).hasEnd(session.sparkContext.hadoopConfiguration)
 
-  def tell(): Unit = append("all is in")
+  def tell(): Unit = append("end of input")
 
   private def append(lines: String*): Unit =
     session.createDataset(lines)(Encoders.STRING).coalesce(1).write.mode(SaveMode.Append).text(folder)
