@@ -139,7 +139,7 @@ class Advice:
             return "The query has not received any rows yet, so there is no recommendation."
         late = self.late / self.messages
         of_join = self.advised.corrected is None
-        told = {one.lateness: one for one in reversed(self.table)}  # equal ones: least share
+        lines = {one.lateness: one for one in reversed(self.table)}  # equal ones: least share
         where = "too late for their partners" if of_join else "after the end of their windows"
         return "\n".join(
             [
@@ -153,7 +153,7 @@ class Advice:
                 *(
                     f"{_percent(one.caught):>10}  {one.lateness:<20} {_share(one.corrected):>9} "
                     f"{one.growth * 100:>+7.0f}%"
-                    for one in reversed(told.values())
+                    for one in reversed(lines.values())
                 ),
             ]
         )

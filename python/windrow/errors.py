@@ -209,7 +209,7 @@ def from_text(text: str) -> WindrowError | None:
     if many:
         parts = _NEXT.split(text[many.end() :])[1:]
         pairs = zip(parts[::2], parts[1::2], strict=True)
-        return SpecError(text, [SpecProblem(code, said.strip()) for code, said in pairs])
+        return SpecError(text, [SpecProblem(code, sentence.strip()) for code, sentence in pairs])
     one = _ONE.fullmatch(text)
     if one is None:
         return None

@@ -214,9 +214,9 @@ class Stream:
         return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
 
     def _repr_html_(self) -> str:
-        return _html.card("", self._said(), self.plot())
+        return _html.card("", self._settings(), self.plot())
 
-    def _said(self) -> list[tuple[str, str]]:
+    def _settings(self) -> list[tuple[str, str]]:
         """Return the settings of the stream as names and texts, without those that are not set."""
         mark = self._watermark
         if isinstance(mark, ProcessingTimeWatermark):
@@ -524,7 +524,7 @@ class Windowed:
         return self._kind._plot(messages, self._stream._lateness)
 
     def _repr_html_(self) -> str:
-        rows = [*self._stream._said(), ("windows", self._kind.describe())]
+        rows = [*self._stream._settings(), ("windows", self._kind.describe())]
         return _html.card("", rows, self.plot())
 
     def __repr__(self) -> str:

@@ -179,8 +179,8 @@ def _installed_java() -> str | None:
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).is_file():
         return None
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    quoted = re.search(r'version "([^"]+)"', said)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    quoted = re.search(r'version "([^"]+)"', output)
     return quoted[1] if quoted else None
 
 

@@ -58,8 +58,8 @@ def _names(points: Sequence[Point], place: Callable[[int], float]) -> list[Eleme
     named, free = [], 0.0
     for time, _ in points:
         at = place(time)
-        said = LENGTHS.tick(time, 1)
+        label = LENGTHS.tick(time, 1)
         if at >= free:
-            named.append(element("text", said, x=at, y=_BOTTOM + 18, text_anchor="middle"))
-            free = at + 6.5 * len(said) + 20
+            named.append(element("text", label, x=at, y=_BOTTOM + 18, text_anchor="middle"))
+            free = at + 6.5 * len(label) + 20
     return named

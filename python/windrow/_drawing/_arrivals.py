@@ -59,9 +59,9 @@ def draw(
         drawn += _curve(marks, scale, step, lateness, GREY)
     for number, (time, mark) in enumerate(zip(times, marks, strict=True)):
         shape = _fate(time, mark, lateness)
-        said = element("title", f"{axis.label(time)}: {shape.name}")
+        tip = element("title", f"{axis.label(time)}: {shape.name}")
         at = shape.at(scale(time), _TOP + (number + 0.5) * step)
-        drawn.append(element("g", said, at, class_="message"))
+        drawn.append(element("g", tip, at, class_="message"))
     drawn += scale.line(bottom)
     return picture(title, _WIDTH, bottom + 24, *drawn)
 

@@ -60,9 +60,9 @@ def draw(title: str, of: Pairs, axis: Axis) -> Picture:
     fates = {MESSAGE: of.together, _ALONE: "emitted without a partner", _NOTHING: "not emitted"}
     for place, time in places.items():
         mark = MESSAGE if place in of.paired else _ALONE if place in of.alone else _NOTHING
-        said = element("title", f"{names[place[0]]}, {axis.label(time)}: {fates[mark]}")
+        tip = element("title", f"{names[place[0]]}, {axis.label(time)}: {fates[mark]}")
         at = mark.at(scale(time), _y(place[0]))
-        drawn.append(element("g", said, at, class_="message", data_fate=mark.name))
+        drawn.append(element("g", tip, at, class_="message", data_fate=mark.name))
     drawn += scale.line(bottom)
     return picture(title, _WIDTH, bottom + 24, *drawn)
 
@@ -107,9 +107,9 @@ def _band(scale: Scale, start: int, end: int, y: float) -> Element:
 
 def _lane(name: str, scale: Scale, y: float) -> list[Element]:
     ends: Style = {"x1": scale.left, "x2": scale.right, "y1": y, "y2": y}
-    said = fitted(name, scale.left - _MARGIN - 4)
+    text = fitted(name, scale.left - _MARGIN - 4)
     return [
-        element("text", said, x=_MARGIN, y=y + 4, class_="stream"),
+        element("text", text, x=_MARGIN, y=y + 4, class_="stream"),
         element("line", **ends, stroke=GREY, stroke_opacity=0.6),
     ]
 

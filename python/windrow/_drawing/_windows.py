@@ -47,8 +47,8 @@ def draw(
     bottom = _TOP + 8 + rows * _LANE
     drawn += scale.line(bottom)
     if len(shown) < len(spans):
-        said = f"and {len(spans) - len(shown)} more windows"
-        drawn.append(element("text", said, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
+        text = f"and {len(spans) - len(shown)} more windows"
+        drawn.append(element("text", text, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
     return picture(title, _WIDTH, bottom + (40 if len(shown) < len(spans) else 24), *drawn)
 
 

@@ -38,7 +38,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
         ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
         ("open", _open(of)),
         ("watermark", _watermark(of)),
-        *(("source", said) for said in _sources(of)),
+        *(("source", text) for text in _sources(of)),
         ("state", _state(last)),
         ("batch", _batch(last)),
         *_error(of),
@@ -70,9 +70,9 @@ def span(of: timedelta) -> str:
         return f"{sign}{seconds * 1000:.0f} ms"
     if seconds < 60:  # noqa: PLR2004  a minute
         return f"{sign}{seconds:.3g} s"
-    whole, parts = round(seconds), []
+    rest, parts = round(seconds), []
     for unit, name in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
-        count, whole = divmod(whole, unit)
+        count, rest = divmod(rest, unit)
         if count:
             parts.append(f"{count} {name}")
     return sign + " ".join(parts[:2])
@@ -95,8 +95,8 @@ def instant(time: datetime) -> str:
 def _listed(counts: Mapping[str, int], always: Mapping[str, str], more: Mapping[str, str]) -> str:
     names = {**more, **always}
     return ", ".join(
-        f"{counts[name]:,} {said}"
-        for name, said in names.items()
+        f"{counts[name]:,} {text}"
+        for name, text in names.items()
         if name in always or counts.get(name)
     )
 
@@ -145,9 +145,9 @@ def _sources(of: Status) -> Iterator[str]:
         silent = f"no rows for {quiet:,} batch{'' if quiet == 1 else 'es'}" if quiet else ""
         if silent and not of.inputs:  # with inputs, the line of the watermark names the stream
             silent += ": the watermark may be waiting for it"
-        said = ", ".join(part for part in (waiting, silent) if part)
-        if said:
-            yield f"{source.name}: {said}"
+        text = ", ".join(part for part in (waiting, silent) if part)
+        if text:
+            yield f"{source.name}: {text}"
 
 
 def _state(batch: BatchProgress) -> str:

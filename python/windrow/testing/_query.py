@@ -77,9 +77,9 @@ class QueryEngine:
 
     def watermark(self) -> int | None:
         """Return the watermark of the last micro-batch in milliseconds, or None."""
-        said = self._clock()
-        if said is not None:  # a run that has just started does not report it
-            self._mark = round(read(said).timestamp() * 1000)
+        text = self._clock()
+        if text is not None:  # a run that has just started does not report it
+            self._mark = round(read(text).timestamp() * 1000)
         return self._mark or None
 
     def hasWatermark(self) -> bool:
@@ -129,8 +129,8 @@ class QueryEngine:
         spark = self._output.sparkSession
         with having(spark, {"spark.windrow.testing": "true"}), _sql.plain_errors():
             (row,) = spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
-        said: str | None = row.watermark
-        return said
+        text: str | None = row.watermark
+        return text
 
     def _check(self, mark: int) -> None:
         there = self.watermark()
