@@ -103,7 +103,7 @@ def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixtur
         ("never", "many in a packet, each separately, because spark.windrow.combine is never"),
     ],
 )
-def test_the_setting_is_told(
+def test_the_combine_setting_is_shown(
     feed: Feed, word: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``explain`` shows the combine setting at the time of the call."""
@@ -166,7 +166,7 @@ def test_notebooks_show_it(feed: Feed) -> None:
     assert wr.doctor()._repr_html_().count("<tr>") == len(wr.doctor().checks)
 
 
-def test_arrivals_tell_what_is_behind_the_watermark(feed: Feed) -> None:
+def test_arrivals_mark_rows_older_than_the_watermark(feed: Feed) -> None:
     """``plot`` marks each arrival by the watermark: the greatest time before it minus the delay."""
     stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("2 minutes")
     at = [f"2025-01-01 09:{minute:02}" for minute in (0, 5, 4, 3, 1)]

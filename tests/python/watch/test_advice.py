@@ -170,7 +170,7 @@ def test_it_is_counted_exactly(spark: SparkSession) -> None:
         )
 
 
-def test_many_days_are_said_in_days(spark: SparkSession) -> None:
+def test_long_lateness_is_shown_in_days(spark: SparkSession) -> None:
     """A lateness is rounded up to the largest unit of which it contains sixty."""
     with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
         h.add([(START, 0)]).advanceWatermark(START + timedelta(days=70, hours=5))
@@ -275,7 +275,7 @@ def nowhere(*_: object) -> None:
     """Discard the rows."""
 
 
-def test_few_messages_are_said_to_be_few() -> None:
+def test_too_few_rows_are_reported() -> None:
     """Equal lines of an advice are shown once, and huge growth is not shown as a percentage."""
 
     def effect(share: float | None, lateness: str, growth: float) -> wr.LatenessEffect:

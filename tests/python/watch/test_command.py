@@ -133,7 +133,7 @@ def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"\n    {name} " in said
 
 
-def test_progress_is_told_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is shown on a terminal only, after the first wait, and erased at the end."""
 
     class Terminal(io.StringIO):

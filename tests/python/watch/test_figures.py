@@ -145,7 +145,7 @@ def test_open_windows() -> None:
     assert wr.Status().after(progress[3]).openWindows == {}
 
 
-def test_what_is_said() -> None:
+def test_texts_of_a_status() -> None:
     """Lines, notebook and terminal show the same names and texts."""
     of = seen("minutes")
     said = dict(_words.rows(of))
@@ -200,7 +200,7 @@ def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
 
-def test_a_source_that_brings_nothing_is_named() -> None:
+def test_a_source_without_rows_is_named() -> None:
     """A source without rows is named if there are several, as the watermark may wait for it."""
     of = seen("join")
     quiet = {name.rpartition("/")[2].rstrip("]"): count for name, count in of.quiet.items()}
@@ -219,7 +219,7 @@ def test_a_watermark_that_is_not_behind() -> None:
     assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Status().after(progress))
 
 
-def test_nothing_has_come_yet() -> None:
+def test_a_status_before_the_first_batch() -> None:
     """A query before its first batch has a status, and so has one that fails there."""
     assert str(wr.Status()) == "query  no batch yet"
     assert "ended before its first batch" in str(wr.status(Ended([])))  # type: ignore[arg-type]
@@ -252,7 +252,7 @@ def test_other_queries_count_nothing() -> None:
         ("", ""),
     ],
 )
-def test_errors_are_told_in_a_sentence(error: str, said: str) -> None:
+def test_errors_are_shown_in_a_sentence(error: str, said: str) -> None:
     """An error is shown as one sentence without a trace: Windrow's, the function's or Spark's."""
     assert watching._first(error) == said
 
