@@ -183,7 +183,7 @@ class Stream:
 
         """
         size = kind if isinstance(kind, str) else "1 minute"
-        expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
+        expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:

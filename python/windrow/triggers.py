@@ -197,7 +197,7 @@ def firings(call: str, **given: Firing | None) -> list[PaneTrigger]:
 
 
 def _expect(call: str, given: object) -> None:
-    expect(call, given, PaneTrigger, str, timedelta, say="Every('5 seconds')")
+    expect(call, given, PaneTrigger, str, timedelta, example="Every('5 seconds')")
 
 
 def _read(shown: str, given: Mapping[str, Firing]) -> list[PaneTrigger]:
@@ -270,7 +270,7 @@ def accumulation(given: Accumulation) -> AccumulationMode:
             found = _values.unknown("VALUE_UNKNOWN", "accumulationMode", given, modes)
             raise SpecError.of(f"accumulationMode({given!r})", [found])
         return modes[given.lower()]
-    expect("accumulationMode(mode)", given, AccumulationMode, str, say="ACCUMULATING")
+    expect("accumulationMode(mode)", given, AccumulationMode, str, example="ACCUMULATING")
     return given
 
 

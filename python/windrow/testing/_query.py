@@ -57,7 +57,7 @@ class QueryEngine:
             self._step(turn)
 
     def _step(self, turn: Turn) -> None:
-        self._tell(turn.now)
+        self._set_clock(turn.now)
         self._write(turn)
         with _plain(self._query):
             self._query.processAllAvailable()
@@ -115,10 +115,10 @@ class QueryEngine:
             writer = self._output.writeStream.option("checkpointLocation", self._checkpoint)
             query = writer.foreachBatch(_Writer(str(self._out))).start()
         self._query = query
-        self._tell(self._now)
+        self._set_clock(self._now)
         return query
 
-    def _tell(self, now: int) -> None:
+    def _set_clock(self, now: int) -> None:
         """Set the clock of the query."""
         self._now = now
         self._clock(f", millis => {now}L")

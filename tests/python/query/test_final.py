@@ -156,13 +156,13 @@ def test_rows_before_the_last_batch_are_in_it(
     There are three files with a limit of one, and the driver dies right after it writes the end.
     """
     feed.add([order("09:00:10", amount=1)])
-    tell = Ending.tell
+    signal = Ending.signal
 
     def dies(ending: Ending) -> None:
-        tell(ending)
+        signal(ending)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ending, "tell", dies)
+    monkeypatch.setattr(Ending, "signal", dies)
     with pytest.raises(KeyboardInterrupt):
         run(minutes(feed), tmp_path, drain=True)
     feed.add(*([order("09:00:20", amount=amount)] for amount in (2, 4, 8)))
