@@ -105,7 +105,7 @@ class CombiningSuite extends SparkSuite {
     assert(refused.getMessage.contains("[COMBINE_UNKNOWN] spark.windrow.combine: The value is 'sometimes'"))
   }
 
-  test("what came of it is asked again after some micro-batches") {
+  test("the effect of combining is measured again after some micro-batches") {
     val tried = new Combining.Tried
     assert(tried.paid())
     tried.left(() => Some(0.9))
