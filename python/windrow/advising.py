@@ -45,19 +45,22 @@ class LatenessEffect:
 
     def __str__(self) -> str:
         """Show the effect in a sentence."""
-        more = "the state stays as it is"
+        more = "the state keeps its size"
         if self.growth >= 10:  # noqa: PLR2004
             more = f"the state grows to about {self.growth + 1:,.0f} times its size"
         elif self.growth >= 0.005:  # noqa: PLR2004  half a percent
             more = f"the state grows by about {_percent(self.growth)}"
         elif self.growth <= -0.005:  # noqa: PLR2004
             more = f"the state shrinks by about {_percent(-self.growth)}"
-        return f"{self.lateness} catch {_percent(self.caught)} of messages{self._windows()}; {more}"
+        return (
+            f"a lateness of {self.lateness} accepts {_percent(self.caught)} of the rows"
+            f"{self._windows()}; {more}"
+        )
 
     def _windows(self) -> str:
         if self.corrected is None:
             return ""
-        return f" and would have corrected about {_percent(self.corrected)} of windows"
+        return f" and would have corrected about {_percent(self.corrected)} of the windows"
 
 
 @dataclass(frozen=True)
@@ -133,16 +136,16 @@ class Advice:
     def __str__(self) -> str:
         """Show the recommendation, the present lateness, and the table."""
         if not self.messages:
-            return "No message has come yet, so there is nothing to advise."
+            return "The query has not received any rows yet, so there is no recommendation."
         late = self.late / self.messages
         of_join = self.advised.corrected is None
-        told = {one.lateness: one for one in reversed(self.table)}  # equal ones: least share
-        where = "too late for their partners" if of_join else "behind their windows"
+        lines = {one.lateness: one for one in reversed(self.table)}  # equal ones: least share
+        where = "too late for their partners" if of_join else "after the end of their windows"
         return "\n".join(
             [
-                f"{self.advised}.",
-                f"Now: {self.present}.",
-                f"{self.messages:,} messages, {_percent(late)} of them {where}.",
+                f"Advised: {self.advised}.",
+                f"Current: {self.present}.",
+                f"{self.messages:,} rows, {_percent(late)} of them {where}.",
                 *self._doubt(),
                 *self._disorder(),
                 "",
@@ -150,7 +153,7 @@ class Advice:
                 *(
                     f"{_percent(one.caught):>10}  {one.lateness:<20} {_share(one.corrected):>9} "
                     f"{one.growth * 100:>+7.0f}%"
-                    for one in reversed(told.values())
+                    for one in reversed(lines.values())
                 ),
             ]
         )
@@ -160,13 +163,14 @@ class Advice:
         missed = 1 - (self.advised.share or 1)
         if round(missed * self.messages, 6) >= 1 or not missed:
             return []
-        return [f"So few say little of {_percent(1 - missed)}: ask again after {1 / missed:,.0f}."]
+        text = f"Windrow needs at least {1 / missed:,.0f} rows to recommend a lateness for "
+        return [f"{text}{_percent(1 - missed)}. Ask again later."]
 
     def _disorder(self) -> list[str]:
         """Return the usual reason why most rows are too late."""
         if self.present.caught >= 0.5:  # noqa: PLR2004
             return []
-        text = "Most messages came too late for the present lateness. If the query reads files, "
+        text = "Most rows arrived too late for the current lateness. If the query reads files, "
         text += "check that their modification times follow the order of the events: Spark reads "
         text += (
             "files in the order of these times (docs/guides/late-data.md, Backfills from files)."
@@ -176,8 +180,8 @@ class Advice:
     def _repr_html_(self) -> str:
         points = [(_duration.micros(one.lateness), one.caught) for one in self.table]
         chosen = (_duration.micros(self.lateness), self.caught)
-        rows = [("now", str(self.present)), ("messages", f"{self.messages:,}, {self.late:,} late")]
-        return _advice.card(f"{self.advised}.", rows, points, chosen)
+        rows = [("current", str(self.present)), ("rows", f"{self.messages:,}, {self.late:,} late")]
+        return _advice.card(f"Advised: {self.advised}.", rows, points, chosen)
 
 
 def advise(

@@ -184,9 +184,9 @@ def ask(
     if not is_data_frame(lookups):
         msg = f"lookups must be a DataFrame, not {type(lookups).__name__}."
         raise TypeError(msg)
-    said: dict[str, str | Column | None] = {"start": start, "end": end}
+    bounds: dict[str, str | Column | None] = {"start": start, "end": end}
     keys = {"key": key or {}, "by": by or {}}
-    named = said | {f"{which}[{n!r}]": v for which, of in keys.items() for n, v in of.items()}
+    named = bounds | {f"{which}[{n!r}]": v for which, of in keys.items() for n, v in of.items()}
     strange = {
         n: v for n, v in named.items() if not (v is None or isinstance(v, str) or is_column(v))
     }
@@ -194,7 +194,7 @@ def ask(
     found += missing(lookups, {n: v for n, v in named.items() if n not in strange})
     if found:
         raise SpecError.of(f"get{asked.capitalize()}(...)", found)
-    marks = {n: v for n, v in said.items() if v is not None}
+    marks = {n: v for n, v in bounds.items() if v is not None}
     marks |= {f"key{i}": v for i, v in enumerate(keys["key"].values())}
     marks |= {f"by{i}": v for i, v in enumerate(keys["by"].values())}
     question = {

@@ -162,15 +162,15 @@ class CheckpointError(WindrowError):
     """A checkpoint that does not fit the query, or cannot be read."""
 
 
-def expect(call: str, value: object, *kinds: type, say: str = "") -> None:
+def expect(call: str, value: object, *kinds: type, example: str = "") -> None:
     """Raise TypeError for a value of another type, before it causes an unclear error elsewhere.
 
-    say: an example of a valid value.
+    example: an example of a valid value.
     """
     if not isinstance(value, kinds):
         names = " or ".join(kind.__name__ for kind in kinds if kind is not type(None))
-        example = f" Pass for example {say}." if say else ""
-        msg = f"{call} must be {names}, not {value!r}.{example}"
+        remedy = f" Pass for example {example}." if example else ""
+        msg = f"{call} must be {names}, not {value!r}.{remedy}"
         raise TypeError(msg)
 
 
@@ -209,7 +209,7 @@ def from_text(text: str) -> WindrowError | None:
     if many:
         parts = _NEXT.split(text[many.end() :])[1:]
         pairs = zip(parts[::2], parts[1::2], strict=True)
-        return SpecError(text, [SpecProblem(code, said.strip()) for code, said in pairs])
+        return SpecError(text, [SpecProblem(code, sentence.strip()) for code, sentence in pairs])
     one = _ONE.fullmatch(text)
     if one is None:
         return None

@@ -221,8 +221,8 @@ def _fields(observed: Any) -> Mapping[str, Any]:  # noqa: ANN401  a Row, or a di
 
 def _source(source: Mapping[str, Any]) -> SourceProgress:
     """Read the progress of a source; Kafka's reports the number of offsets not yet read."""
-    said = source.get("metrics") or {}
-    waiting = said.get("maxOffsetsBehindLatest")
+    metrics = source.get("metrics") or {}
+    waiting = metrics.get("maxOffsetsBehindLatest")
     name = str(source["description"])
     return SourceProgress(name, source["numInputRows"], None if waiting is None else int(waiting))
 

@@ -141,8 +141,8 @@ def join(
 def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None], invalid: Invalid) -> _json.Fields:
     """Return the fields of the spec, with the settings of its streams."""
     streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
-    said = {"on": list(spec.on), "streams": streams, "invalid": invalid}
-    return {**spec._fields(), "input": said}
+    given = {"on": list(spec.on), "streams": streams, "invalid": invalid}
+    return {**spec._fields(), "input": given}
 
 
 def cogroup(*streams: Stream) -> Stream:
@@ -408,10 +408,10 @@ class _Common:
         )
 
 
-def _alike(what: str, said: Mapping[str, T], otherwise: T, found: list[SpecProblem]) -> T:
-    values = list(said.values())
+def _alike(what: str, given: Mapping[str, T], otherwise: T, found: list[SpecProblem]) -> T:
+    values = list(given.values())
     if any(value != values[0] for value in values[1:]):
-        each = ", ".join(f"{value!r} of '{name}'" for name, value in said.items())
+        each = ", ".join(f"{value!r} of '{name}'" for name, value in given.items())
         found.append(problem("OPTION_DIFFERS", name=what, values=each))
     return values[0] if values else otherwise
 
@@ -422,22 +422,22 @@ def _window(side: Stream | Windowed) -> WindowKind | None:
 
 def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
     """Return a problem for each trigger of a side, because its windows do not emit panes."""
-    said = [
+    given = [
         (side, name)
         for side in sides
         if isinstance(side, Windowed)
-        for name, is_said in {
+        for name, is_set in {
             "trigger(...)": (side._early, side._onTime, side._late) != (USUAL, True, USUAL)
             or side._skipUnchanged,
             "accumulationMode(...)": side._mode is not None,
             "closeOn=...": side._closeOn != "watermark",
             "fillGaps=...": side._fillGaps is not False,
         }.items()
-        if is_said
+        if is_set
     ]
     return [
         problem("VALUE_NOT_SUPPORTED.JOIN_FIRES", stream=side._stream._name, name=name)
-        for side, name in said
+        for side, name in given
     ]
 
 

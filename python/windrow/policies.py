@@ -303,7 +303,7 @@ class Policy(WindowKind):
         """
         leaves = _LEAVES[self._eviction][type(self.by)].format(**vars(self.by))
         when = (
-            "as they leave"
+            "when they leave"
             if self.trigger is None
             else _FIRES[type(self.trigger)].format(**vars(self.trigger))
         )
@@ -337,22 +337,24 @@ class Policy(WindowKind):
 
 _LEAVES: dict[str, dict[type, str]] = {
     "tumbling": {
-        ByCount: "all messages leave once there are {n}",
-        ByTime: "all messages leave every {period} of processing time, also when there are none",
-        ByDelta: "all messages leave before one whose {column} is more than {delta} above the "
-        "oldest one's",
-        ByPunctuation: "all messages leave with a marker, a message with true in {column}",
+        ByCount: "all rows leave once there are {n}",
+        ByTime: "all rows leave every {period} of processing time, even if there are none",
+        ByDelta: "all rows leave before a row whose {column} is more than {delta} above that "
+        "of the oldest row",
+        ByPunctuation: "all rows leave with a marker, which is a row with true in {column}",
     },
     "sliding": {
-        ByCount: "the newest {n} messages",
-        ByTime: "the messages that came at most {period} of processing time ago",
-        ByDelta: "the messages whose {column} is at most {delta} below the newest one's",
+        ByCount: "the window contains the newest {n} rows",
+        ByTime: "the window contains the rows that arrived at most {period} of processing time ago",
+        ByDelta: "the window contains the rows whose {column} is at most {delta} below that "
+        "of the newest row",
     },
 }
 _FIRES: dict[type, str] = {
-    ByCount: "after every {n} messages",
-    ByTime: "every {period} of processing time, also without messages",
-    ByDelta: "before a message whose {column} is more than {delta} above that of the last time",
+    ByCount: "after every {n} rows",
+    ByTime: "every {period} of processing time, even without rows",
+    ByDelta: "before a row whose {column} is more than {delta} above its value when the window "
+    "last fired",
 }
 
 

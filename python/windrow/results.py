@@ -226,10 +226,10 @@ class Output(HasFrames):
         Example:
             ``minutes.explain()`` prints lines such as::
 
-                watermark  greatest event time less 10 seconds; it moves after each micro-batch
-                on time    one pane when the watermark reaches end
-                panes      the whole window so far
-                state      a window leaves it when the watermark reaches end + 10 minutes
+                watermark  greatest event time minus 10 seconds; it advances after each micro-batch
+                on time    one pane when the watermark reaches the end of the window
+                late       no panes; lateness is 0 seconds
+                panes      all rows of the window so far
 
         """
         print(_sql.explained(self.output, self._fields()))  # noqa: T201

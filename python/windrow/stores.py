@@ -147,7 +147,7 @@ class State:
         """
         return self._ask("restart_offsets")
 
-    def _ask(self, what: str, **said: At | Keys | None) -> DataFrame:
+    def _ask(self, what: str, **given: At | Keys | None) -> DataFrame:
         function = what if what in ("pending", "restart_offsets") else f"get_{what}"
         values: dict[str, Any] = {}
         arguments = [f"checkpoint => {_sql.text(self.checkpoint)}"]
@@ -161,7 +161,7 @@ class State:
             values[name] = value
             return f":{name}"
 
-        for name, value in {"operator": self.operator, **said}.items():
+        for name, value in {"operator": self.operator, **given}.items():
             if isinstance(value, Mapping):
                 fields = []
                 for i, (field, item) in enumerate(value.items()):

@@ -183,7 +183,7 @@ class Stream:
 
         """
         size = kind if isinstance(kind, str) else "1 minute"
-        expect("window(kind)", kind, WindowKind, say=f"Tumbling({size!r})")
+        expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
@@ -214,24 +214,24 @@ class Stream:
         return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
 
     def _repr_html_(self) -> str:
-        return _html.card("", self._said(), self.plot())
+        return _html.card("", self._settings(), self.plot())
 
-    def _said(self) -> list[tuple[str, str]]:
+    def _settings(self) -> list[tuple[str, str]]:
         """Return the settings of the stream as names and texts, without those that are not set."""
         mark = self._watermark
         if isinstance(mark, ProcessingTimeWatermark):
-            watermark = f"{mark.delay} behind processing time"
+            watermark = f"processing time minus {mark.delay}"
         else:
-            watermark = f"{mark} behind the greatest event time"
+            watermark = f"greatest event time minus {mark}"
         return [
             ("stream", self._name),
             *([] if self._time is None else [("time", shown([self._time]))]),
-            ("key", shown(self._key) or "none: all messages together"),
+            ("key", shown(self._key) or "none: all rows together"),
             *([] if mark is None else [("watermark", watermark)]),
             *([] if self._lateness is UNSTATED else [("lateness", str(self._lateness))]),
-            *([] if self._retention == NOT_STATED else [("retained", repr(self._retention))]),
-            *([] if self._maxFuture is None else [("max. future", self._maxFuture)]),
-            *([] if self._invalid == "reject" else [("invalid messages", "end the query")]),
+            *([] if self._retention == NOT_STATED else [("retain", repr(self._retention))]),
+            *([] if self._maxFuture is None else [("maxFuture", self._maxFuture)]),
+            *([] if self._invalid == "reject" else [("invalid", self._invalid)]),
         ]
 
     def _shows_panes(self) -> bool:
@@ -246,8 +246,8 @@ class Stream:
 
     def _about(self) -> dict[str, object]:
         """Return the settings that the JVM needs, and how the stream is shown."""
-        time = "" if self._time is None else f", time {shown([self._time])}"
-        key = f", by {shown(self._key)}" if self._key else ", without a key"
+        time = "" if self._time is None else f", event time {shown([self._time])}"
+        key = f", key {shown(self._key)}" if self._key else ", no key"
         keys = {"index": list(self._index)} if self._index else {}
         shown_as = f"stream '{self._name}'{time}{key}"
         invalid = {} if self._invalid == "reject" else {"invalid": self._invalid}
@@ -524,7 +524,7 @@ class Windowed:
         return self._kind._plot(messages, self._stream._lateness)
 
     def _repr_html_(self) -> str:
-        rows = [*self._stream._said(), ("windows", self._kind.describe())]
+        rows = [*self._stream._settings(), ("windows", self._kind.describe())]
         return _html.card("", rows, self.plot())
 
     def __repr__(self) -> str:

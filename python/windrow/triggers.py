@@ -151,11 +151,11 @@ class AnyOf(PaneTrigger):
 
     def __init__(self, *triggers: Firing) -> None:
         """Read the triggers, and report all problems in one error."""
-        said = {f"AnyOf(...)[{i}]": one for i, one in enumerate(triggers)}
+        given = {f"AnyOf(...)[{i}]": one for i, one in enumerate(triggers)}
         shown = f"AnyOf({', '.join(map(repr, triggers))})"
         for one in triggers:
             _expect("AnyOf(...)", one)
-        object.__setattr__(self, "triggers", tuple(_read(shown, said)))
+        object.__setattr__(self, "triggers", tuple(_read(shown, given)))
 
     def __repr__(self) -> str:
         """Show as the call."""
@@ -180,7 +180,7 @@ Firing = PaneTrigger | Duration
 _SOME_MESSAGES = re.compile(r"(\d+) messages?")
 
 
-def firings(call: str, **said: Firing | None) -> list[PaneTrigger]:
+def firings(call: str, **given: Firing | None) -> list[PaneTrigger]:
     """Return the triggers of the arguments of a call; None stands for the default.
 
     Raises:
@@ -188,41 +188,41 @@ def firings(call: str, **said: Firing | None) -> list[PaneTrigger]:
         TypeError: A value is neither a trigger nor a duration.
 
     """
-    stated = {name: one for name, one in said.items() if one is not None}
+    stated = {name: one for name, one in given.items() if one is not None}
     for name, one in stated.items():
         _expect(f"{call}({name}=...)", one)
     shown = ", ".join(f"{name}={one!r}" for name, one in stated.items())
     read = dict(zip(stated, _read(f"{call}({shown})", stated), strict=True))
-    return [read.get(name, USUAL) for name in said]
+    return [read.get(name, USUAL) for name in given]
 
 
-def _expect(call: str, said: object) -> None:
-    expect(call, said, PaneTrigger, str, timedelta, say="Every('5 seconds')")
+def _expect(call: str, given: object) -> None:
+    expect(call, given, PaneTrigger, str, timedelta, example="Every('5 seconds')")
 
 
-def _read(shown: str, said: Mapping[str, Firing]) -> list[PaneTrigger]:
-    read = [_trigger(name, one) for name, one in said.items()]
+def _read(shown: str, given: Mapping[str, Firing]) -> list[PaneTrigger]:
+    read = [_trigger(name, one) for name, one in given.items()]
     found = [one for one in read if isinstance(one, SpecProblem)]
     if found:
         raise SpecError.of(shown, found)
     return [one for one in read if isinstance(one, PaneTrigger)]
 
 
-def _trigger(name: str, said: Firing) -> PaneTrigger | SpecProblem:
+def _trigger(name: str, given: Firing) -> PaneTrigger | SpecProblem:
     """Return the trigger, or the problem."""
-    if isinstance(said, timedelta):
-        return Every(said)
-    if isinstance(said, PaneTrigger):
-        return said
+    if isinstance(given, timedelta):
+        return Every(given)
+    if isinstance(given, PaneTrigger):
+        return given
     words = {"never": NEVER, "each_message": EACH_MESSAGE, "each_batch": EACH_BATCH}
-    if said.lower() in words:
-        return words[said.lower()]
-    counted = _SOME_MESSAGES.fullmatch(said.lower())
+    if given.lower() in words:
+        return words[given.lower()]
+    counted = _SOME_MESSAGES.fullmatch(given.lower())
     if counted:
         return Every(messages=int(counted[1]))._settled()
-    if isinstance(_duration.read(said), SpecProblem):
-        return problem("TRIGGER_UNKNOWN.TEXT", name=name, value=repr(said))
-    return Every(said)
+    if isinstance(_duration.read(given), SpecProblem):
+        return problem("TRIGGER_UNKNOWN.TEXT", name=name, value=repr(given))
+    return Every(given)
 
 
 NEVER, EACH_MESSAGE, EACH_BATCH, USUAL = Never(), EachMessage(), EachBatch(), _Default()
@@ -256,7 +256,7 @@ Accumulation = (
 )
 
 
-def accumulation(said: Accumulation) -> AccumulationMode:
+def accumulation(given: Accumulation) -> AccumulationMode:
     """Return the mode of an argument.
 
     Raises:
@@ -264,14 +264,14 @@ def accumulation(said: Accumulation) -> AccumulationMode:
         TypeError: The value is neither a mode nor a string.
 
     """
-    if isinstance(said, str):
+    if isinstance(given, str):
         modes = {mode.value: mode for mode in AccumulationMode}
-        if said.lower() not in modes:
-            found = _values.unknown("VALUE_UNKNOWN", "accumulationMode", said, modes)
-            raise SpecError.of(f"accumulationMode({said!r})", [found])
-        return modes[said.lower()]
-    expect("accumulationMode(mode)", said, AccumulationMode, str, say="ACCUMULATING")
-    return said
+        if given.lower() not in modes:
+            found = _values.unknown("VALUE_UNKNOWN", "accumulationMode", given, modes)
+            raise SpecError.of(f"accumulationMode({given!r})", [found])
+        return modes[given.lower()]
+    expect("accumulationMode(mode)", given, AccumulationMode, str, example="ACCUMULATING")
+    return given
 
 
 #: Each pane contains only the part that is new since the last one. Use it for readers that add up

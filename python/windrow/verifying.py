@@ -81,8 +81,8 @@ class Verification:
 
     def __str__(self) -> str:
         """Show the totals in one line, and then each finding."""
-        whole = "complete" if self.ok else "DAMAGED"
-        head = f"{whole}: {self.checkpoint}, {self.files:,} files, {self.bytes:,} bytes"
+        verdict = "complete" if self.ok else "DAMAGED"
+        head = f"{verdict}: {self.checkpoint}, {self.files:,} files, {self.bytes:,} bytes"
         return "\n".join([head, *map(str, self.findings)])
 
 

@@ -222,14 +222,14 @@ def _first(error: str) -> str:
     This is Windrow's own sentence, else the error of a user's Python function, else Spark's first
     line.
     """
-    said = error.split("\n\nJVM stacktrace:", maxsplit=1)[0].strip().splitlines() or [error]
-    for text in said:
+    lines = error.split("\n\nJVM stacktrace:", maxsplit=1)[0].strip().splitlines() or [error]
+    for text in lines:
         for found in _CODE.finditer(text):
             if found[1] in _conditions.catalogue():
                 return text[found.start() :]
-    after = [n for n, text in enumerate(said) if "Traceback (most recent call last)" in text][:1]
-    raised = [text for n in after for text in said[n + 1 :] if text and text[0] != " "]
-    return _FAILED.sub("", (raised or said)[0])
+    after = [n for n, text in enumerate(lines) if "Traceback (most recent call last)" in text][:1]
+    raised = [text for n in after for text in lines[n + 1 :] if text and text[0] != " "]
+    return _FAILED.sub("", (raised or lines)[0])
 
 
 class _Interrupt:

@@ -147,7 +147,7 @@ def _pyspark() -> Check:
         return Check("PySpark", "not installed", remedy)
     parts = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW
-    shown = version if _is_whole() else f"{version}, the client of Spark Connect"
+    shown = version if _is_whole() else f"{version}, Spark Connect client only"
     return Check("PySpark", shown, "" if fits else "Use PySpark 4.1, 4.2 or 4.3.")
 
 
@@ -164,7 +164,7 @@ def _version_of(package: str) -> str | None:
 
 def _java() -> Check:
     if not _is_whole():
-        return Check("Java", "not needed: Spark runs elsewhere")
+        return Check("Java", "not needed, because Spark runs on a server")
     version = _gateway.java_version() or _installed_java()
     if version is None:
         return Check("Java", "not found", f"Install Java {_JAVA_FROM}, or set JAVA_HOME.")
@@ -179,8 +179,8 @@ def _installed_java() -> str | None:
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).is_file():
         return None
-    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    quoted = re.search(r'version "([^"]+)"', said)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    quoted = re.search(r'version "([^"]+)"', output)
     return quoted[1] if quoted else None
 
 
@@ -197,7 +197,7 @@ def _session(spark: SparkSession | None) -> Iterator[Check]:
         return
     try:
         _jar.check(spark)
-        yield Check("JAR of the session", "known, of the package's version")
+        yield Check("JAR of the session", "available, in the version of the package")
     except JarNotFoundError as lacking:
         yield Check("JAR of the session", "not usable", str(lacking))
     provider = spark.conf.get(PROVIDER) or ""
@@ -224,6 +224,6 @@ def _partitions(spark: SparkSession) -> Check:
     context: Any = spark.sparkContext
     cores = int(context.defaultParallelism)
     many = found > 4 * cores
-    advice = f"Small micro-batches are faster with {cores} or {2 * cores}: set "
+    advice = f"Small micro-batches are faster with {cores} or {2 * cores} partitions. Set "
     advice += "spark.sql.shuffle.partitions before the first start."
     return Check(name, f"{found} on {cores} cores", advice if many else "", isHint=True)

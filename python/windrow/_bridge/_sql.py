@@ -100,14 +100,14 @@ def problems(df: DataFrame, fields: _json.Fields) -> list[SpecProblem]:
         if refused.getCondition() == _IN_PIPELINE:
             return []
         raise
-    return [SpecProblem(code, said) for code, said in rows]
+    return [SpecProblem(code, sentence) for code, sentence in rows]
 
 
 def explained(query: DataFrame, fields: _json.Fields) -> str:
     """Return a description of a query and its spec by the JVM, one line for each topic."""
-    told = _called("_windrow_explain", [query], spec=_json.write(fields))
+    lines = _called("_windrow_explain", [query], spec=_json.write(fields))
     with plain_errors():
-        return "\n".join(line for (line,) in told.collect())
+        return "\n".join(line for (line,) in lines.collect())
 
 
 def marked(df: DataFrame, marks: Mapping[str, str | Column]) -> DataFrame:
@@ -168,10 +168,14 @@ def continues(
         CheckpointError: The checkpoint does not fit the query.
 
     """
-    said = {"drain": str(drain).lower(), "files": _json.write(files), "into": _json.write(tables)}
+    arguments = {
+        "drain": str(drain).lower(),
+        "files": _json.write(files),
+        "into": _json.write(tables),
+    }
     if name is not None:
-        said["name"] = name
-    looked = _called("_windrow_continues", [output], checkpoint=checkpoint, **said)
+        arguments["name"] = name
+    looked = _called("_windrow_continues", [output], checkpoint=checkpoint, **arguments)
     with plain_errors():
         [(found, has_periods, missing)] = looked.collect()
     for one in found.splitlines():
@@ -187,8 +191,8 @@ def claim(
     more: ``drain``; or ``missing``, which undoes the claim. Returns None if it cannot be undone,
     because the query has started.
     """
-    said = {"files": _json.write(files), **more}
-    arguments = ", ".join(f"{name} => {text(value)}" for name, value in said.items())
+    values = {"files": _json.write(files), **more}
+    arguments = ", ".join(f"{name} => {text(value)}" for name, value in values.items())
     with plain_errors():
         call = f"_windrow_claim({text(checkpoint)}, {arguments})"
         [(query,)] = spark.sql(f"SELECT query FROM {call}").collect()  # noqa: S608
@@ -219,7 +223,7 @@ def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFra
     """Call a table function over DataFrames, and raise problems at once as plain errors."""
     named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
     inputs = [f"TABLE({{{name}}})" for name in named]
-    arguments = ", ".join([*inputs, *(f"{name} => {text(said)}" for name, said in texts.items())])
+    arguments = ", ".join([*inputs, *(f"{name} => {text(value)}" for name, value in texts.items())])
     with plain_errors():
         made = tables[0].sparkSession.sql(f"SELECT * FROM {function}({arguments})", **named)  # noqa: S608
         analyse(made)
@@ -308,8 +312,8 @@ def _quiet() -> None:
 
 def _refused(text: str) -> SpecError:
     """Return Spark's message without the plan, which differs from the user's query."""
-    said = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
-    return SpecError.of("the query", [problem("QUERY_REFUSED", said=said)])
+    reason = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
+    return SpecError.of("the query", [problem("QUERY_REFUSED", said=reason)])
 
 
 def analyse(df: DataFrame) -> None:

@@ -23,11 +23,11 @@ Command = Callable[[argparse.Namespace, TextIO], bool]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0 for success, 1 for findings, 2 for an error."""
-    said = _parser().parse_args(arguments)
-    run: Command = said.run
+    options = _parser().parse_args(arguments)
+    run: Command = options.run
     try:
-        with working(said.doing):
-            well = run(said, sys.stdout)
+        with working(options.doing):
+            well = run(options, sys.stdout)
     except WindrowError as refused:
         return _fail(str(refused))
     except KeyboardInterrupt:

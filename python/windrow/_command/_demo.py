@@ -22,8 +22,8 @@ _ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
     (("09:00:50", 9.0), ("07:00:00", 1.0)),
 )
 _SMALL = {"spark.sql.shuffle.partitions": "1", "spark.windrow.shards": "1"}
-_TOLD = """\
-Average prices of a minute, each kept right for ten minutes more:
+_QUERY = """\
+The average price per minute, which late rows correct for ten more minutes:
 
     wr.stream(orders, time="time", key="product", watermark="10 seconds")
       .lateness("10 minutes")
@@ -40,9 +40,9 @@ def run(_: argparse.Namespace, out: TextIO) -> bool:
 
     spark = session()
     with tempfile.TemporaryDirectory(prefix="windrow-demo-") as folder, having(spark, _SMALL):
-        came = _ran(spark, Path(folder))
-    _text.put(out, _TOLD)
-    for title, rows in _told(came):
+        emitted = _ran(spark, Path(folder))
+    _text.put(out, _QUERY)
+    for title, rows in _tables(emitted):
         _text.put(out, title)
         _text.put(out, _text.table(list(rows[0]), rows) + "\n")
     _text.put(out, "Spark's own window() emits the first two panes, and drops both late orders.")
@@ -66,12 +66,12 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
         .accumulationMode(ACCUMULATING)
         .aggregate(F.avg("price").alias("price"))
     )
-    came: dict[str, list[Any]] = {"panes": [], "rejected": []}
+    emitted: dict[str, list[Any]] = {"panes": [], "rejected": []}
     shown = _shown()
 
     def taking(kind: str) -> Any:  # noqa: ANN401  a sink
         def take(rows: DataFrame, _: int) -> None:
-            came[kind] += [row.asDict() for row in rows.select(*shown[kind]).collect()]
+            emitted[kind] += [row.asDict() for row in rows.select(*shown[kind]).collect()]
 
         return take
 
@@ -82,7 +82,7 @@ def _ran(spark: SparkSession, folder: Path) -> dict[str, list[Any]]:
         availableNow=True,
     )
     query.awaitTermination()
-    return came
+    return emitted
 
 
 def _shown() -> dict[str, list[Column]]:
@@ -117,7 +117,7 @@ def _write(folder: Path) -> None:
         os.utime(file, (1_700_000_000 + number,) * 2)
 
 
-def _told(came: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _tables(emitted: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     orders = [
         {"arrives": "late" if number else "first", "time": time, "product": "tea", "price": price}
         for number, some in enumerate(_ORDERS)
@@ -125,6 +125,6 @@ def _told(came: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     ]
     return [
         ("Orders:", orders),
-        ("Panes (the last one corrects the first):", came["panes"]),
-        ("Rejected rows with the reason:", came["rejected"]),
+        ("Panes (the last one corrects the first):", emitted["panes"]),
+        ("Rejected rows with the reason:", emitted["rejected"]),
     ]

@@ -19,16 +19,16 @@ def working(doing: str) -> Iterator[None]:
         yield
         return
     over = threading.Event()
-    told = threading.Thread(target=_tell, args=(doing, over), daemon=True)
-    told.start()
+    thread = threading.Thread(target=_show, args=(doing, over), daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        told.join()
+        thread.join()
 
 
-def _tell(doing: str, over: threading.Event) -> None:
+def _show(doing: str, over: threading.Event) -> None:
     began = time.monotonic()
     wait = _FIRST
     while not over.wait(wait):

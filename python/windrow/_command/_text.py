@@ -17,7 +17,7 @@ def put(out: TextIO, text: str) -> None:
 def table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows below the names of their columns."""
     if not rows:
-        return "nothing is kept"
+        return "nothing is stored"
     cells = [[*columns], *([short(row[name]) for name in columns] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(columns))]
     lines = [

@@ -46,7 +46,7 @@ def drawn(points: Sequence[Point], at: Point) -> Picture:
         *(_level(share, y(share)) for share in (low, (1 + low) / 2, 1.0)),
         *_names(sorted(points), x),
     ]
-    return picture("share of messages that a lateness catches", _WIDTH, _HEIGHT, *inside)
+    return picture("share of rows that a lateness accepts", _WIDTH, _HEIGHT, *inside)
 
 
 def _level(share: float, y: float) -> Element:
@@ -58,8 +58,8 @@ def _names(points: Sequence[Point], place: Callable[[int], float]) -> list[Eleme
     named, free = [], 0.0
     for time, _ in points:
         at = place(time)
-        said = LENGTHS.tick(time, 1)
+        label = LENGTHS.tick(time, 1)
         if at >= free:
-            named.append(element("text", said, x=at, y=_BOTTOM + 18, text_anchor="middle"))
-            free = at + 6.5 * len(said) + 20
+            named.append(element("text", label, x=at, y=_BOTTOM + 18, text_anchor="middle"))
+            free = at + 6.5 * len(label) + 20
     return named

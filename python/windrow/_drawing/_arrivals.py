@@ -47,7 +47,7 @@ def draw(
     drawn = [
         element(
             "text",
-            fitted(f"{title}, from top to bottom as messages come", _WIDTH - 2 * _MARGIN),
+            fitted(f"{title}, rows from top to bottom in order of arrival", _WIDTH - 2 * _MARGIN),
             x=_MARGIN,
             y=16,
             font_weight=600,
@@ -59,9 +59,9 @@ def draw(
         drawn += _curve(marks, scale, step, lateness, GREY)
     for number, (time, mark) in enumerate(zip(times, marks, strict=True)):
         shape = _fate(time, mark, lateness)
-        said = element("title", f"{axis.label(time)}: {shape.name}")
+        tip = element("title", f"{axis.label(time)}: {shape.name}")
         at = shape.at(scale(time), _TOP + (number + 0.5) * step)
-        drawn.append(element("g", said, at, class_="message"))
+        drawn.append(element("g", tip, at, class_="message"))
     drawn += scale.line(bottom)
     return picture(title, _WIDTH, bottom + 24, *drawn)
 
@@ -95,15 +95,15 @@ def _curve(
 
 
 def _signs(delay: int | None, lateness: int | None) -> Iterator[tuple[Element, str]]:
-    yield MESSAGE.at(0, 0), "message"
+    yield MESSAGE.at(0, 0), "row"
     if delay is None:
         return
     yield _line(BLUE), "watermark"
-    yield LATE.at(0, 0), "behind it"
+    yield LATE.at(0, 0), "late: older than the watermark"
     if lateness:
-        yield _line(GREY, stroke_dasharray="5 3"), "less the lateness"
+        yield _line(GREY, stroke_dasharray="5 3"), "watermark minus lateness"
     if lateness is not None:
-        yield REJECTED.at(0, 0), "behind that: may be too late"
+        yield REJECTED.at(0, 0), "may be rejected as too late"
 
 
 def _line(colour: str, **more: str) -> Element:

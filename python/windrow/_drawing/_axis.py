@@ -73,10 +73,10 @@ def _date(time: int) -> str:
 
 def _clock(time: int, step: int) -> str:
     """Return the time of day, or a date if the step is a day or more."""
-    said = _date(time)
-    date, blank, clock = said.partition(" ")
+    text = _date(time)
+    date, blank, clock = text.partition(" ")
     if not blank or ":" not in clock:  # outside the range of datetime
-        return said
+        return text
     if step >= _DAY:
         return date
     return clock[:5] if step >= _MINUTE else clock.rstrip("0") if "." in clock else clock
@@ -140,11 +140,11 @@ class Scale:
 
     def name(self, number: int) -> str:
         """Return the label of a number, without the date if the full scale is in one day."""
-        said = self.axis.label(number)
-        date, blank, clock = said.partition(" ")
+        text = self.axis.label(number)
+        date, blank, clock = text.partition(" ")
         days = {self.axis.label(one).partition(" ")[0] for one in (self.low, self.high)}
         is_plain = blank and ":" in clock and days == {date}
-        return clock.removesuffix(":00") if is_plain else said
+        return clock.removesuffix(":00") if is_plain else text
 
     def range(self) -> str:
         """Return the labels of both ends."""

@@ -34,5 +34,5 @@ def coloured(text: str, colour: str) -> Element:
     return element("span", text, style=f"color:{colour};font-weight:600")
 
 
-def _cell(number: int, said: Element | str) -> Element:
-    return element("td", said, style=_PALE if number == 0 else _CELL)
+def _cell(number: int, content: Element | str) -> Element:
+    return element("td", content, style=_PALE if number == 0 else _CELL)

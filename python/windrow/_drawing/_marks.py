@@ -32,7 +32,7 @@ class Mark:
         return Element("path", {"d": self.path, "fill": fill, **ink, **place})
 
 
-MESSAGE = Mark("message", ORANGE, f"M{-_R + 1} 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
+MESSAGE = Mark("row", ORANGE, f"M{-_R + 1} 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0Z")
 EARLY = Mark("early", GREY, f"M0-{_R}L{_R} {_R - 1}H-{_R}Z", filled=False)
 ON_TIME = Mark("on time", BLUE, f"M-{_R - 0.5} 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z")
 LATE = Mark("late", ORANGE, f"M0-{_R + 1}L{_R + 1} 0L0 {_R + 1}L-{_R + 1} 0Z")
@@ -43,8 +43,8 @@ REJECTED = Mark("rejected", RED, f"M0 {_R}L{_R} -{_R - 1}H-{_R}Z")
 def legend(x: float, y: float, shown: Iterable[tuple[Element, str]]) -> list[Element]:
     """Draw a line of signs with their meanings; each sign is at the origin."""
     drawn = []
-    for sign, said in shown:
+    for sign, text in shown:
         drawn.append(element("g", sign, transform=f"translate({round(x + 6, 1):g} {y - 4:g})"))
-        drawn.append(element("text", said, x=x + 17, y=y, opacity=0.75))
-        x += 36 + text_width(said) * 0.92
+        drawn.append(element("text", text, x=x + 17, y=y, opacity=0.75))
+        x += 36 + text_width(text) * 0.92
     return drawn

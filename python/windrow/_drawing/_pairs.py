@@ -57,12 +57,12 @@ def draw(title: str, of: Pairs, axis: Axis) -> Picture:
         _line(scale(places[one]), _y(one[0]), scale(places[other]), _y(other[0]))
         for one, other in of.lines
     ]
-    fates = {MESSAGE: of.together, _ALONE: "comes out alone", _NOTHING: "comes in no row"}
+    fates = {MESSAGE: of.together, _ALONE: "emitted without a partner", _NOTHING: "not emitted"}
     for place, time in places.items():
         mark = MESSAGE if place in of.paired else _ALONE if place in of.alone else _NOTHING
-        said = element("title", f"{names[place[0]]}, {axis.label(time)}: {fates[mark]}")
+        tip = element("title", f"{names[place[0]]}, {axis.label(time)}: {fates[mark]}")
         at = mark.at(scale(time), _y(place[0]))
-        drawn.append(element("g", said, at, class_="message", data_fate=mark.name))
+        drawn.append(element("g", tip, at, class_="message", data_fate=mark.name))
     drawn += scale.line(bottom)
     return picture(title, _WIDTH, bottom + 24, *drawn)
 
@@ -76,14 +76,14 @@ def _signs(of: Pairs) -> Iterator[tuple[Element, str]]:
     if of.paired:
         yield MESSAGE.at(0, 0), of.together
     if of.alone:
-        yield _ALONE.at(0, 0), "comes out alone"
+        yield _ALONE.at(0, 0), "emitted without a partner"
     if number > len({*of.paired, *of.alone}):
-        yield _NOTHING.at(0, 0), "comes in no row"
+        yield _NOTHING.at(0, 0), "not emitted"
     box: Style = {"x": -6, "y": -5, "width": 14, "height": 10, "rx": 2.5}
     if of.windows:
         yield element("rect", **box, **_ink()), "window"
     if of.bands:
-        yield element("rect", **box, **_ink()), "where a partner may lie"
+        yield element("rect", **box, **_ink()), "range of possible partners"
 
 
 def _ink() -> Style:
@@ -107,9 +107,9 @@ def _band(scale: Scale, start: int, end: int, y: float) -> Element:
 
 def _lane(name: str, scale: Scale, y: float) -> list[Element]:
     ends: Style = {"x1": scale.left, "x2": scale.right, "y1": y, "y2": y}
-    said = fitted(name, scale.left - _MARGIN - 4)
+    text = fitted(name, scale.left - _MARGIN - 4)
     return [
-        element("text", said, x=_MARGIN, y=y + 4, class_="stream"),
+        element("text", text, x=_MARGIN, y=y + 4, class_="stream"),
         element("line", **ends, stroke=GREY, stroke_opacity=0.6),
     ]
 

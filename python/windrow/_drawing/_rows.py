@@ -65,8 +65,8 @@ def rejected(row: Mapping[str, Any], time: str | None) -> Rejected | None:
     message = fields(row["message"])
     times = [message.get(time)] if time else list(message.values())
     found = [at for at in map(_at, times) if at is not None]
-    said = ", ".join(f"{name} {_short(value)}" for name, value in message.items())
-    return Rejected(str(row["reason"]), found[0] if len(found) == 1 else None, said)
+    shown = ", ".join(f"{name} {_short(value)}" for name, value in message.items())
+    return Rejected(str(row["reason"]), found[0] if len(found) == 1 else None, shown)
 
 
 def on_positions(rows: Iterable[Mapping[str, Any]]) -> bool:

@@ -31,8 +31,8 @@ def row(windows: Sequence[Window], scale: Scale, *, replaces: bool) -> tuple[lis
     hidden = sum(lane >= LANES for lane in lanes)
     height = sum(depths) * _BAR + (len(depths) - 1) * 4.0
     if hidden:
-        said = f"and {hidden} more windows"
-        drawn.append(element("text", said, x=scale.left, y=height + 12, opacity=0.75))
+        text = f"and {hidden} more windows"
+        drawn.append(element("text", text, x=scale.left, y=height + 12, opacity=0.75))
         height += 16
     return drawn, height
 
@@ -52,11 +52,11 @@ def _stack(
     for number, pane in enumerate(window.panes):
         is_last = number == len(window.panes) - 1
         holds = not withdrawn and (is_last or not replaces)
-        said = f"{pane.key} {bounds(window, scale)}: {tip(pane)}"
+        text = f"{pane.key} {bounds(window, scale)}: {tip(pane)}"
         drawn.append(
             element(
                 "g",
-                element("title", said),
+                element("title", text),
                 *_bar(pane, span, holds=holds, more=number > 0 and not replaces),
                 transform=f"translate(0 {top + number * _BAR:g})",
                 class_="pane",
@@ -74,10 +74,10 @@ def _bar(pane: Pane, span: tuple[float, float], *, holds: bool, more: bool) -> l
         drawn.append(pane.mark.at(left + 9 if width > 18 else left + width / 2, middle))
     elif pane.mark is not ON_TIME:
         drawn.append(pane.mark.at(left + width / 2, middle))
-    said = fitted(f"+ {pane.value}" if more else pane.value, width - 22)
-    if said:
+    text = fitted(f"+ {pane.value}" if more else pane.value, width - 22)
+    if text:
         style: Style = {} if holds else {"text_decoration": "line-through", "opacity": 0.6}
-        drawn.append(element("text", said, x=left + 18, y=middle + 4, **style))
+        drawn.append(element("text", text, x=left + 18, y=middle + 4, **style))
     return drawn
 
 

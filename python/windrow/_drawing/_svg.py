@@ -32,9 +32,9 @@ class Element:
 
     def __str__(self) -> str:
         """Write the element, with every text escaped."""
-        said = "".join(f' {name}="{_text(_short(v))}"' for name, v in self.attributes.items())
+        written = "".join(f' {name}="{_text(_short(v))}"' for name, v in self.attributes.items())
         within = "".join(_text(one) if isinstance(one, str) else str(one) for one in self.inside)
-        return f"<{self.name}{said}>{within}</{self.name}>"
+        return f"<{self.name}{written}>{within}</{self.name}>"
 
 
 def element(name: str, *inside: Element | str, **attributes: str | float) -> Element:
@@ -100,11 +100,11 @@ class Picture:
 
 def picture(title: str, width: int, height: float, *inside: Element) -> Picture:
     """Put elements on a canvas; screen readers read the title."""
-    said: Style = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": title}
+    root: Style = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": title}
     size: Style = {"viewBox": f"0 0 {width} {_short(height)}", "width": width, "height": height}
     font: Style = {"font-family": "system-ui, sans-serif", "font-size": 11, "fill": "currentColor"}
     style: Style = {"style": "max-width:100%;height:auto"}
-    return Picture(Element("svg", {**said, **size, **font, **style}, inside))
+    return Picture(Element("svg", {**root, **size, **font, **style}, inside))
 
 
 def fitted(text: str, width: float) -> str:

@@ -63,14 +63,14 @@ def draw(
     drawn += scale.line(y)
     y += 38
     lines = [*_corrections(found, scale, replaces=replaces), *_nowhere(rejected)]
-    lines += [f"And {hidden} more keys."] * (hidden > 0) + [note] * (note != "")
-    for number, said in enumerate(lines):
-        drawn.append(_text(fitted(said, _WIDTH - 2 * _MARGIN), y + number * _LINE, class_="line"))
+    lines += [f"{hidden} more keys are not drawn."] * (hidden > 0) + [note] * (note != "")
+    for number, text in enumerate(lines):
+        drawn.append(_text(fitted(text, _WIDTH - 2 * _MARGIN), y + number * _LINE, class_="line"))
     return picture(title, _WIDTH, y + len(lines) * _LINE - 8, *drawn)
 
 
-def _text(said: str, y: float, **style: str | float) -> Element:
-    return element("text", said, x=_MARGIN, y=y, **style)
+def _text(text: str, y: float, **style: str | float) -> Element:
+    return element("text", text, x=_MARGIN, y=y, **style)
 
 
 def _rule(y: float) -> Element:
@@ -121,14 +121,14 @@ def _refused(rejected: Sequence[Rejected], scale: Scale) -> Iterator[Element]:
     for (_, reason), rows in sorted(places.items()):
         x = scale(rows[0].at or 0)
         at = max(x, free) if free - x < 40 else x
-        said = _reason(reason, rows, scale)
+        text = _reason(reason, rows, scale)
         tips = "\n".join(f"{row.reason} {row.message}" for row in rows[:8])
         drawn = [element("title", tips), REJECTED.at(at, 0)]
         if x >= free:
-            ends = at + 9 + text_width(said) > scale.right
+            ends = at + 9 + text_width(text) > scale.right
             side: Style = {"x": at - 9, "text_anchor": "end"} if ends else {"x": at + 9}
-            drawn.append(element("text", said, **side, y=4, opacity=0.85))
-            free = at + 16 + text_width(said)
+            drawn.append(element("text", text, **side, y=4, opacity=0.85))
+            free = at + 16 + text_width(text)
         yield element("g", *drawn, class_="rejected")
 
 
@@ -145,25 +145,25 @@ def _nowhere(rejected: Sequence[Rejected]) -> Iterator[str]:
     """Return the number of rejected rows without a position."""
     reasons = Counter(row.reason for row in rejected if row.at is None)
     if reasons:
-        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
-        yield f"Rejected rows without a time to draw them at: {said}."
+        text = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
+        yield f"Rejected rows without an event time, not drawn: {text}."
 
 
 def _corrections(found: Sequence[Window], scale: Scale, *, replaces: bool) -> Iterator[str]:
     """Return the window, both values, and the time of each correction."""
-    said = []
+    lines = []
     for window in found:
         for before, after in window.changes:
             where = f"{window.key} {_stack.bounds(window, scale)}".strip()
             if after is None:
-                said.append(f"{where}: {before.value} withdrawn{_when(window.panes[-1])}")
+                lines.append(f"{where}: {before.value} withdrawn{_when(window.panes[-1])}")
             elif replaces:
-                said.append(f"{where}: {before.value} → {after.value}{_when(after)}")
+                lines.append(f"{where}: {before.value} → {after.value}{_when(after)}")
             else:
-                said.append(f"{where}: {before.value}, then {after.value} more{_when(after)}")
-    yield from said[:LISTED]
-    if len(said) > LISTED:
-        yield f"And {len(said) - LISTED} more corrections."
+                lines.append(f"{where}: {before.value}, then {after.value} more{_when(after)}")
+    yield from lines[:LISTED]
+    if len(lines) > LISTED:
+        yield f"{len(lines) - LISTED} more corrections are not listed."
 
 
 def _when(pane: Pane) -> str:

@@ -47,8 +47,8 @@ def draw(
     bottom = _TOP + 8 + rows * _LANE
     drawn += scale.line(bottom)
     if len(shown) < len(spans):
-        said = f"and {len(spans) - len(shown)} more windows"
-        drawn.append(element("text", said, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
+        text = f"and {len(spans) - len(shown)} more windows"
+        drawn.append(element("text", text, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
     return picture(title, _WIDTH, bottom + (40 if len(shown) < len(spans) else 24), *drawn)
 
 
@@ -58,9 +58,9 @@ def _third(numbers: Sequence[int]) -> int:
 
 
 def _signs(*, late: bool) -> list[Element]:
-    signs = [(MESSAGE.at(0, 0), "message"), (_bar(-6, 8, -5, ""), "window")]
+    signs = [(MESSAGE.at(0, 0), "row"), (_bar(-6, 8, -5, ""), "window")]
     if late:
-        signs.append((_tail(-6, 8, -5, ends=True), "still takes late messages"))
+        signs.append((_tail(-6, 8, -5, ends=True), "still accepts late rows"))
     return legend(_MARGIN, 36, signs)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_LINE = "all is in"
+_LINE = "end of input"
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,17 @@ class Ending:
     folder: str
 
     @classmethod
-    def beside(cls, spark: SparkSession, checkpoint: str) -> Ending:
+    def create(cls, spark: SparkSession, checkpoint: str) -> Ending:
         """Create the folder, which must exist when the query starts."""
         ending = cls(spark, f"{checkpoint.rstrip('/')}/windrow/end")
         ending._append([])
         return ending
 
-    def is_told(self) -> bool:
+    def is_signaled(self) -> bool:
         """Return whether the end was signaled before."""
         return not _lines(self.spark, self.folder).isEmpty()
 
-    def tell(self) -> None:
+    def signal(self) -> None:
         """Signal the end of the input."""
         self._append([(_LINE,)])
 

@@ -130,8 +130,10 @@ class Jdbc(FindsRows):
         upsert = self._as_upsert
         by = {} if upsert is None else {"on": "\n".join(upsert._columns(rows.schema))}
         dead = {} if self.deadLetter is None else {"deadLetter": self.deadLetter}
-        said = {f"windrow.{name}": value for name, value in {**(own or {}), **by, **dead}.items()}
-        options = {**self.options, "url": self.url, "dbtable": self.table, **said}
+        settings = {
+            f"windrow.{name}": value for name, value in {**(own or {}), **by, **dead}.items()
+        }
+        options = {**self.options, "url": self.url, "dbtable": self.table, **settings}
         texts = {str(name): str(value) for name, value in options.items()}
         # Spark shows the options of a write in its log and UI, except those with such names.
         writer = rows.write.format("windrow.spark.jdbc").option("windrow.secret", json.dumps(texts))

@@ -37,10 +37,10 @@ def _given(source: Mapping[str, Any]) -> int | None:
 def _offsets(text: object) -> dict[tuple[str, str], int] | None:
     """Read {"topic": {"0": 17}}, as Kafka's source writes it."""
     try:
-        said = json.loads(text) if isinstance(text, str) else text
+        log = json.loads(text) if isinstance(text, str) else text
     except ValueError:
         return None
-    if not isinstance(said, Mapping) or not all(isinstance(one, Mapping) for one in said.values()):
+    if not isinstance(log, Mapping) or not all(isinstance(one, Mapping) for one in log.values()):
         return None
-    found = {(topic, part): at for topic, parts in said.items() for part, at in parts.items()}
+    found = {(topic, part): at for topic, parts in log.items() for part, at in parts.items()}
     return found if all(isinstance(at, int) for at in found.values()) else None

@@ -104,16 +104,16 @@ def _to_end(
     run: Callable[[DataFrame, Mapping[str, Any]], StreamingQuery],
     trigger: Mapping[str, Any],
 ) -> StreamingQuery:
-    ending = Ending.beside(output.sparkSession, checkpoint)
+    ending = Ending.create(output.sparkSession, checkpoint)
     ended = _sql.until(output, ending.folder)
     before: list[Any] = []
-    if not ending.is_told():  # availableNow reads only data that exists at the start
+    if not ending.is_signaled():  # availableNow reads only data that exists at the start
         first = run(ended, trigger)
         first.awaitTermination()
         if is_stopped(output.sparkSession, checkpoint):
             return first
         before = list(first.recentProgress)
-        ending.tell()
+        ending.signal()
     # This batch contains the data that has arrived since, whatever the limit of a source.
     last = run(ended, {"once": True})
     _BEFORE[last.runId] = before

@@ -26,8 +26,8 @@ def having(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
                 spark.conf.set(name, value)
             yield
         finally:
-            for name, said in before.items():
-                if said is None:
+            for name, old in before.items():
+                if old is None:
                     spark.conf.unset(name)
                 else:
-                    spark.conf.set(name, said)
+                    spark.conf.set(name, old)

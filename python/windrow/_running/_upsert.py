@@ -196,10 +196,10 @@ class Upsert(FindsRows):
             elif only_format:
                 return
             elif isinstance(refused, AnalysisException | UnsupportedOperationException):
-                said = str(refused).strip().splitlines()[0]
+                reason = str(refused).strip().splitlines()[0]
                 mergeable = refused.getCondition() not in _CONDITIONS
                 code = "TABLE_DIFFERS" if mergeable else "TABLE_NOT_MERGEABLE"
-                found = problem(code, table=self.table, said=said)
+                found = problem(code, table=self.table, said=reason)
             else:
                 raise
             raise SpecError.of("start(...)", [found]) from None

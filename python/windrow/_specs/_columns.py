@@ -58,19 +58,21 @@ def missing(df: DataFrame, named: Mapping[str, object]) -> list[SpecProblem]:
     Names with dots or quotes are left to Spark. Inside a pipeline columns cannot be read, so the
     result is empty.
     """
-    names = {said: name for said, name in named.items() if isinstance(name, str)}
+    names = {argument: name for argument, name in named.items() if isinstance(name, str)}
     columns = columns_of(df) if names else []
     if not columns:
         return []
     known = {column.lower() for column in columns}
     found = [
-        problem("COLUMN_NOT_FOUND.ARGUMENT", argument=said, name=name, columns=", ".join(columns))
-        for said, name in names.items()
+        problem(
+            "COLUMN_NOT_FOUND.ARGUMENT", argument=argument, name=name, columns=", ".join(columns)
+        )
+        for argument, name in names.items()
         if name.lower() not in known and not set(".`") & set(name)
     ]
     return found + [
-        problem("COLUMN_NOT_FOUND.DOT", argument=said, name=name, first=first)
-        for said, name in names.items()
+        problem("COLUMN_NOT_FOUND.DOT", argument=argument, name=name, first=first)
+        for argument, name in names.items()
         for first, dot, _ in [name.partition(".")]
         if dot and name.lower() in known and first.lower() not in known
     ]

@@ -66,8 +66,8 @@ def panel(now: Status) -> Any:  # noqa: ANN401  rich is imported only where it i
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, said in _words.rows(now):
-        table.add_row(name, Text(said, style=_style(name, now)))
+    for name, text in _words.rows(now):
+        table.add_row(name, Text(text, style=_style(name, now)))
     return Panel(table, title="windrow", title_align="left", border_style=_border(now))
 
 

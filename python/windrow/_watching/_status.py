@@ -235,12 +235,12 @@ class Status:
         """Show the status in lines."""
         rows = _words.rows(self)
         width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:{width}}  {said}" for name, said in rows)
+        return "\n".join(f"{name:{width}}  {text}" for name, text in rows)
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, _html.coloured(said, RED) if name == _words.ERROR else said)
-            for name, said in _words.rows(self)
+            (name, _html.coloured(text, RED) if name == _words.ERROR else text)
+            for name, text in _words.rows(self)
         ]
         return _html.card("", rows)
 

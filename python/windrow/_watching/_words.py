@@ -14,7 +14,7 @@ ERROR = "error"
 
 _PANES = {"early": "early", "onTime": "on time", "late": "late", "withdrawn": "withdrawn"}
 _ALWAYS = {"onTime": "on time", "late": "late"}
-_OTHER = {"duplicates": "duplicates", "gaps": "in gaps"}
+_OTHER = {"duplicates": "duplicates", "gaps": "between windows"}
 _REASONS = ("INVALID_TIME", "TOO_FAR_AHEAD", "TOO_LATE", "OUT_OF_RETENTION")
 _PARTS = 4
 
@@ -23,7 +23,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
     """Return all lines of a status, as names and texts."""
     last = of.last
     if last is None:
-        state = "no batch has come yet" if of.isActive else "ended before its first batch"
+        state = "no batch yet" if of.isActive else "ended before its first batch"
         return [("query", state), *_error(of)]
     state = "running" if of.isActive else "failed" if of.error else "ended"
     unexplained = of.unexplainedDuplicates
@@ -38,7 +38,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
         ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
         ("open", _open(of)),
         ("watermark", _watermark(of)),
-        *(("source", said) for said in _sources(of)),
+        *(("source", text) for text in _sources(of)),
         ("state", _state(last)),
         ("batch", _batch(last)),
         *_error(of),
@@ -70,9 +70,9 @@ def span(of: timedelta) -> str:
         return f"{sign}{seconds * 1000:.0f} ms"
     if seconds < 60:  # noqa: PLR2004  a minute
         return f"{sign}{seconds:.3g} s"
-    whole, parts = round(seconds), []
+    rest, parts = round(seconds), []
     for unit, name in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
-        count, whole = divmod(whole, unit)
+        count, rest = divmod(rest, unit)
         if count:
             parts.append(f"{count} {name}")
     return sign + " ".join(parts[:2])
@@ -95,8 +95,8 @@ def instant(time: datetime) -> str:
 def _listed(counts: Mapping[str, int], always: Mapping[str, str], more: Mapping[str, str]) -> str:
     names = {**more, **always}
     return ", ".join(
-        f"{counts[name]:,} {said}"
-        for name, said in names.items()
+        f"{counts[name]:,} {text}"
+        for name, text in names.items()
         if name in always or counts.get(name)
     )
 
@@ -131,7 +131,9 @@ def _held(of: Status) -> str:
     if name is None:
         return ""
     at, ahead = of.inputs[name], max(time for time in of.inputs.values() if time is not None)
-    why = "which has brought nothing" if at is None else f"{span(ahead - at)} behind the furthest"
+    why = (
+        f"{span(ahead - at)} behind the most advanced input" if at else "which has received no rows"
+    )
     return f", held back by {name}, {why}"
 
 
@@ -139,13 +141,13 @@ def _sources(of: Status) -> Iterator[str]:
     """Yield the sources that lag, or may hold the watermark back because they are silent."""
     for source in of.last.sources if of.last else ():
         quiet = of.quiet.get(source.name, 0)
-        waiting = f"{source.waiting:,} offsets behind its end" if source.waiting else ""
-        silent = f"nothing for {quiet:,} batch{'' if quiet == 1 else 'es'}" if quiet else ""
+        waiting = f"{source.waiting:,} offsets not yet read" if source.waiting else ""
+        silent = f"no rows for {quiet:,} batch{'' if quiet == 1 else 'es'}" if quiet else ""
         if silent and not of.inputs:  # with inputs, the line of the watermark names the stream
-            silent += ": the watermark may wait for it"
-        said = ", ".join(part for part in (waiting, silent) if part)
-        if said:
-            yield f"{source.name}: {said}"
+            silent += ": the watermark may be waiting for it"
+        text = ", ".join(part for part in (waiting, silent) if part)
+        if text:
+            yield f"{source.name}: {text}"
 
 
 def _state(batch: BatchProgress) -> str:
@@ -160,7 +162,7 @@ def _state(batch: BatchProgress) -> str:
 def _batch(batch: BatchProgress) -> str:
     longest = sorted(batch.parts.items(), key=lambda part: -part[1])[:_PARTS]
     parts = [f"{name} {_millis(count)}" for name, count in longest if count]
-    shards = f"; shards {_millis(batch.shardsMs)} of all tasks" if batch.shardsMs else ""
+    shards = f"; shards {_millis(batch.shardsMs)} in all tasks" if batch.shardsMs else ""
     return f"{_millis(batch.batchMs)} ({', '.join(parts)}{shards})"
 
 

@@ -307,8 +307,8 @@ def _settled_within(spec: JoinSpec) -> object:
 def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
     """Show a spec as its call, without values that equal the default."""
     plain = {field.name: field.default for field in fields(spec)}
-    said = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
-    shown = {n: v[0] if _is_single(v) else v for n, v in said.items()}
+    changed = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
+    shown = {n: v[0] if _is_single(v) else v for n, v in changed.items()}
     return f"{name}({', '.join(f'{n}={v!r}' for n, v in shown.items())})"
 
 

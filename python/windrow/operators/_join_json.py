@@ -23,7 +23,7 @@ def write(spec: JoinSpec) -> dict[str, object]:
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
     offsets = {stream.name: dict(stream.startOffsets) for stream in spec.streams}
     starts = {name: {str(n): at for n, at in of.items()} for name, of in offsets.items() if of}
-    said = [
+    entries = [
         ("on", True, bool(spec.on)),
         ("within", _within(spec), spec.within is not None),
         ("bounds", spec.bounds, spec.bounds != "[]"),
@@ -37,7 +37,7 @@ def write(spec: JoinSpec) -> dict[str, object]:
         ("input", messages(spec), True),
     ]
     head = {"operator": "join", "time_unit": "us", "streams": write_streams(spec.streams)}
-    return head | {name: value for name, value, is_said in said if is_said}
+    return head | {name: value for name, value, is_set in entries if is_set}
 
 
 def write_streams(streams: Sequence[JoinStream]) -> list[_json.Fields]:
@@ -62,8 +62,8 @@ def messages(spec: JoinSpec | CoGroupSpec) -> dict[str, object]:
     """Return the description of the rows."""
     streams: dict[str, dict[str, object]] = {}
     for one in spec.streams:
-        said = {"schema": one.schema, "time": one.time}
-        streams[one.name] = {name: value for name, value in said.items() if value is not None}
+        entries = {"schema": one.schema, "time": one.time}
+        streams[one.name] = {name: value for name, value in entries.items() if value is not None}
         if one.rowId is not None:
             streams[one.name]["row_id"] = write_row_id(one.rowId)
     fields: dict[str, object] = {"on": list(spec.on), "streams": streams}

@@ -50,7 +50,7 @@ def plot(
     pairs = ""
     if len(names) == 2 and spec.how not in ("semi", "anti"):  # noqa: PLR2004
         pairs = f", {len(of.lines)} pair{'' if len(of.lines) == 1 else 's'}"
-    alone = f", {len(of.alone)} alone" if of.alone else ""
+    alone = f", {len(of.alone)} without a partner" if of.alone else ""
     return _pairs.draw(f"{spec.how} join of {' and '.join(names)}{pairs}{alone}", of, axis)
 
 

@@ -197,9 +197,9 @@ class PolicyWindowOperator(WindowOperator):
     def _after(self) -> None:
         super()._after()
         if self._listeners:
-            self._tell()
+            self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         """Pass events to the listeners; an error in one of them does not affect the others."""
         events = [self._event(row) for row in self._happened()]
         failures = []

@@ -149,8 +149,10 @@ class WindowOperatorSpec:
         """Show as the call, without values that equal the default."""
         usual = dict(zip(_BY_OPERATOR, _USUAL[self._operator], strict=True))
         plain = {field.name: usual.get(field.name, field.default) for field in fields(self)}
-        said = {name: getattr(self, name) for name in plain if getattr(self, name) != plain[name]}
-        return f"WindowOperatorSpec({', '.join(f'{n}={_shown(n, v)}' for n, v in said.items())})"
+        changed = {
+            name: getattr(self, name) for name in plain if getattr(self, name) != plain[name]
+        }
+        return f"WindowOperatorSpec({', '.join(f'{n}={_shown(n, v)}' for n, v in changed.items())})"
 
     def toJson(self) -> str:
         """Return the spec as JSON.
@@ -241,8 +243,8 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
 def _messages(spec: WindowOperatorSpec) -> list[SpecProblem]:
     """Return the problems of the row description; in a query the DataFrame describes rows."""
     if spec.schema is None:
-        said = [name for name in _OF_MESSAGES if getattr(spec, name)]
-        return [problem("SCHEMA_NOT_STATED.FIELDS", names=", ".join(said))] if said else []
+        changed = [name for name in _OF_MESSAGES if getattr(spec, name)]
+        return [problem("SCHEMA_NOT_STATED.FIELDS", names=", ".join(changed))] if changed else []
     lists = {name: as_names(getattr(spec, name)) for name in _NAMES}
     found = _input.problems(
         schema=spec.schema,

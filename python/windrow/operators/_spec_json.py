@@ -28,7 +28,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
     mode = spec.accumulation
     usual = ACCUMULATING if is_policy else DISCARDING if keeps else None
     future = None if spec.maxFuture is None else _duration.micros(spec.maxFuture)
-    said = [
+    entries = [
         ("lateness", _written(spec.lateness), spec.lateness is not UNSTATED),
         (
             "early",
@@ -51,7 +51,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
     ]
     operator = "full_state" if keeps else "aggregate"
     head = {"operator": operator, "time_unit": "us", "window": spec.window._fields()}
-    fields = head | {name: value for name, value, is_said in said if is_said}
+    fields = head | {name: value for name, value, is_set in entries if is_set}
     return fields | _messages(spec)
 
 
@@ -66,7 +66,7 @@ def _messages(spec: WindowOperatorSpec) -> dict[str, object]:
     """Return the description of the rows, if the spec has one."""
     if spec.schema is None:
         return {}
-    said = {
+    entries = {
         "name": spec._streams[0],
         "output": next(iter(spec.outputStreams), None),
         "schema": spec.schema,
@@ -76,7 +76,7 @@ def _messages(spec: WindowOperatorSpec) -> dict[str, object]:
         "row_id": None if spec.rowId is None else write_row_id(spec.rowId),
     }
     fields: dict[str, object] = {
-        "input": {name: value for name, value in said.items() if value is not None}
+        "input": {name: value for name, value in entries.items() if value is not None}
     }
     return fields | ({"aggregates": list(spec.aggregates)} if spec.aggregates else {})
 

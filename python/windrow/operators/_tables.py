@@ -173,8 +173,8 @@ def _converted(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN40
         if types.is_timestamp(given):
             return _converted_time(column, kind, zone)
         if types.is_nested(given):
-            whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            return _converted_nested(whole, kind, zone)
+            array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+            return _converted_nested(array, kind, zone)
         cast = column.cast(kind, safe=True)
         return None if _overflows(column, cast) else cast
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -190,15 +190,15 @@ def _converted_time(column: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: 
     return column.cast(kind, safe=True)
 
 
-def _converted_nested(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+def _converted_nested(array: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
     pa = arrow()
     if pa.types.is_struct(kind):
-        return _converted_fields(whole, kind, zone)
+        return _converted_fields(array, kind, zone)
     if pa.types.is_list(kind):
-        items = _converted(whole.flatten(), kind.value_type, zone)
-        return None if items is None else pa.ListArray.from_arrays(_offsets(whole), items, kind)
-    given = whole.type
-    pairs = whole.cast(pa.list_(pa.struct([("key", given.key_type), ("value", given.item_type)])))
+        items = _converted(array.flatten(), kind.value_type, zone)
+        return None if items is None else pa.ListArray.from_arrays(_offsets(array), items, kind)
+    given = array.type
+    pairs = array.cast(pa.list_(pa.struct([("key", given.key_type), ("value", given.item_type)])))
     pair = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
     items = _converted(pairs.flatten(), pair, zone)
     if items is None:
@@ -206,14 +206,14 @@ def _converted_nested(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa:
     return pa.MapArray.from_arrays(_offsets(pairs), items.field(0), items.field(1), kind)
 
 
-def _converted_fields(whole: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
+def _converted_fields(array: Any, kind: pa.DataType, zone: str) -> Any:  # noqa: ANN401  Arrow's arrays
     pa = arrow()
     fields = [
-        _converted(pa.compute.struct_field(whole, field.name), field.type, zone) for field in kind
+        _converted(pa.compute.struct_field(array, field.name), field.type, zone) for field in kind
     ]
     if any(field is None for field in fields):
         return None
-    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=whole.is_null())
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
 
 
 def _offsets(lists: Any) -> Any:  # noqa: ANN401  Arrow's arrays

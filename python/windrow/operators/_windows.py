@@ -18,7 +18,7 @@ _NAMES = {
     "full_state": "FullStateWindowOperator",
     "policy": "PolicyWindowOperator",
 }
-_SAYS = {
+_REASONS = {
     "aggregate": "the spec has aggregates",
     "full_state": "the spec has no aggregates",
     "policy": "the spec has windows of policies",
@@ -67,8 +67,8 @@ class WindowOperator(StandaloneOperator):
         if spec.schema is None:
             found = problem("SCHEMA_NOT_STATED.OPERATOR")
         elif spec._operator not in self._takes:
-            said, name = _SAYS[spec._operator], _NAMES[spec._operator]
-            found = problem("OPERATOR_DIFFERS", said=said, operator=name)
+            reason, name = _REASONS[spec._operator], _NAMES[spec._operator]
+            found = problem("OPERATOR_DIFFERS", said=reason, operator=name)
         if found:
             raise SpecError.of(type(self).__name__, [found])
 

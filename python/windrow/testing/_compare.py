@@ -36,7 +36,7 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
     missing = [row for number, row in enumerate(expected) if number not in pairs.values()]
     left = [row for number, row in enumerate(came) if number not in pairs]
     if missing or left:
-        raise AssertionError(_told(missing, left, len(came), len(expected)))
+        raise AssertionError(_report(missing, left, len(came), len(expected)))
 
 
 def _pairs(expected: Sequence[Row], came: Sequence[Row]) -> dict[int, int]:
@@ -73,7 +73,7 @@ def _way(
     return None, askers
 
 
-def _told(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
+def _report(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
     from windrow.testing._rows import line
 
     lines = [f"{expected} rows expected, {came} received, {expected - len(missing)} match:"]

@@ -55,8 +55,8 @@ class CoreEngine:
 
     def watermarks(self) -> list[int]:
         """Return the watermark of each micro-batch in milliseconds; 0 means none."""
-        said = str(self._rehearsal.call("watermarksOfSteps"))
-        return [int(one) for one in said.split(",") if one]
+        text = str(self._rehearsal.call("watermarksOfSteps"))
+        return [int(one) for one in text.split(",") if one]
 
     def hasWatermark(self) -> bool:
         """Return whether the query has a watermark of event time."""
@@ -79,8 +79,8 @@ class CoreEngine:
         self._rehearsal.close()
 
     def _feed(self, stream: str, tables: Sequence[pa.Table]) -> None:
-        whole = _tables.arrow().concat_tables(tables).combine_chunks()
-        self._rehearsal.call("feed", self._folder(stream), _tables.write(whole))
+        table = _tables.arrow().concat_tables(tables).combine_chunks()
+        self._rehearsal.call("feed", self._folder(stream), _tables.write(table))
 
     def _folder(self, stream: str) -> str:
         return str(self._sources / stream)

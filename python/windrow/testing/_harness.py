@@ -296,8 +296,8 @@ class Harness:
             found = problem("TRANSCRIPT_NOT_POSSIBLE", what="a query. Pass engine='core'")
             raise SpecError.of("transcript(...)", [found])
         marks = self._engine.watermarks()
-        said = {"value": value, "time": time, "aggregates": aggregates}
-        return _transcript.case(name, self._made, self._recording, marks, **said)  # type: ignore[arg-type]
+        named = {"value": value, "time": time, "aggregates": aggregates}
+        return _transcript.case(name, self._made, self._recording, marks, **named)  # type: ignore[arg-type]
 
     def advise(self, catch: float = 0.999) -> Advice:
         """Recommend an allowed lateness from the rows of the test, as ``wr.advise`` does.
@@ -381,10 +381,10 @@ class Harness:
         if not turns:
             return
         self._engine.run(turns)
-        came = self._engine.outputs()
+        emitted = self._engine.outputs()
         self._recording.turns += turns
-        self._recording.came += came
-        for row in came:
+        self._recording.emitted += emitted
+        for row in emitted:
             kind = row["kind"]
             self._came.setdefault(kind, Table()).append(row[kind])
 

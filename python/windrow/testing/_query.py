@@ -57,7 +57,7 @@ class QueryEngine:
             self._step(turn)
 
     def _step(self, turn: Turn) -> None:
-        self._tell(turn.now)
+        self._set_clock(turn.now)
         self._write(turn)
         with _plain(self._query):
             self._query.processAllAvailable()
@@ -77,9 +77,9 @@ class QueryEngine:
 
     def watermark(self) -> int | None:
         """Return the watermark of the last micro-batch in milliseconds, or None."""
-        said = self._clock()
-        if said is not None:  # a run that has just started does not report it
-            self._mark = round(read(said).timestamp() * 1000)
+        text = self._clock()
+        if text is not None:  # a run that has just started does not report it
+            self._mark = round(read(text).timestamp() * 1000)
         return self._mark or None
 
     def hasWatermark(self) -> bool:
@@ -115,10 +115,10 @@ class QueryEngine:
             writer = self._output.writeStream.option("checkpointLocation", self._checkpoint)
             query = writer.foreachBatch(_Writer(str(self._out))).start()
         self._query = query
-        self._tell(self._now)
+        self._set_clock(self._now)
         return query
 
-    def _tell(self, now: int) -> None:
+    def _set_clock(self, now: int) -> None:
         """Set the clock of the query."""
         self._now = now
         self._clock(f", millis => {now}L")
@@ -129,8 +129,8 @@ class QueryEngine:
         spark = self._output.sparkSession
         with having(spark, {"spark.windrow.testing": "true"}), _sql.plain_errors():
             (row,) = spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
-        said: str | None = row.watermark
-        return said
+        text: str | None = row.watermark
+        return text
 
     def _check(self, mark: int) -> None:
         there = self.watermark()

@@ -27,13 +27,13 @@ def table(rows: Rows, schema: pa.Schema, what: str, zone: str) -> pa.Table:
         TypeError: The value does not contain rows.
 
     """
-    whole = _whole(rows)
-    if whole is not None:
-        return _tables.conformed(whole, schema, what, zone)
+    found = _arrow_table(rows)
+    if found is not None:
+        return _tables.conformed(found, schema, what, zone)
     return _of_values(list(_mappings(rows, schema, what)), schema, what, zone)
 
 
-def _whole(rows: Rows) -> pa.Table | None:
+def _arrow_table(rows: Rows) -> pa.Table | None:
     """Return a value that is a table already, of Arrow, pandas, or Spark; else None."""
     pa = _tables.arrow()
     if isinstance(rows, pa.Table | pa.RecordBatch):

@@ -25,7 +25,7 @@ class Recording:
 
     turns: list[Turn] = field(default_factory=list)
     restarts: list[int] = field(default_factory=list)
-    came: list[dict[str, Any]] = field(default_factory=list)
+    emitted: list[dict[str, Any]] = field(default_factory=list)
 
 
 def case(
@@ -48,8 +48,8 @@ def case(
     steps = list(_steps(recording, watermarks, shape))
     fields = {k: v for k, v in made.spec._fields().items() if k not in ("time_unit", "input")}
     spec = {**fields, "aggregates": dict(aggregates)}
-    whole = {"id": name, "source": "recorded", "time_unit": "us", "spec": spec, "steps": steps}
-    return json.dumps(whole, separators=(",", ":"))
+    recorded = {"id": name, "source": "recorded", "time_unit": "us", "spec": spec, "steps": steps}
+    return json.dumps(recorded, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class _Shape:
             raise _not(f"keys of several columns ({', '.join(keys)})")
         if set(own) != aggregates.keys() or not set(aggregates.values()) <= set(_FUNCTIONS):
             known = ", ".join(_FUNCTIONS)
-            said = f"aggregates as {dict(aggregates)}, because the columns are {', '.join(own)}"
-            raise _not(f"{said} and the functions of a transcript are {known}")
+            text = f"aggregates as {dict(aggregates)}, because the columns are {', '.join(own)}"
+            raise _not(f"{text} and the functions of a transcript are {known}")
         return cls(keys[0] if keys else None, time, value, tuple(aggregates))
 
 
@@ -88,7 +88,7 @@ def _steps(
     recording: Recording, watermarks: Sequence[int], shape: _Shape
 ) -> Iterator[dict[str, Any]]:
     by_step: dict[int, list[dict[str, Any]]] = {}
-    for row in recording.came:
+    for row in recording.emitted:
         by_step.setdefault(row["step"], []).append(row)
     before = 0
     for number, (turn, mark) in enumerate(zip(recording.turns, watermarks, strict=True)):

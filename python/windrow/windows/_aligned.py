@@ -72,12 +72,12 @@ class Tumbling(WindowKind):
 
         """
         if self._is_calendar():
-            aligned = f"as the calendar of {self.zone or 'a zone (not stated)'} has them"
+            aligned = f"aligned to the calendar of {self.zone or 'a zone (not set)'}"
         else:
             aligned = _aligned(self)
         return (
-            f"Windows of {self.size} side by side, start included, end not, {aligned}. "
-            "Every message is in one."
+            f"Windows of {self.size} that do not overlap, {aligned}; the start is inclusive, "
+            "the end exclusive. Every row is in one."
         )
 
     def _durations(self) -> Sequence[str]:
@@ -179,14 +179,14 @@ class Hopping(WindowKind):
 
         """
         size, step = _duration.micros(self.size), _duration.micros(self.step)
-        bounds = f"Windows of {self.size}, start included, end not, one every {self.step}"
+        bounds = f"Windows of {self.size}, one every {self.step}"
         if size < step:
             gap = _duration.show(step - size)
-            held = f"Between two lie {gap} in no window: a message there is counted, not rejected."
+            held = f"Between two windows is a gap of {gap}: a row in it is counted, not rejected."
         else:
             least, more = divmod(size, max(step, 1))
-            held = f"A message is in {least}{f' or {least + 1}' if more else ''} of them."
-        return f"{bounds}, {_aligned(self)}. {held}"
+            held = f"A row is in {least}{f' or {least + 1}' if more else ''} of them."
+        return f"{bounds}, {_aligned(self)}; the start is inclusive, the end exclusive. {held}"
 
     def _durations(self) -> Sequence[str]:
         return "size", "step", "startTime"

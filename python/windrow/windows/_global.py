@@ -36,7 +36,7 @@ class Global(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        return "For each key one window that holds everything and never completes."
+        return "One window for each key, which contains all rows and never completes."
 
     def _fields(self) -> _json.Fields:
         return {"kind": "global"}

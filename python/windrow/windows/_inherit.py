@@ -48,9 +48,7 @@ class Inherit(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        return (
-            f"For each key the windows of the panes that come in, in their column {self.column!r}."
-        )
+        return f"For each key, the windows of the input panes, from their column {self.column!r}."
 
     def _unread(self) -> list[SpecProblem]:
         return _values.name("column", self.column)

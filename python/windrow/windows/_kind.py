@@ -93,7 +93,7 @@ class WindowKind(ABC):
                 times,
                 paired={(n, i) for n, own in enumerate(times.values()) for i in range(len(own))},
                 windows=[(start, end + more) for start, end in windows],
-                together="message",
+                together="row",
             ),
             axis,
         )

@@ -65,12 +65,13 @@ class Over(WindowKind):
 
         """
         if self.range is not None:
-            held = f"all of the {self.range} before it, start included, and all of its own time"
+            held = f"all rows of the {self.range} before it, start inclusive, and "
+            held += "all rows of its own event time"
         elif self.rows is not None:
-            held = f"it and the {self.rows - 1} before it in event time"
+            held = f"it and the {self.rows - 1} rows before it in event time"
         else:
-            held = "all up to its own time"
-        return f"For each message of a key a window that ends at it and holds {held}."
+            held = "all rows up to its own event time"
+        return f"For each row of a key, a window that ends at it and contains {held}."
 
     def _durations(self) -> Sequence[str]:
         return _values.stated(self, "range")

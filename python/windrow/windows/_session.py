@@ -58,7 +58,7 @@ class Session(WindowKind):
 
     def __repr__(self) -> str:
         """Show as the call."""
-        return "Session(gap of each message)" if self._of_message() else f"Session({self.gap!r})"
+        return "Session(gap of each row)" if self._of_message() else f"Session({self.gap!r})"
 
     def describe(self) -> str:
         """Describe in words which windows exist, and which of them contain a row.
@@ -67,10 +67,10 @@ class Session(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        gap = "the message's own gap" if self._of_message() else self.gap
+        gap = "the row's own gap" if self._of_message() else self.gap
         return (
-            f"For each key, from a first message to {gap} after the last. Messages at most "
-            "that far apart share a session; a message between two sessions merges them."
+            f"For each key, from the first row to {gap} after the last row. Rows at most "
+            "that far apart share a session; a row between two sessions merges them."
         )
 
     def _of_message(self) -> bool:

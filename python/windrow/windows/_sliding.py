@@ -80,9 +80,9 @@ class Sliding(WindowKind):
 
         """
         return (
-            f"For each key, windows of {self.size}, start and last included: one that ends at each "
-            f"message and, where that holds anything, one that starts {self.granularity} after it. "
-            "No two windows hold the same messages."
+            f"For each key, windows of {self.size}, start and last inclusive: one that ends "
+            f"at each row, and one that starts {self.granularity} after each row, unless it is "
+            "empty. No two windows contain the same rows."
         )
 
     def _durations(self) -> Sequence[str]:

@@ -41,7 +41,7 @@ class _Numbered(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        return f"{self._of}: windows of {self.n}, first and last included, one every {self.step}."
+        return f"{self._of}: windows of {self.n}, first and last inclusive, one every {self.step}."
 
     def _counts(self) -> Sequence[str]:
         return _values.stated(self, "n", "step") if self.step != self.n else ("n",)
@@ -85,9 +85,7 @@ class Count(_Numbered):
     """
 
     _kind: ClassVar[str] = "count"
-    _of: ClassVar[str] = (
-        "For each key, by the numbers 0, 1, 2, … of its messages in order of acceptance"
-    )
+    _of: ClassVar[str] = "For each key, over its rows numbered 0, 1, 2, … in order of acceptance"
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +111,7 @@ class OffsetRange(_Numbered):
     """
 
     _kind: ClassVar[str] = "offset_range"
-    _of: ClassVar[str] = "For each source partition, by offset from its start offset on"
+    _of: ClassVar[str] = "For each source partition, over its offsets from the start offset"
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,8 +154,8 @@ class OffsetSession(WindowKind):
 
         """
         return (
-            "For each key and source partition, from the offset of a first message to that of the "
-            f"last before more than {self.gap} offsets pass without the key."
+            "For each key and source partition, from the offset of the first row to that of the "
+            f"last row before more than {self.gap} offsets pass without the key."
         )
 
     def _counts(self) -> Sequence[str]:

@@ -72,7 +72,7 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
     )
 
 
-def test_an_operator_that_has_got_nothing_yet_goes_on(feed: Feed, tmp_path: Path) -> None:
+def test_an_operator_without_input_yet_continues(feed: Feed, tmp_path: Path) -> None:
     """A query restarts although its second operator has received no pane yet (S2)."""
     no_data = "spark.sql.streaming.noDataMicroBatches.enabled"
     feed.spark.conf.set(no_data, "false")
@@ -145,7 +145,7 @@ def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_
     assert last == {"09:00": 15, "09:01": 5}
 
 
-def test_what_is_no_pane_is_rejected(feed: Feed) -> None:
+def test_rows_that_are_not_panes_are_rejected(feed: Feed) -> None:
     """A row with a missing window or an unknown timing is rejected."""
     panes = totals(feed.add([order("09:00:10", "a", 1)]).batch()).panes
     strange = panes.withColumn(

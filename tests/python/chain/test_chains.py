@@ -22,7 +22,7 @@ CASES = {"quick": 10, "full": 10_000}.get(os.environ.get("WINDROW_MODE", ""), 20
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 
 
-def test_nothing_is_late_for_the_next_operator(spark: SparkSession) -> None:
+def test_no_pane_is_late_for_the_next_operator(spark: SparkSession) -> None:
     """Chains of every kind have the expected panes, step by step."""
     wrong = {seed: found for seed in range(FIRST, FIRST + CASES) if (found := differs(spark, seed))}
     assert not wrong, "\n".join(f"seed {seed}: {found}" for seed, found in list(wrong.items())[:5])

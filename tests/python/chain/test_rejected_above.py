@@ -69,7 +69,7 @@ def test_one_operator_alone_has_the_columns_that_it_had(feed: Feed) -> None:
     assert minutes(feed.stream()).rejected.columns[4:] == ["message"]
 
 
-def test_whatever_the_user_does_with_panes(feed: Feed) -> None:
+def test_rejected_rows_after_any_use_of_panes(feed: Feed) -> None:
     """Filters, joins and Python functions between the operators see only panes."""
 
     def checked_all(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -175,7 +175,7 @@ def plan(df: DataFrame) -> str:
     return str(jvm._jdf.queryExecution().analyzed().toString())
 
 
-def test_who_reads_no_rejected_rows_pays_nothing(feed: Feed, tmp_path: Path) -> None:
+def test_unread_rejected_rows_cost_nothing(feed: Feed, tmp_path: Path) -> None:
     """A query that reads no rejected rows needs no extra shuffle, and still counts them."""
     feed.add(*BATCHES)
     output = hours(minutes(feed.stream()).panes)

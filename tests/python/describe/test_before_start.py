@@ -93,7 +93,7 @@ def test_all_of_it_is_one_error(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_start_that_fails_late_takes_back_what_it_made(
+def test_a_start_that_fails_late_removes_what_it_created(
     feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed start removes only the marks and folders that it created (SEMANTICS B13)."""
@@ -159,7 +159,7 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_start_can_tell_it_tells(feed: Feed, tmp_path: Path) -> None:
+def test_start_reports_every_problem_that_it_can_find(feed: Feed, tmp_path: Path) -> None:
     """Wrong formats, names, triggers and a wrong state store are refused before the start."""
     files, checkpoint = wr.Files(str(tmp_path / "panes")), tmp_path / "c"
     provider = "spark.sql.streaming.stateStore.providerClass"
@@ -194,9 +194,7 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_a_repeated_batch_replaces_its_first_attempt(spark: SparkSession, tmp_path: Path) -> None:
     """A repeated batch replaces its first attempt, even if rows of a kind are missing now.
 
     A later batch without rows creates no folder.
@@ -213,7 +211,7 @@ def test_a_repeated_batch_leaves_nothing_of_its_first_attempt(
     assert [one.name for one in Path(folder).iterdir()] == ["batch=7"]
 
 
-def test_a_function_is_told_of_batches_without_rows(spark: SparkSession) -> None:
+def test_a_function_is_called_for_batches_without_rows(spark: SparkSession) -> None:
     """A function is called for batches without rows too, because it may count batches."""
     told: list[tuple[int, int]] = []
     writer = BatchWriter({"panes": lambda rows, batch: told.append((batch, rows.count()))})

@@ -122,7 +122,7 @@ def for_each_part(kinds: Sequence[str]) -> list[Any]:
 @pytest.mark.parametrize(
     ("part", "wrong"), for_each_part(["double", "decimal(20,2)", "timestamp", "boolean"])
 )
-def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) -> None:
+def test_offsets_that_are_not_integers(feed: Feed, wrong: str, part: str) -> None:
     """Offsets that are not integers are refused (SEMANTICS R13).
 
     Different values would be rounded to one number, so their rows would count as duplicates.
@@ -133,7 +133,7 @@ def test_offsets_that_are_no_whole_numbers(feed: Feed, wrong: str, part: str) ->
 
 
 @pytest.mark.parametrize(("part", "kind"), for_each_part(["decimal(20,0)", "smallint", "string"]))
-def test_offsets_that_are_whole_numbers(feed: Feed, kind: str, part: str) -> None:
+def test_offsets_that_are_integers(feed: Feed, kind: str, part: str) -> None:
     """Integer types are accepted as offsets, and texts too, because they may be integers."""
     for taken in with_offsets(feed, kind, part):
         assert taken().isStreaming
@@ -216,7 +216,7 @@ SAID = {
 
 @pytest.mark.anywhere
 @pytest.mark.parametrize("why", SAID)
-def test_what_sql_says(feed: Feed, why: str) -> None:
+def test_problems_of_sql_queries(feed: Feed, why: str) -> None:
     """SQL reports errors of the aggregation with the user's own names."""
     for name in "ab":
         feed.batch().createOrReplaceTempView(name)
@@ -235,7 +235,7 @@ WRONG: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.anywhere
 @pytest.mark.parametrize("why", WRONG)
-def test_what_spark_refuses(feed: Feed, why: str) -> None:
+def test_queries_that_spark_rejects(feed: Feed, why: str) -> None:
     """An error of Spark is quoted without the internal plan."""
     wrong = WRONG[why]()
     with pytest.raises(wr.SpecError, match=rf"(?s)QUERY_REFUSED.*Spark reports: {why}") as refused:
@@ -351,7 +351,7 @@ EXTREMES = [-(2**63), -(2**62), 2**62, 2**63 - 1]
 
 
 @pytest.mark.slow
-def test_times_beyond_what_windows_hold(feed: Feed) -> None:
+def test_times_beyond_the_range_of_windows(feed: Feed) -> None:
     """A row with a time out of range is rejected and moves no watermark (SEMANTICS T1, W3, A2)."""
     feed.add(
         [

@@ -124,7 +124,7 @@ def test_every_condition_is_raised() -> None:
     assert unused == []
 
 
-def test_no_sentence_stands_in_code() -> None:
+def test_code_contains_no_sentences() -> None:
     """No code is followed or preceded by a literal text in the sources."""
     beside = re.compile(r'[pP]roblem\(\s*"[A-Z_.]+",\s*s?"(?!\w+"\s*->)|"\[[A-Z]+(_[A-Z]+)+\] ')
     for part in ("jvm/core/src/main", "jvm/spark/src/main", "python/windrow"):

@@ -69,7 +69,7 @@ def test_the_row_is_named_where_it_ends_the_query(ansi: SparkSession) -> None:
     assert "CAST_INVALID_INPUT" not in str(failed.value)
 
 
-def test_what_a_time_shares_with_other_expressions_does_not_fail(ansi: SparkSession) -> None:
+def test_a_subexpression_shared_with_the_time_does_not_fail(ansi: SparkSession) -> None:
     """Without a valid time the gap, keys and aggregates of the same text are not evaluated."""
     of = wr.stream(
         of_rows(ansi),

@@ -176,7 +176,7 @@ REFUSED: list[tuple[Callable[[wr.Stream], wr.Windowed], str]] = [
 
 @pytest.mark.spark
 @pytest.mark.parametrize(("make", "text"), REFUSED)
-def test_what_the_jvm_refuses(
+def test_problems_that_the_jvm_finds(
     feed: Feed, make: Callable[[wr.Stream], wr.Windowed], text: str
 ) -> None:
     """A contradictory query is refused when it is described, with all its problems."""
@@ -261,7 +261,7 @@ def test_every_condition_makes_its_error(code: str) -> None:
         assert f"docs/errors.md#{code.lower()}" in str(error)
 
 
-def test_missing_jar_says_what_to_do() -> None:
+def test_a_missing_jar_has_a_remedy() -> None:
     """The error about a missing JAR names the calls that load it."""
     assert str(errors.failure("JAR_NOT_LOADED.SESSION")) == (
         "[JAR_NOT_LOADED] This session does not have the Windrow JAR. "
@@ -289,7 +289,7 @@ def test_wrong_types_are_type_errors() -> None:
         wr.Count(3).plot(["2025-01-01"])
 
 
-def test_what_queries_cannot_do_is_told_as_it_is() -> None:
+def test_unsupported_queries_have_exact_errors() -> None:
     """The JVM's list of unsupported values becomes one SpecError with the same text."""
     text = (
         "3 problems in Tumbling('1 month', zone='Europe/Berlin'): [VALUE_NOT_SUPPORTED] in a query "

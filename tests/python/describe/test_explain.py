@@ -26,46 +26,46 @@ def test_windows(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     late = hours.accumulationMode(wr.DISCARDING).trigger(late=wr.Every("10 seconds"))
     late.aggregate(F.sum("amount")).explain()
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]
-    until = "until the watermark has passed last + 1 hour"
+    until = "until the watermark has passed the last instant of the window + 1 hour"
     assert len(said) == 11
     assert said[0] == (
-        "Sliding('1 hour', granularity='1 millisecond') over stream 'o', time time, by product"
+        "Sliding('1 hour', granularity='1 millisecond') over stream 'o', event time time, "
+        "key product"
     )
     assert {
         f"windows    {wr.Sliding('1 hour').describe()}",
-        "watermark  greatest event time less 1 minute; it moves after each micro-batch",
-        f"late       one pane every 10 seconds of processing time, if anything came, {until}",
-        "panes      what came since the window's last one",
+        "watermark  greatest event time minus 1 minute; it advances after each micro-batch",
+        f"late       one pane every 10 seconds of processing time, if rows arrived, {until}",
+        "panes      the rows that the window received since its previous pane",
     } <= set(said)
 
 
-ORDER = "what comes out may go by their order"
-COMBINED = "those that share key and slice as one"
-TOGETHER = "those that share a key and are at most the gap apart as one"
+ORDER = "the result may depend on their order"
+COMBINED = "combined if they share a key and a slice"
+TOGETHER = "combined if they share a key and are at most the gap apart"
 HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
     "combined": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.count("*")),
-        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        f"many in a packet, {COMBINED}, as long as that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "ordered aggregate": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.collect_list("amount")),
-        f"many in a packet, each by itself, for {ORDER}",
+        f"many in a packet, each separately, because {ORDER}",
     ),
     "texts": (
         lambda w: w.window(wr.Tumbling("1 minute")).aggregate(F.max("product")),
-        f"many in a packet, {COMBINED} while that leaves at most 50 % of them "
+        f"many in a packet, {COMBINED}, as long as that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "sessions": (
         lambda w: w.window(wr.Session("1 minute")).aggregate(F.count("*")),
-        f"many in a packet, {TOGETHER} while that leaves at most 50 % of them "
+        f"many in a packet, {TOGETHER}, as long as that leaves at most 50 % of them "
         "(spark.windrow.combine)",
     ),
     "sessions of each message's gap": (
         lambda w: w.window(wr.Session(F.col("gap"))).aggregate(F.count("*")),
-        "many in a packet, each by itself, for Session(gap of each message) tells each from "
-        "the others",
+        "many in a packet, each separately, because Session(gap of each row) needs each of them",
     ),
     "early": (
         lambda w: (
@@ -74,15 +74,15 @@ HOW: dict[str, tuple[Callable[[wr.Stream], Any], str]] = {
             .accumulationMode(wr.DISCARDING)
             .aggregate(F.count("*"))
         ),
-        "many in a packet, sorted, for early panes come with messages",
+        "many in a packet, sorted, because rows trigger early panes",
     ),
     "gaps": (
         lambda w: w.window(wr.Tumbling("1 minute"), fillGaps=True).aggregate(F.count("*")),
-        "many in a packet, sorted, for gaps are filled up to a message",
+        "many in a packet, sorted, because gaps are filled up to a row",
     ),
     "full state": (
         lambda w: w.window(wr.Tumbling("1 minute")).retain(time="1 hour").keepRows(),
-        "many in a packet, sorted, for they are kept or shown as they are",
+        "many in a packet, sorted, because they are stored or emitted unchanged",
     ),
 }
 
@@ -93,17 +93,17 @@ def test_how_messages_travel(feed: Feed, name: str, capsys: pytest.CaptureFixtur
     make, told = HOW[name]
     stream = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     make(stream.lateness("0 seconds")).explain()
-    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    rows are sent {told}"
 
 
 @pytest.mark.parametrize(
     ("word", "told"),
     [
         ("always", f"many in a packet, {COMBINED}"),
-        ("never", "many in a packet, each by itself, for spark.windrow.combine is never"),
+        ("never", "many in a packet, each separately, because spark.windrow.combine is never"),
     ],
 )
-def test_the_setting_is_told(
+def test_the_combine_setting_is_shown(
     feed: Feed, word: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``explain`` shows the combine setting at the time of the call."""
@@ -115,7 +115,7 @@ def test_the_setting_is_told(
         output.explain()
     finally:
         feed.spark.conf.unset("spark.windrow.combine")
-    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    messages travel {told}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"  shuffle    rows are sent {told}"
 
 
 def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,13 +124,13 @@ def test_clocks_and_messages(feed: Feed, capsys: pytest.CaptureFixture[str]) -> 
     stream = wr.stream(feed.stream(), time="time", watermark=behind).lateness("0 seconds")
     stream.window(wr.Tumbling("1 s")).retain(messages=3).keepRows().explain()
     said = capsys.readouterr().out
-    assert "over stream 'messages', time time, without a key" in said
-    assert "processing time less 5 seconds" in said
-    assert "each message once" in said
+    assert "over stream 'messages', event time time, no key" in said
+    assert "processing time minus 5 seconds" in said
+    assert "each row once" in said
     policy = wr.Policy.tumbling(wr.ByCount(2))
     wr.stream(feed.batch(), time="time").window(policy).aggregate(F.count("*")).explain()
     said = capsys.readouterr().out
-    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', time time, ")
+    assert said.startswith("Policy Tumbling(ByCount(2)) over stream 'messages', event time time, ")
     assert policy.describe() in said
 
 
@@ -142,9 +142,11 @@ def test_joins(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
     wr.join(a, b.lateness("0 s"), on="product", within=("0 s", "1 m"), how="left").explain()
     said = capsys.readouterr().out
     assert "left join of 2 streams" in said
-    assert "greatest event time of 'a' less 1 minute, 'b' as the DataFrame had it" in said
-    assert "equal product, null equals nothing; event time of 'b' less that of 'a' in" in said
-    assert said.endswith("  shuffle    messages travel many in a packet, each as it is\n")
+    assert "greatest event time of 'a' minus 1 minute, 'b' as defined by the DataFrame" in said
+    assert (
+        "equal product (null matches nothing); event time of 'b' minus event time of 'a' in" in said
+    )
+    assert said.endswith("  shuffle    rows are sent many in a packet, each unchanged\n")
 
 
 def test_notebooks_show_it(feed: Feed) -> None:
@@ -158,16 +160,16 @@ def test_notebooks_show_it(feed: Feed) -> None:
         assert "<svg" in html
         assert "&lt;i&gt;" in html
         assert "<i>" not in html
-    assert "what came since the window&#x27;s last one" in output._repr_html_()
+    assert "the rows that the window received since its previous pane" in output._repr_html_()
     assert output.plot().svg in output._repr_html_()
     assert 'class="lateness"' in output.plot(["2025-01-01 09:00"]).svg
     assert wr.doctor()._repr_html_().count("<tr>") == len(wr.doctor().checks)
 
 
-def test_arrivals_tell_what_is_behind_the_watermark(feed: Feed) -> None:
+def test_arrivals_mark_rows_older_than_the_watermark(feed: Feed) -> None:
     """``plot`` marks each arrival by the watermark: the greatest time before it minus the delay."""
     stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("2 minutes")
     at = [f"2025-01-01 09:{minute:02}" for minute in (0, 5, 4, 3, 1)]
     svg = stream.plot(at).svg
     said = [svg.split(f"{one}:00: ")[1].split("<")[0] for one in at]
-    assert said == ["message", "message", "message", "late", "rejected"]
+    assert said == ["row", "row", "row", "late", "rejected"]

@@ -172,7 +172,7 @@ def test_rows_of_a_harness_that_do_not_fit(spark: SparkSession) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["core", "query"])
-def test_a_refused_step_of_a_harness_leaves_nothing(spark: SparkSession, engine: Any) -> None:
+def test_a_rejected_step_of_a_harness_changes_nothing(spark: SparkSession, engine: Any) -> None:
     """A refused step of a harness leaves no rows for later steps."""
     at = [datetime(2025, 1, 1, 9, minute) for minute in range(4)]  # noqa: DTZ001
     with harness(counted, spark, schema=SCHEMA, engine=engine) as h:

@@ -67,13 +67,13 @@ def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fit
 
 
 @pytest.mark.parametrize("trigger", [("yes", None), (False, ""), (False, 10), (True, "1 second")])
-def test_a_trigger_says_what_it_does(trigger: tuple[object, object]) -> None:
+def test_conflicting_or_wrong_triggers_are_rejected(trigger: tuple[object, object]) -> None:
     """Two triggers, or a trigger of a wrong type, are refused, because one would be ignored."""
     assert [one.code for one in _of_trigger(*trigger)] == ["START_TRIGGER_NOT_UNDERSTOOD"]
     assert list(_of_trigger(True, None)) == list(_of_trigger(False, "1 second")) == []
 
 
-def test_truth_and_what_has_no_end_are_no_numbers() -> None:
+def test_booleans_and_infinities_are_not_numbers() -> None:
     """Booleans are not counts, and infinity and NaN are not deltas."""
     assert [is_count(value) for value in (1, True, 2**63, 1.0)] == [True, False, False, False]
     for delta in (float("inf"), float("nan")):
@@ -96,7 +96,7 @@ def test_a_time_with_a_zone_is_no_local_one() -> None:
     assert _converted(pa.array(times, local), zoned, "UTC").type == zoned
 
 
-def test_inputs_that_are_alike_hold_nothing_back() -> None:
+def test_equal_inputs_do_not_hold_the_watermark_back() -> None:
     """Inputs with equal times do not hold back the watermark (SEMANTICS R87)."""
     noon, one = datetime(2025, 1, 1, 12, tzinfo=UTC), datetime(2025, 1, 1, 13, tzinfo=UTC)
     assert wr.Status(inputs={"a": noon, "b": noon}).heldBackBy is None

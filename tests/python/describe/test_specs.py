@@ -145,7 +145,7 @@ def test_lateness_has_one_form() -> None:
 def test_a_zone_that_is_not_stated() -> None:
     """A month without a zone can be printed, described and drawn."""
     month = wr.Tumbling("1 month")
-    assert "a zone (not stated)" in month.describe()
+    assert "a zone (not set)" in month.describe()
     assert repr(month) == "Tumbling('1 month')"
     assert "<svg" in month._repr_html_()
     assert reading.kind(month.toJson()) == month
@@ -154,22 +154,22 @@ def test_a_zone_that_is_not_stated() -> None:
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (wr.Tumbling("1 hour"), "Every message is in one."),
-        (wr.Hopping("1 hour", step="20 minutes"), "A message is in 3 of them."),
-        (wr.Hopping("1 hour", step="7 minutes"), "A message is in 8 or 9 of them."),
-        (wr.Hopping("5 minutes", step="1 hour"), "Between two lie 55 minutes in no window"),
+        (wr.Tumbling("1 hour"), "Every row is in one."),
+        (wr.Hopping("1 hour", step="20 minutes"), "A row is in 3 of them."),
+        (wr.Hopping("1 hour", step="7 minutes"), "A row is in 8 or 9 of them."),
+        (wr.Hopping("5 minutes", step="1 hour"), "Between two windows is a gap of 55 minutes"),
         (wr.Hopping("1 hour", step="1 hour", startTime="5 minutes"), "5 minutes after 1970-01-01"),
         (wr.Session("30 minutes"), "30 minutes after the last"),
-        (wr.Tumbling("1 month", zone="Asia/Tokyo"), "as the calendar of Asia/Tokyo has them"),
-        (wr.Sliding("10 s"), "one that starts 1 millisecond after it"),
-        (wr.Over(range="1 hour"), "all of the 1 hour before it"),
-        (wr.Over(rows=100), "it and the 99 before it"),
-        (wr.Over(), "all up to its own time"),
-        (wr.Count(50), "windows of 50, first and last included, one every 50"),
-        (wr.OffsetRange(50, step=10), "by offset from its start offset on: windows of 50"),
+        (wr.Tumbling("1 month", zone="Asia/Tokyo"), "aligned to the calendar of Asia/Tokyo"),
+        (wr.Sliding("10 s"), "one that starts 1 millisecond after each row"),
+        (wr.Over(range="1 hour"), "all rows of the 1 hour before it"),
+        (wr.Over(rows=100), "it and the 99 rows before it"),
+        (wr.Over(), "all rows up to its own event time"),
+        (wr.Count(50), "windows of 50, first and last inclusive, one every 50"),
+        (wr.OffsetRange(50, step=10), "over its offsets from the start offset: windows of 50"),
         (wr.OffsetSession(gap=5), "more than 5 offsets pass without the key"),
         (wr.Global(), "never completes"),
-        (wr.Inherit("hour"), "in their column 'hour'"),
+        (wr.Inherit("hour"), "from their column 'hour'"),
     ],
 )
 def test_describes(kind: wr.WindowKind, said: str) -> None:

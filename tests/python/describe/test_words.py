@@ -32,7 +32,7 @@ def test_a_trigger_is_a_text(text: str) -> None:
     assert firings("trigger", early=text) == [FIRINGS[text]]
 
 
-def test_a_trigger_is_a_duration_or_nothing() -> None:
+def test_a_trigger_is_a_duration_or_none() -> None:
     """A timedelta as a trigger is a period, and None is the default trigger."""
     assert firings("trigger", late=timedelta(seconds=5)) == [wr.Every("5 seconds")]
     assert firings("trigger", late=None) == [USUAL]
@@ -120,7 +120,7 @@ def test_index_with_backticks(both: Both) -> None:
 
 
 @pytest.mark.spark
-def test_what_is_refused_is_not_logged(feed: Feed, capfd: pytest.CaptureFixture[str]) -> None:
+def test_rejected_queries_are_not_logged(feed: Feed, capfd: pytest.CaptureFixture[str]) -> None:
     """A refused query is not logged; PySpark would write Java's stack frames to stderr."""
     windows = wr.stream(feed.batch(), time="time").lateness("0 s").window(wr.Tumbling("1 minute"))
     capfd.readouterr()

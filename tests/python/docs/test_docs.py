@@ -31,7 +31,7 @@ def built(builder: str, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_the_site_is_whole(tmp_path: Path) -> None:
+def test_the_site_is_complete(tmp_path: Path) -> None:
     """Every link has a target, and every page is linked."""
     built("dummy", tmp_path)
 
@@ -55,7 +55,7 @@ def test_the_site_is_built(tmp_path: Path) -> None:
         ('<svg xmlns="http://www.w3.org/2000/svg">', []),
     ],
 )
-def test_what_would_be_fetched_is_found(text: str, hosts: list[str]) -> None:
+def test_external_resources_are_found(text: str, hosts: list[str]) -> None:
     """Fetched resources are found; links for readers are not reported."""
     assert offline.fetched(text) == hosts
 

@@ -41,7 +41,7 @@ def test_pictures_keep_within_their_axes() -> None:
     assert all(text in plot.drawn().svg for text in ("windrow", "spark", "10,000", "10x"))
 
 
-def test_a_size_of_nothing_has_a_place() -> None:
+def test_a_size_of_zero_has_a_place() -> None:
     """A size of zero has a place on the axis, because the disorder family starts with it."""
     [plot] = growth.measured(
         [_result("disorder-0", windrow=1.0), _result("disorder-60", windrow=1.2)]

@@ -49,7 +49,7 @@ def test_sources_are_found(hook: ModuleType) -> None:
         assert list(ROOT.glob(pattern)), pattern
 
 
-def test_what_makers_need_is_no_extra() -> None:
+def test_development_packages_are_not_an_extra() -> None:
     """Development needs are dependency groups, not extras, and the package requires nothing."""
     said = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert said["dependencies"] == []

@@ -11,7 +11,7 @@ from mutant_sides import SIDES, Mutant  # noqa: E402
 SUITES = {file.stem for file in ROOT.glob("jvm/*/src/test/scala/**/*.scala")}
 
 
-def test_each_mutant_changes_what_stands_in_its_file_once() -> None:
+def test_the_code_of_each_mutant_is_in_its_file_once() -> None:
     """Each mutant's code occurs exactly once in its file."""
     assert [line for side in SIDES for line in side.stale] == []
     assert all(len(side.mutants) >= few for side, few in zip(SIDES, (131, 260, 66), strict=True))

@@ -62,7 +62,7 @@ print([event for event in seen if event.split('.')[0] in ('socket', 'subprocess'
 """
 
 
-def test_import_starts_nothing() -> None:
+def test_import_has_no_side_effects() -> None:
     """An import in a new interpreter loads no heavy module, opens no socket, starts no process."""
     ran = subprocess.run(
         [sys.executable, "-c", _FRESH],
@@ -92,7 +92,7 @@ def test_public_names() -> None:
     assert all(hasattr(wr, name) for name in wr.__all__)
 
 
-def test_names_collide_with_nothing() -> None:
+def test_names_do_not_collide() -> None:
     """``from windrow import *`` hides no name of PySpark."""
     theirs = {name for name in dir(pyspark.sql.functions) if not name.startswith("_")}
     theirs |= {"Window", "WindowSpec", "Trigger"}
@@ -117,7 +117,7 @@ def test_users_get_no_laboratory() -> None:
     assert not [name for name in names if laboratory.search(name)]
 
 
-def test_sinks_show_what_users_set() -> None:
+def test_sinks_show_their_settings() -> None:
     """``help(wr.Upsert)`` lists only the fields that users set."""
     shown = {"upsert", "on", "options", "deadLetter", "create", "format"}
     for sink in (wr.Files, wr.Upsert, wr.Jdbc, wr.KafkaTable):

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark
-def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configure_keeps_settings_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``configure`` adds JARs, keeps existing settings, and is idempotent."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -45,7 +47,7 @@ def test_configure_keeps_what_the_user_set(tmp_path: Path, monkeypatch: pytest.M
     assert not {"spark.jars", "spark.sql.codegen.cache.maxEntries"} & set(remote)
 
 
-def test_a_package_without_jar_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_without_jar_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a built JAR, the error names the command that builds it."""
     monkeypatch.setattr(_jar, "__version__", "0.0.0")
     with pytest.raises(wr.JarNotFoundError, match=r"\[JAR_NOT_BUILT\].*scripts/build jar"):
@@ -66,10 +68,10 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     ("installed", "said"),
     [
         ("", "not installed\n      -> Run pip install 'windrow[spark]'"),
-        ("pyspark-client", "4.3.0, the client of Spark Connect"),
+        ("pyspark-client", "4.3.0, Spark Connect client only"),
     ],
 )
-def test_doctor_without_the_whole_of_pyspark(
+def test_doctor_without_complete_pyspark(
     monkeypatch: pytest.MonkeyPatch, installed: str, said: str
 ) -> None:
     """Without the full PySpark, the doctor does not look for Java."""

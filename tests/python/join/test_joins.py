@@ -214,8 +214,8 @@ def test_explain(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
     o, s = both.streams()
     wr.join(o, s, on="product", within=SOON, how="left", bounds="[)").explain()
     text = capsys.readouterr().out
-    assert "event time of 's' less that of 'o' in [0 seconds, 5 minutes)" in text
-    assert "least of greatest event time of 'o' less 1 minute" in text
+    assert "event time of 's' minus event time of 'o' in [0 seconds, 5 minutes)" in text
+    assert "minimum of greatest event time of 'o' minus 1 minute" in text
 
 
 def test_unbounded(both: Both) -> None:

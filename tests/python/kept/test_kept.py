@@ -41,9 +41,7 @@ def test_each_query_is_kept() -> None:
         assert sum(size for file, size in sizes.items() if version in file.parents) < 600_000
 
 
-def test_what_they_were_begun_with_is_what_the_queries_have(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_kept_checkpoints_match_todays_queries(spark: SparkSession, tmp_path: Path) -> None:
     """The fingerprints in the checkpoints match the queries, so no class or text was renamed."""
     session = session_of(spark)
     wrong: list[str] = []

@@ -28,7 +28,7 @@ def _rows(*rows: tuple[Any, ...]) -> pa.Table:
     return table("symbol time price", *rows)
 
 
-def test_nothing_of_a_table_that_fails_is_kept(tmp_path: Path) -> None:
+def test_a_table_that_fails_is_not_stored(tmp_path: Path) -> None:
     """A table that fails leaves no rows in the next step or in the store."""
     folder = str(tmp_path / "operator")
     with wr.AggregatedWindowOperator(SPEC, store=folder) as op:

@@ -104,7 +104,7 @@ def setting(spark: SparkSession) -> Iterator[Callable[[str, str], None]]:
         spark.conf.unset(name) if value is None else spark.conf.set(name, value)
 
 
-def test_another_zone_of_what_is_aggregated_is_refused(
+def test_another_zone_of_aggregated_columns_is_rejected(
     tmp_path: Path, setting: Callable[[str, str], None]
 ) -> None:
     """A changed time zone is refused if an aggregate depends on it, such as the hour."""
@@ -171,7 +171,7 @@ class _Closed(wr.AggregatedWindowOperator):
         return batch.filter(odd) if self.shut else batch
 
 
-def test_what_a_hook_withholds_is_applied() -> None:
+def test_rows_that_a_hook_withholds_are_applied() -> None:
     """A row that a hook withheld counts as processed, so its repetition is a duplicate."""
     with _Closed(_spec()) as op:
         op.addMessages(_rows(1, 2, 3, 4))

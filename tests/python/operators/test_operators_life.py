@@ -232,7 +232,7 @@ def test_checkpoints_that_do_not_fit() -> None:
             other.reset(kept)
 
 
-def test_a_reset_that_is_refused_changes_nothing() -> None:
+def test_a_rejected_reset_changes_nothing() -> None:
     """A refused reset changes nothing.
 
     Delivered outputs are not repeated, and rejected rows are still available.
@@ -251,7 +251,7 @@ def test_a_reset_that_is_refused_changes_nothing() -> None:
         assert [row["reason"] for row in op.getRejected().to_pylist()] == ["TOO_LATE"]
 
 
-def test_what_comes_after_the_end() -> None:
+def test_rows_after_the_end() -> None:
     """A row after the end is late, and its rejection shows no watermark (SEMANTICS R71)."""
     with aggregated(**COUNTS) as op:
         op.finish()

@@ -52,7 +52,7 @@ FITS: dict[str, Any] = {
         ({"at": at(0)}, ["TYPE_NOT_ALLOWED"]),
     ],
 )
-def test_what_does_not_fit(wrong: dict[str, Any], codes: list[str]) -> None:
+def test_values_that_do_not_fit(wrong: dict[str, Any], codes: list[str]) -> None:
     """A value that does not fit is refused in a single row and in a table; nothing is added."""
     message = {**FITS, **wrong}
     maps = {"m": pa.map_(pa.string(), pa.float64() if "m" in wrong else pa.int64())}
@@ -78,7 +78,7 @@ def test_what_does_not_fit(wrong: dict[str, Any], codes: list[str]) -> None:
     "more",
     [{}, {"n": 2.0}, {"ratio": float("inf")}, {"o": None}, {"l": [1e-50]}, {"m": {"k": 2.0}}],
 )
-def test_what_fits(more: dict[str, Any]) -> None:
+def test_values_that_fit(more: dict[str, Any]) -> None:
     """Accepted are integers as floats, infinity, rounded digits, and a null struct."""
     with aggregated(**SAID) as op:
         op.addMessage({**FITS, **more})

@@ -71,7 +71,7 @@ def test_a_send_that_fails() -> None:
 
 
 @pytest.mark.parametrize("sends", [True, False])
-def test_a_value_that_cannot_be_told(*, sends: bool) -> None:
+def test_a_value_that_cannot_be_computed(*, sends: bool) -> None:
     """A value that cannot be computed raises in each call that would deliver it.
 
     No call counts it as received.

@@ -132,7 +132,7 @@ def test_partitions() -> None:
         op.evictPartition({})
 
 
-def test_checkpoints_keep_partitions_and_what_listeners_keep() -> None:
+def test_checkpoints_keep_partitions_and_state_of_listeners() -> None:
     """A checkpoint contains each partition's contents and marks, and the listeners' state."""
     window = wr.Policy.tumbling(wr.ByCount(3))
     first, second = _Log(), _Log()
@@ -206,7 +206,7 @@ class _Failing(wr.PolicyWindowOperator):
         return outputs
 
 
-def test_no_one_hears_of_what_a_reset_drops() -> None:
+def test_a_reset_drops_rows_without_events() -> None:
     """Events that a reset drops are never delivered, nor those of a failed step (SEMANTICS R60)."""
     log = _Log()
     with _Failing(_quotes(wr.Policy.tumbling(wr.ByCount(1))).spec) as op:

@@ -46,7 +46,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
         ({"rowId": wr.KAFKA}, r"3 problems.*rowId\.source='topic' is not a column"),
     ],
 )
-def test_what_only_the_session_can_tell(more: dict[str, Any], text: str) -> None:
+def test_problems_that_only_a_session_finds(more: dict[str, Any], text: str) -> None:
     """Unknown names, wrong types and wrong aggregates are reported when the operator opens."""
     with pytest.raises(wr.SpecError, match=text) as refused:
         wr.AggregatedWindowOperator(counts(**more)).init()
@@ -75,7 +75,7 @@ def test_keys_of_a_join_have_one_form() -> None:
         wr.StreamStreamJoinOperator(spec).init()
 
 
-def test_columns_that_could_not_be_told_apart() -> None:
+def test_columns_with_equal_names() -> None:
     """Column names that differ only in case are refused (SEMANTICS B6)."""
     schema = "a struct<id: int>, b struct<Id: int>, time timestamp"
     kept = wr.Retention(time="1 hour")
@@ -149,7 +149,7 @@ def test_not_null_is_checked() -> None:
         op.addMessages(table("symbol time price", ("a", 1, 1.0), (None, 1, 1.0)))
 
 
-def test_what_loses_nothing_is_converted() -> None:
+def test_lossless_conversions() -> None:
     """Lossless conversions are accepted: widths, units and encodings.
 
     Naive times are in the session's zone.
@@ -207,7 +207,7 @@ def test_the_zone_of_naive_times(spark: SparkSession) -> None:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-def test_what_is_not_there() -> None:
+def test_a_missing_schema_or_wrong_spec() -> None:
     """A missing schema and a spec of the wrong kind are reported clearly."""
     with pytest.raises(wr.SpecError, match=r"SCHEMA_NOT_STATED"):
         wr.AggregatedWindowOperator(

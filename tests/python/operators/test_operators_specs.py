@@ -160,7 +160,7 @@ def test_co_groups_that_cannot_be() -> None:
 
 
 @pytest.mark.parametrize("case", CASES["policies"], ids=lambda case: case["window"])
-def test_policies_mean_what_scala_says(case: dict[str, Any]) -> None:
+def test_policies_equal_those_of_scala(case: dict[str, Any]) -> None:
     """Python reads Scala's JSON of policies, and writes the same JSON."""
     policy = reading.kind(json.dumps(case["json"]))
     assert repr(policy) == case["window"]
@@ -252,7 +252,7 @@ def test_specs_that_make_no_sense(said: dict[str, Any], codes: list[str]) -> Non
     assert {problem.code for problem in refused.value.problems} >= set(codes)
 
 
-def test_what_is_usual_depends_on_the_operator() -> None:
+def test_defaults_depend_on_the_operator() -> None:
     """Default triggers differ between queries, operators without a query, and kept rows."""
     window = wr.Tumbling("1 minute")
     query = wr.WindowOperatorSpec(window=window, lateness="0 s")
@@ -270,7 +270,7 @@ def test_what_is_usual_depends_on_the_operator() -> None:
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (wr.Policy.tumbling(wr.ByCount(5)), "all messages leave once there are 5. It fires as"),
+        (wr.Policy.tumbling(wr.ByCount(5)), "all rows leave once there are 5. It fires when"),
         (wr.Policy.tumbling(wr.ByTime("1 h")), "all messages leave every 1 hour of processing"),
         (wr.Policy.tumbling(wr.ByPunctuation("end")), "a message with true in end"),
         (

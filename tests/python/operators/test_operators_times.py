@@ -48,7 +48,7 @@ def test_a_zone_that_is_an_offset(unit: str) -> None:
     ("name", "ahead"),
     [("+02:00", 7200), ("-3", -10800), ("GMT+5:30", 19800), ("UTC-01:00:30", -3630), ("Z", 0)],
 )
-def test_offsets_as_spark_says_them(name: str, ahead: int) -> None:
+def test_offsets_as_spark_writes_them(name: str, ahead: int) -> None:
     """Offset zones are read with their sign and all parts."""
     zone = _zones.tzinfo_of(name)
     assert isinstance(zone, timezone)

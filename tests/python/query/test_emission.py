@@ -195,7 +195,7 @@ def test_period_in_a_bounded_run(feed: Feed, tmp_path: Path) -> None:
         pytest.param("2", wr.Every(messages=2), marks=pytest.mark.full),
     ],
 )
-def test_triggers_may_be_said_in_sql(feed: Feed, said: str, early: wr.PaneTrigger) -> None:
+def test_triggers_can_be_set_in_sql(feed: Feed, said: str, early: wr.PaneTrigger) -> None:
     """The SQL functions accept the same triggers as arguments."""
     feed.add(*STEPS)
     feed.stream().createOrReplaceTempView("orders")

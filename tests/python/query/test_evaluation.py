@@ -334,7 +334,7 @@ def test_the_value_of_max_by_is_evaluated_for_each_row(spark: SparkSession) -> N
                 panes.collect()
 
 
-def test_filters_stay_before_what_functions_have_in_common(spark: SparkSession) -> None:
+def test_filters_stay_before_shared_subexpressions(spark: SparkSession) -> None:
     """A filtered row is not evaluated, although Spark's generated code evaluates common parts."""
     rows = [(START, "a", 4), (START, "a", 0), (None, "a", 0)]
     df = spark.createDataFrame(rows, "t timestamp, k string, x int")

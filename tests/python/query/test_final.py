@@ -54,7 +54,7 @@ def test_all_windows_complete_at_the_end(feed: Feed, tmp_path: Path) -> None:
     assert (counts.read, counts.panes, counts.unaccounted) == (2, 2, 0), "of both parts"
 
 
-def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
+def test_the_end_is_signaled_once(feed: Feed, tmp_path: Path) -> None:
     """A run that continues after the end does not write the end again (SEMANTICS R71)."""
     feed.add([order("09:00:10")])
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_the_end_is_told_once(feed: Feed, tmp_path: Path) -> None:
     assert feed.spark.read.text(str(tmp_path / "c" / "windrow" / "end")).count() == 1
 
 
-def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
+def test_rows_after_the_end_are_late(feed: Feed, tmp_path: Path) -> None:
     """Rows that arrive after the end are rejected as late, and the end is not written again."""
     feed.add([order("09:00:10", amount=1)])
     run(minutes(feed), tmp_path, drain=True)
@@ -81,7 +81,7 @@ def test_what_comes_after_the_end_is_late(feed: Feed, tmp_path: Path) -> None:
     ]
 
 
-def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
+def test_a_stopped_query_receives_no_end(feed: Feed, tmp_path: Path) -> None:
     """A query stopped in the first part does not write the end; its restart does (R71)."""
     feed.add(*([order(f"09:0{minute}:00", amount=minute)] for minute in range(3)))
     totals: list[int] = []
@@ -107,7 +107,7 @@ def test_one_that_is_stopped_is_told_no_end(feed: Feed, tmp_path: Path) -> None:
     assert sorted(totals) == [0, 1, 2]
 
 
-def test_what_is_known_of_the_first_part_goes_with_the_query(feed: Feed, tmp_path: Path) -> None:
+def test_progress_of_the_first_part_is_released_with_the_query(feed: Feed, tmp_path: Path) -> None:
     """The progress of the first part is released with the query, so a driver does not grow."""
     feed.add([order("09:00:10", amount=1)])
     query = run(minutes(feed), tmp_path, drain=True)
@@ -148,7 +148,7 @@ def test_a_limit_of_files_and_a_restart_in_the_middle(feed: Feed, tmp_path: Path
     assert {window: total for window, (total, _) in last.items()} == totals
 
 
-def test_what_comes_before_the_last_batch_is_in_it(
+def test_rows_before_the_last_batch_are_in_it(
     feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows that arrive before the last batch are part of it, even if the driver dies (R71).
@@ -156,13 +156,13 @@ def test_what_comes_before_the_last_batch_is_in_it(
     There are three files with a limit of one, and the driver dies right after it writes the end.
     """
     feed.add([order("09:00:10", amount=1)])
-    tell = Ending.tell
+    signal = Ending.signal
 
     def dies(ending: Ending) -> None:
-        tell(ending)
+        signal(ending)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ending, "tell", dies)
+    monkeypatch.setattr(Ending, "signal", dies)
     with pytest.raises(KeyboardInterrupt):
         run(minutes(feed), tmp_path, drain=True)
     feed.add(*([order("09:00:20", amount=amount)] for amount in (2, 4, 8)))
@@ -250,7 +250,7 @@ def test_in_sql(feed: Feed, tmp_path: Path) -> None:
         folder => :folder)"""
     said = {"folder": str(folder)}
     assert feed.run(feed.spark.sql(sql, said)) == []
-    (folder / "end.txt").write_text("all is in\n")
+    (folder / "end.txt").write_text("end of input\n")
     assert [row.total for row in feed.run(feed.spark.sql(sql, said))] == [1]
     with pytest.raises(wr.SpecError) as refused, _plain():
         feed.spark.sql("SELECT * FROM windrow_until(TABLE(ending_orders), folder => 'any')")

@@ -127,7 +127,7 @@ def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
             assert carried == [1.0] * 11 + [None] * 10 + [3.0] * 2
 
 
-def test_sql_takes_what_python_takes(spark: SparkSession) -> None:
+def test_sql_accepts_the_arguments_of_python(spark: SparkSession) -> None:
     """SQL accepts true, a text and an interval for ``fill_gaps``; other values are an error."""
     times = ("09:00:10", "09:04:20")
     rows = ", ".join(f"('c', timestamp'2025-01-01 {time}')" for time in times)

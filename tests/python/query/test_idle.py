@@ -113,7 +113,7 @@ def test_a_watermark_by_the_clock_needs_no_data(feed: Feed, tmp_path: Path) -> N
     assert (pane.total, pane.pane.timing, pane.pane.is_last) == (1, "ON_TIME", True)
 
 
-def test_what_the_clock_has_passed_is_late(feed: Feed, tmp_path: Path) -> None:
+def test_rows_that_the_clock_has_passed_are_late(feed: Feed, tmp_path: Path) -> None:
     """Rows are judged by the clock of the previous step, and late ones are returned (R52)."""
     checkpoint = str(tmp_path / "checkpoint")
     for amount in (1, 2):

@@ -282,6 +282,6 @@ def test_in_sql(spark: SparkSession) -> None:
     assert "row 2 of partition" in failure(join.collect)
 
 
-def test_what_ends_a_query_is_windrows_error() -> None:
+def test_a_failed_query_ends_with_an_error_of_windrow() -> None:
     """A text with MESSAGE_INVALID is read as a ``MessageError``."""
     assert isinstance(wr.errors.from_text("[MESSAGE_INVALID] stream 'a': b"), wr.MessageError)

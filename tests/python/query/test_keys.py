@@ -360,7 +360,7 @@ def test_keys_that_are_refused(spark: SparkSession, key: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_collated_text_beside_the_key(feed: Feed) -> None:
+def test_a_collated_string_next_to_the_key(feed: Feed) -> None:
     """Rows with a collated non-key column are combined like others and rejected unchanged."""
     feed.add([order("09:00:10", "Aa", 1), order("09:00:20", "aA", 2)], [order("09:05:00", "b", 4)])
     feed.add(NOTHING, [order("09:00:30", "AA", 8)], NOTHING)

@@ -44,7 +44,7 @@ def minutes(spark: SparkSession) -> DataFrame:
     return hours.aggregate(F.collect_list("price")).panes
 
 
-def test_windows_for_each_message_are_counted_before_anything_comes(spark: SparkSession) -> None:
+def test_windows_of_each_row_are_counted_before_input(spark: SparkSession) -> None:
     """Too many windows per row are refused before the query starts, even if each is small."""
     of = wr.stream(
         spark.readStream.format("rate").load().withColumnRenamed("timestamp", "time"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
-def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
+def test_a_clock_that_is_set_back(feed: Feed, tmp_path: Path) -> None:
     """If a longer delay sets the clock back, late rows stay late (SEMANTICS R86, S2).
 
     They are returned with their row.
@@ -40,7 +40,7 @@ def test_a_clock_that_says_less_than_it_did(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "number"])
-def test_what_was_null_before_its_column_was_not(
+def test_a_null_before_its_column_became_required(
     spark: SparkSession, tmp_path: Path, kind: str
 ) -> None:
     """A column that a restart reads as non-null keeps its nulls in stored rows (S2)."""
@@ -147,7 +147,7 @@ def test_the_greatest_of_equal_texts(spark: SparkSession) -> None:
     assert one == other
 
 
-def test_a_join_behind_what_passes_no_watermark_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_join_after_an_operator_without_watermark(spark: SparkSession, tmp_path: Path) -> None:
     """A join after an operator that passes on no watermark is refused (SEMANTICS R69).
 
     Such a join would never remove a row from its state.

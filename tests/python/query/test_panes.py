@@ -104,7 +104,7 @@ def test_rejected_rows_have_reason_and_message(feed: Feed) -> None:
         (wr.Sliding("1 minute", granularity="1 second"), 1),
     ],
 )
-def test_what_is_over_at_the_watermark_itself(feed: Feed, kind: wr.WindowKind, late: int) -> None:
+def test_windows_that_end_at_the_watermark(feed: Feed, kind: wr.WindowKind, late: int) -> None:
     """A row whose window ends exactly at the watermark is rejected, as are older rows."""
     times = ["10:58:59", "10:59:00", "10:59:01"]
     feed.add([order("11:00:00")], NOTHING, [order(time) for time in times])
@@ -278,5 +278,5 @@ def test_explains(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     """``explain`` describes the condition that each window waits for."""
     minutes(feed).aggregate(F.count("*")).explain()
     said = capsys.readouterr().out
-    assert "when the watermark reaches end + 1 hour" in said
-    assert "greatest event time less 0 seconds" in said
+    assert "when the watermark reaches the end of the window + 1 hour" in said
+    assert "greatest event time minus 0 seconds" in said

@@ -271,7 +271,7 @@ def of_rows(seen: Sequence[Row]) -> set[int]:
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_of_a_batch_every_row_comes_out(spark: SparkSession, operator: str) -> None:
+def test_every_row_of_a_batch_is_emitted(spark: SparkSession, operator: str) -> None:
     """In a batch each row is in panes, rejected with a reason, or counted as a gap."""
     out = OPERATORS[operator](rows(spark, KINDS, 0), {})
     missing = [KINDS[one] for one in set(range(len(KINDS))) - of_rows(fates(out.output))]

@@ -178,7 +178,7 @@ def test_batches_of_input(spark: SparkSession) -> None:
     assert [e.event for e in out.events.orderBy("sequence").collect()][-1] == "FINAL"
 
 
-def test_what_is_wrong(quotes: Quotes) -> None:
+def test_rejected_policies(quotes: Quotes) -> None:
     """Errors name the column, its type, and arguments that do not apply."""
 
     def measured(column: str) -> wr.Output:
@@ -204,9 +204,9 @@ def test_what_is_wrong(quotes: Quotes) -> None:
         )
 
 
-def test_what_it_waits_for(quotes: Quotes, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_of_policies(quotes: Quotes, capsys: pytest.CaptureFixture[str]) -> None:
     """``explain`` does not mention a watermark for a policy window."""
     quotes.stream().window(Policy.tumbling(ByCount(3))).aggregate(F.sum("price")).explain()
     said = capsys.readouterr().out
-    assert "all messages leave once there are 3" in said
+    assert "all rows leave once there are 3" in said
     assert "watermark" not in said

@@ -76,7 +76,7 @@ def test_offsets_complete_windows_of_keys_that_are_silent(log: Log) -> None:
     assert log.step(out, ("b", 9, 1, 7)) == [("a", ("t", 1, 0, 2), 5, on_time())]
 
 
-def test_what_comes_after_its_window_is_rejected(log: Log) -> None:
+def test_rows_after_their_window_are_rejected(log: Log) -> None:
     """An offset below those of complete windows is too late."""
     out = log.stream().lateness(0).window(wr.OffsetRange(2)).aggregate(F.count("v").alias("n"))
     log.step(out, ("a", 1, 0, 0), ("a", 2, 0, 5))

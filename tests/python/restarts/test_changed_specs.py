@@ -147,7 +147,7 @@ def restarted(spark: SparkSession, folder: Path, name: str) -> None:
     assert sorted(map(repr, ends(rows["changed"]))) == sorted(map(repr, ends(rows["through"])))
 
 
-def test_what_is_allowed_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_allowed_changes_continue(spark: SparkSession, tmp_path: Path) -> None:
     """Each window ends with the same value as without the change."""
     restarted(spark, tmp_path, "Windowed.early0")
 

@@ -51,7 +51,7 @@ def test_a_level_with_noise_is_level() -> None:
 
 
 @pytest.mark.parametrize("period", [5, 10, 20, 40])
-def test_a_leak_is_told_below_teeth_of_any_phase(period: int) -> None:
+def test_a_leak_is_found_below_teeth_of_any_phase(period: int) -> None:
     """A leak below a sawtooth is detected above 5 percent per hour, and not at 4 percent."""
     for phase in range(period):
         saw = teeth(period, phase)
@@ -60,7 +60,7 @@ def test_a_leak_is_told_below_teeth_of_any_phase(period: int) -> None:
 
 
 @pytest.mark.parametrize("period", [7, 13, 30])
-def test_a_greater_leak_is_told_below_teeth_of_other_lengths(period: int) -> None:
+def test_a_greater_leak_is_found_below_teeth_of_other_lengths(period: int) -> None:
     """A greater leak is detected below a sawtooth whose period does not divide the span.
 
     Such a period hides some of the leak.
@@ -77,7 +77,7 @@ def test_the_bound_is_five_of_a_hundred_an_hour(every: int) -> None:
     assert rises(lambda at: 1050 + leak(5.8)(at), every)
 
 
-def test_a_step_is_told_unless_it_is_at_the_beginning() -> None:
+def test_a_step_is_found_unless_it_is_at_the_start() -> None:
     """A figure that is higher in all of the last span rises, unless it rose before both spans."""
     assert rises(lambda at: 1060 if at > LAST else 1000)
     assert rises(lambda at: 1100 if at > LAST + 20 else 1000)
@@ -91,7 +91,7 @@ def test_a_single_outlier_is_no_rise() -> None:
     assert not rises(lambda at: 2000 if at == LAST + 5 else 1000)
 
 
-def test_what_was_not_found_is_not_level() -> None:
+def test_missing_figures_are_not_level() -> None:
     """A series without a figure in one of the spans, or too short for them, is not level."""
     assert compared([(at, 1000.0) for at in range(1, LAST)], MINUTES) is None
     assert compared([(at, 1000.0) for at in range(LAST + 1, MINUTES)], MINUTES) is None

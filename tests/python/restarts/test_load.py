@@ -41,7 +41,7 @@ def test_a_case_in_small_keeps_its_promise(said: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("wrong", [*MEASURED, *PROCESS, None])
 @pytest.mark.parametrize("rise", [60, None])
-def test_a_figure_that_rises_or_is_missing_is_told(
+def test_a_figure_that_rises_or_is_missing_is_reported(
     tmp_path: Path, wrong: str | None, rise: int | None
 ) -> None:
     """A figure of the log that rises or is missing is reported with its row."""
@@ -75,7 +75,7 @@ def test_a_figure_that_rises_or_is_missing_is_told(
         ((3, 2525), False),
     ],
 )
-def test_what_is_left_is_a_page_of_each_partition_and_a_hundredth_of_the_bytes(
+def test_remaining_memory_is_a_page_of_each_partition_and_a_hundredth_of_the_bytes(
     end: tuple[int, int],
     is_gone: bool,  # noqa: FBT001
 ) -> None:

@@ -134,7 +134,7 @@ def test_single_damages(kept: Kept) -> None:
     assert kept.verified().findings == ()
 
 
-def test_what_is_no_damage_changes_nothing(kept: Kept) -> None:
+def test_changes_without_damage(kept: Kept) -> None:
     """If ``verify`` reports no damage, the query continues as if all files were intact."""
     whole = kept.resumed()
     assert len(whole) > len(kept.panes()) > 100
@@ -162,7 +162,7 @@ def test_a_source_log_that_lost_its_last_entry(kept: Kept) -> None:
     assert "copy of the checkpoint" in found.remedy
 
 
-def test_beside_a_running_query(kept: Kept) -> None:
+def test_verify_during_a_running_query(kept: Kept) -> None:
     """``verify`` reports no damage while a query runs, and writes nothing."""
     looks = 0
     before = kept.folder / "before"

@@ -75,7 +75,7 @@ def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
     assert (rows[0].pane_timing, rows[0].tags) == ("LATE", '["x"]')
 
 
-def test_a_batch_that_comes_again_changes_nothing(spark: SparkSession, url: str) -> None:
+def test_a_repeated_batch_changes_nothing(spark: SparkSession, url: str) -> None:
     """A repeated batch is ignored by its number, and an older batch is refused.
 
     An older batch means that the checkpoint was replaced by an older copy.
@@ -138,9 +138,7 @@ def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
 
 
 @pytest.mark.parametrize("upsert", [True, False])
-def test_a_batch_that_comes_again_with_other_panes(
-    spark: SparkSession, url: str, *, upsert: bool
-) -> None:
+def test_a_repeated_batch_with_other_panes(spark: SparkSession, url: str, *, upsert: bool) -> None:
     """A repeated batch with other panes is upserted, and not appended.
 
     Its panes differ, for example, after a restart with a longer lateness.
@@ -215,7 +213,7 @@ def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> 
     assert sorted(row.total for row in held(spark, url, "corrections")) == [0, 1, 2]
 
 
-def test_what_is_refused(spark: SparkSession, url: str) -> None:
+def test_unsuitable_databases_and_columns_are_rejected(spark: SparkSession, url: str) -> None:
     """A missing database and other columns are refused before the start, without the password."""
     nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
@@ -344,7 +342,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.full
-def test_a_kill_loses_and_doubles_nothing(server: str, tmp_path: Path) -> None:
+def test_a_kill_neither_loses_nor_doubles_rows(server: str, tmp_path: Path) -> None:
     """SIGKILL before or after the write of a batch neither loses nor doubles rows."""
     first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
     add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])

@@ -67,7 +67,7 @@ def codes(output: wr.Output, **sinks: Any) -> list[str]:
     return [problem.code for problem in refused.value.problems]
 
 
-def test_what_cannot_be_held_is_refused_before_the_query_begins(
+def test_tables_that_cannot_be_merged_are_rejected_before_the_query_starts(
     feed: Feed, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Unsuitable tables, modes, kinds of rows and columns are refused before the start."""
@@ -101,7 +101,7 @@ def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
     assert sorted(row.message.id for row in last_of_each(panes, on).collect()) == [1, 2, 3]
 
 
-def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
+def test_rows_without_identity_are_rejected(feed: Feed) -> None:
     """Panes without a unique identity are refused (SEMANTICS B3).
 
     Equal rows have indistinguishable windows, and the numbers of evicted policy keys restart.
@@ -120,7 +120,7 @@ def test_rows_that_cannot_be_told_apart_are_refused(feed: Feed) -> None:
     assert codes(told, panes=wr.Upsert("nowhere")) == ["TABLE_NOT_MERGEABLE"]
 
 
-def test_keys_are_shown_whatever_spark_is_told(feed: Feed) -> None:
+def test_keys_are_shown_with_any_setting_of_spark(feed: Feed) -> None:
     """Keys are in the panes in any configuration, because otherwise all keys would share a row."""
     setting = "spark.sql.retainGroupColumns"
     feed.spark.conf.set(setting, "false")
@@ -236,7 +236,7 @@ def test_rows_of_several_keys_of_one_window(spark: SparkSession) -> None:
     assert one["product"] in ("b", "c")
 
 
-def test_what_cannot_be_compared_is_refused(feed: Feed) -> None:
+def test_on_without_the_window_is_rejected(feed: Feed) -> None:
     """``on`` without the window is refused for topics and policies.
 
     A topic cannot be read for its newest window, and policy windows may restart.
@@ -288,7 +288,7 @@ def test_results_that_are_called_as_columns_of_the_sink(feed: Feed, alias: str) 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "version"), [("delta", "4.2.0"), ("iceberg", "4.1.1")])
-def test_a_table_holds_what_is_true_in_the_end(kind: str, version: str, tmp_path: Path) -> None:
+def test_a_table_contains_the_final_results(kind: str, version: str, tmp_path: Path) -> None:
     """The table contains the final windows and sessions, and no row of a merged session."""
     orders = [
         [order("09:00:10", "a", 1), order("09:02:00", "a", 2), order("09:00:30", "b", 4)],

@@ -110,7 +110,7 @@ def test_open_ends(both: Both) -> None:
         assert found(both.run(asked.answers)) == [(101, expected)]
 
 
-def test_what_has_left(both: Both) -> None:
+def test_rows_that_retention_removed(both: Both) -> None:
     """Rows beyond the retention are not returned; the watermark of the step decides (S7)."""
     both.add(
         (

@@ -332,7 +332,7 @@ def test_sql(both: Both) -> None:
 
 
 @pytest.mark.full
-def test_beside_another_operator(both: Both) -> None:
+def test_state_next_to_another_operator(both: Both) -> None:
     """A query with a join and a downstream operator distinguishes both by their names."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=2)]])
     rows = both.join("inner").rows.select(F.col("orders.time").alias("time"), "product")

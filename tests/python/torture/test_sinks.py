@@ -71,7 +71,7 @@ def test_rows_may_come_twice_only_of_a_life_that_was_cut_off(folder: Path) -> No
     assert said(folder, "table") == ["rows that are not in the sink"]
 
 
-def test_a_topic_keeps_what_a_lost_executor_had_sent(folder: Path) -> None:
+def test_a_topic_keeps_rows_of_a_lost_executor(folder: Path) -> None:
     """A topic may contain repeated rows only in batches in which an executor was lost."""
     (folder / "under").rename(folder / "found")
     put(folder / "found/2.parquet", of(pane(3, 1), 1, 1), of(pane(3, 1), 1, 0))

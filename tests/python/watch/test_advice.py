@@ -170,7 +170,7 @@ def test_it_is_counted_exactly(spark: SparkSession) -> None:
         )
 
 
-def test_many_days_are_said_in_days(spark: SparkSession) -> None:
+def test_long_lateness_is_shown_in_days(spark: SparkSession) -> None:
     """A lateness is rounded up to the largest unit of which it contains sixty."""
     with harness(minutes("30 seconds"), spark, schema=SCHEMA) as h:
         h.add([(START, 0)]).advanceWatermark(START + timedelta(days=70, hours=5))
@@ -208,7 +208,7 @@ def test_of_a_query(feed: Feed, tmp_path: Path) -> None:
     assert (stopped.messages, stopped.late) == (3, 1)
     assert _near(stopped, 240)
     assert stopped.present.caught == pytest.approx(2 / 3)
-    assert str(stopped).splitlines()[2] == "3 messages, 33.3 % of them behind their windows."
+    assert str(stopped).splitlines()[2] == "3 rows, 33.3 % of them after the end of their windows."
     assert "<svg" in stopped._repr_html_()
     assert stopped.table[-1].caught == 1.0
     spark = feed.spark
@@ -275,7 +275,7 @@ def nowhere(*_: object) -> None:
     """Discard the rows."""
 
 
-def test_few_messages_are_said_to_be_few() -> None:
+def test_too_few_rows_are_reported() -> None:
     """Equal lines of an advice are shown once, and huge growth is not shown as a percentage."""
 
     def effect(share: float | None, lateness: str, growth: float) -> wr.LatenessEffect:
@@ -284,20 +284,21 @@ def test_few_messages_are_said_to_be_few() -> None:
     table = tuple(effect(share, "373 days", 8658.4) for share in (0.9, 0.99, 1.0))
     few = wr.Advice(effect(0.999, "373 days", 8658.4), effect(None, "1 hour", 0), table, 5, 2, 6)
     assert str(few).splitlines() == [
-        "373 days catch 100 % of messages and would have corrected about 50 % of windows; "
+        "Advised: a lateness of 373 days accepts 100 % of the rows and would have corrected about "
+        "50 % of the windows; "
         "the state grows to about 8,659 times its size.",
-        "Now: 1 hour catch 100 % of messages and would have corrected about 50 % of windows; "
-        "the state stays as it is.",
-        "5 messages, 40 % of them behind their windows.",
-        "So few say little of 99.9 %: ask again after 1,000.",
+        "Current: a lateness of 1 hour accepts 100 % of the rows and would have corrected about "
+        "50 % of the windows; the state keeps its size.",
+        "5 rows, 40 % of them after the end of their windows.",
+        "Windrow needs at least 1,000 rows to recommend a lateness for 99.9 %. Ask again later.",
         "",
         "    caught  lateness             corrected    state",
         "     100 %  373 days                  50 % +865840%",
     ]
-    assert "So few" not in str(replace(few, messages=1000))
+    assert "Windrow needs" not in str(replace(few, messages=1000))
     nine_tenths = replace(few, advised=effect(0.9, "1 hour", 0))
-    assert "So few" in str(replace(nine_tenths, messages=9))
-    assert "So few" not in str(replace(nine_tenths, messages=10))
+    assert "Windrow needs" in str(replace(nine_tenths, messages=9))
+    assert "Windrow needs" not in str(replace(nine_tenths, messages=10))
 
 
 def test_most_messages_too_late_point_to_the_order_of_files() -> None:

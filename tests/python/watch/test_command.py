@@ -70,7 +70,7 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "ON_TIME" in capsys.readouterr().out
     page = tmp_path / "advice.html"
     assert main(["advise", folder, "--catch", "1", "--html", str(page)]) == 0
-    assert "3 messages" in capsys.readouterr().out
+    assert "3 rows" in capsys.readouterr().out
     assert "<svg" in page.read_text()
     assert main(["verify", folder]) == 0
     assert "complete" in capsys.readouterr().out
@@ -133,7 +133,7 @@ def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"\n    {name} " in said
 
 
-def test_progress_is_told_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is shown on a terminal only, after the first wait, and erased at the end."""
 
     class Terminal(io.StringIO):

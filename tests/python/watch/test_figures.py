@@ -107,7 +107,7 @@ def test_backlog_of_kafka() -> None:
     progress = recorded("minutes")[-1]
     progress["sources"][0]["metrics"] = {"maxOffsetsBehindLatest": "1200"}
     assert figures(progress).sources[0].waiting == 1200
-    assert "1,200 offsets behind its end" in str(wr.Status().after(progress))
+    assert "1,200 offsets not yet read" in str(wr.Status().after(progress))
 
 
 def test_batches_add_up() -> None:
@@ -145,7 +145,7 @@ def test_open_windows() -> None:
     assert wr.Status().after(progress[3]).openWindows == {}
 
 
-def test_what_is_said() -> None:
+def test_texts_of_a_status() -> None:
     """Lines, notebook and terminal show the same names and texts."""
     of = seen("minutes")
     said = dict(_words.rows(of))
@@ -200,14 +200,14 @@ def test_terminal_without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
 
-def test_a_source_that_brings_nothing_is_named() -> None:
+def test_a_source_without_rows_is_named() -> None:
     """A source without rows is named if there are several, as the watermark may wait for it."""
     of = seen("join")
     quiet = {name.rpartition("/")[2].rstrip("]"): count for name, count in of.quiet.items()}
     assert quiet == {"a": 0, "b": 2}
     said = [text for name, text in _words.rows(of) if name == "source"]
     assert len(said) == 1
-    assert "nothing for 2 batches: the watermark may wait for it" in said[0]
+    assert "no rows for 2 batches: the watermark may be waiting for it" in said[0]
     assert ("rows", "1") in _words.rows(of)
     assert "panes" not in dict(_words.rows(of))
 
@@ -219,9 +219,9 @@ def test_a_watermark_that_is_not_behind() -> None:
     assert "2025-01-01 09:02:20, 0 ms behind" in str(wr.Status().after(progress))
 
 
-def test_nothing_has_come_yet() -> None:
+def test_a_status_before_the_first_batch() -> None:
     """A query before its first batch has a status, and so has one that fails there."""
-    assert str(wr.Status()) == "query  no batch has come yet"
+    assert str(wr.Status()) == "query  no batch yet"
     assert "ended before its first batch" in str(wr.status(Ended([])))  # type: ignore[arg-type]
     assert "the sink is away" in str(wr.status(Ended([], "the sink is away")))  # type: ignore[arg-type]
 
@@ -252,7 +252,7 @@ def test_other_queries_count_nothing() -> None:
         ("", ""),
     ],
 )
-def test_errors_are_told_in_a_sentence(error: str, said: str) -> None:
+def test_errors_are_shown_in_a_sentence(error: str, said: str) -> None:
     """An error is shown as one sentence without a trace: Windrow's, the function's or Spark's."""
     assert watching._first(error) == said
 

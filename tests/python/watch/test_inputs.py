@@ -70,12 +70,12 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
     try:
         of, said = seen()
         assert of.inputs == {"orders": at("09:00:30"), "ships": None}
-        assert said == "none yet, held back by ships, which has brought nothing"
+        assert said == "none yet, held back by ships, which has received no rows"
         feeds[1].add([order("09:01:00")])
         of, said = seen()
         assert of.inputs == {"orders": at("09:00:30"), "ships": at("09:00:00")}
         assert of.heldBackBy == "ships"
-        assert said.endswith(", held back by ships, 30 s behind the furthest")
+        assert said.endswith(", held back by ships, 30 s behind the most advanced input")
         assert of.last is not None
         assert of.last.watermark == at("09:00:00")
         feeds[1].add([order("09:11:00"), order("09:05:00")])

@@ -53,7 +53,7 @@ def query(name: str, *batches: dict[str, Any]) -> Any:
     )
 
 
-def test_what_has_no_fate_is_seen() -> None:
+def test_rows_without_a_fate_are_found() -> None:
     """Rows without a fate are detected, because rows read and fates are counted separately."""
     counts = wr.status(query("a", batch(0, given=10, accepted=12), batch(1, given=5, accepted=9)))
     assert (counts.read, counts.unaccounted, counts.unexplainedDuplicates) == (30, 9, 0)

@@ -178,7 +178,7 @@ def test_draws_own_windows_and_many_streams() -> None:
     three = [*own[1:], JoinStream(name="o"), JoinStream(name="p")]
     spec = JoinSpec(streams=three, within=("-10 minutes", "10 minutes"))
     drawn = str(spec.plot({**MORNING, "p": ["2025-01-01 09:01"]}))
-    assert drawn.count('data-fate="message"') == 4
+    assert drawn.count('data-fate="row"') == 4
     with pytest.raises(wr.SpecError, match="STREAM_UNKNOWN"):
         spec.plot({"x": []})
 

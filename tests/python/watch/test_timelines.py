@@ -68,7 +68,7 @@ def lines(picture: wr.Picture) -> list[str | None]:
     return [one.text for one in of_class(picture, "line")]
 
 
-def test_a_correction_is_told() -> None:
+def test_a_correction_is_listed() -> None:
     """A correction is described with its window, both values, and the batch from ``Files``."""
     picture = wr.timeline([{**one, "batch": n} for n, one in enumerate(CORRECTED)])
     assert timings(picture) == {"on time": 2, "late": 1}
@@ -102,7 +102,7 @@ def test_withdrawn_windows() -> None:
     assert lines(picture) == ["tea 09:00 to 09:01: 3 withdrawn"]
 
 
-def test_early_panes_correct_nothing() -> None:
+def test_early_panes_are_not_corrections() -> None:
     """An early pane is not a correction."""
     assert lines(wr.timeline([pane(0, "EARLY", 0, 1), pane(0, "ON_TIME", 1, 2)])) == []
 
@@ -195,7 +195,7 @@ def test_tables_of_pandas_and_arrow() -> None:
     assert wr.timeline([pane(0, "ON_TIME", 0, 1) | {"window": CORRECTED[0]["window"]}]).svg
 
 
-def test_what_is_no_pane_is_refused() -> None:
+def test_rows_that_are_not_panes_raise() -> None:
     """Rows that are not panes are refused, with their columns and the expected ones."""
     with pytest.raises(wr.SpecError, match=r"\[ROWS_NOT_DRAWABLE\] .*rows of a, b"):
         wr.timeline([{"a": 1, "b": 2}])

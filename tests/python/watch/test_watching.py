@@ -173,7 +173,7 @@ def test_a_failing_query(
 
 
 @pytest.mark.slow
-def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
+def test_panes_are_counted_by_timing(feed: Feed, tmp_path: Path) -> None:
     """Panes are counted by timing and retraction, and match the rows of each (SEMANTICS R74)."""
     feed.add([order("09:00:00"), order("09:20:00")], [order("09:45:00")], NOTHING)
     feed.add([order("09:10:00")], [order("09:50:00", "b")])
@@ -200,7 +200,7 @@ def test_panes_are_counted_by_what_they_are(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["watch", "status"])
-def test_what_is_no_query(name: str) -> None:
+def test_arguments_that_are_not_queries(name: str) -> None:
     """An argument that is not a query raises a TypeError that names the expected type."""
     with pytest.raises(TypeError, match=rf"{name}\(query\) needs a StreamingQuery.*'x'"):
         getattr(wr, name)("x")

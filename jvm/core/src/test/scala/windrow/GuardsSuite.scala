@@ -36,7 +36,7 @@ class GuardsSuite extends AnyFunSuite {
     assert(step(Guards(maxPendingOutput = 5), Iterator.empty, 100).size == 5)
   }
 
-  test("windows with records for each message are counted before anything comes") {
+  test("windows with records for each row are counted before any input") {
     def problems(early: PaneTrigger, step: Long) = Guards().problems(WindowOperatorDraft(
       Hopping(TimeSpan(86400), TimeSpan(step)),
       Some(TimeSpan.Zero),

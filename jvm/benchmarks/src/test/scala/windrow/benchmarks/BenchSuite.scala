@@ -49,7 +49,7 @@ final class BenchSuite extends AnyFunSuite {
     assert(toSpark.met.contains(true))
   }
 
-  test("beside Flink warm runs alone are judged, and what was not run is not") {
+  test("only warm runs are judged against Flink, and a workload that was not run is not judged") {
     val result = Result(
       "tumble-1k",
       runs = Seq(
@@ -61,7 +61,7 @@ final class BenchSuite extends AnyFunSuite {
     assert(verdicts.map(one => (one.what, one.met)) == Seq(("windrow to flink-heap", Some(false))))
   }
 
-  test("a further pane costs what is beyond the panes on time, for each of them") {
+  test("the cost of a further pane is the cost above the panes on time, divided by their number") {
     val result = Result(
       "panes-tumble-1k",
       runs = Seq(
@@ -93,7 +93,7 @@ final class BenchSuite extends AnyFunSuite {
       "| tumble-1k | windrow to spark | – | – | 0.50 | 0.20 | 0.60 |")
   }
 
-  test("a workload that is run again takes the place of what was known of it, and others stay") {
+  test("a repeated workload replaces its earlier figures, and others stay") {
     def result(name: String, made: String) = Result(name, made, 8, 2, Seq(timed(Windrow, Timed.Warm, 1, 1)))
     val before                             = found(result("tumble-1k", "then"), result("session-1k", "then"))
     val after                              = before.and(result("tumble-1k", "now")).and(result("hop-60-10-1k", "now"))
@@ -103,7 +103,7 @@ final class BenchSuite extends AnyFunSuite {
     assert(report.contains("* now: tumble-1k, hop-60-10-1k") && report.contains("* then: session-1k"))
   }
 
-  test("what was not equal is said, and has no figures") {
+  test("an unequal result is reported and has no figures") {
     val report = Report.of(found(Result("tumble-1k", error = Some("windrow gives 1, not 2"))))
     assert(report.contains("* `tumble-1k`: windrow gives 1, not 2"))
   }

@@ -15,7 +15,7 @@ object Clock {
   def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
     behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
 
-  case object OfInput                                extends Clock("as the DataFrame had it")
-  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time less $delay")
-  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time less $delay")
+  case object OfInput                                extends Clock("as defined by the DataFrame")
+  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time minus $delay")
+  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time minus $delay")
 }

@@ -6,30 +6,32 @@ import windrow._
 private[explain] object PoliciesInWords {
 
   def apply(eviction: Eviction): String = eviction match {
-    case Eviction.Tumbling(by) => told(tumbling(by), "as they leave")
+    case Eviction.Tumbling(by) => told(tumbling(by), "when they leave")
     case Eviction.ByPunctuation(column) =>
-      told(s"all messages leave with a marker, a message with true in $column", "as they leave")
+      told(s"all rows leave with a marker, which is a row with true in $column", "when they leave")
     case Eviction.Sliding(by, trigger) => told(sliding(by), fires(trigger))
   }
 
   private def told(leaves: String, when: String): String = s"For each key, $leaves. It fires $when."
 
   private def tumbling(by: By): String = by match {
-    case ByCount(n)     => s"all messages leave once there are $n"
-    case ByTime(period) => s"all messages leave every $period of processing time, also when there are none"
+    case ByCount(n)     => s"all rows leave once there are $n"
+    case ByTime(period) => s"all rows leave every $period of processing time, even if there are none"
     case ByDelta(column, delta) =>
-      s"all messages leave before one whose $column is more than $delta above the oldest one's"
+      s"all rows leave before a row whose $column is more than $delta above that of the oldest row"
   }
 
   private def sliding(by: By): String = by match {
-    case ByCount(n)             => s"the newest $n messages"
-    case ByTime(period)         => s"the messages that came at most $period of processing time ago"
-    case ByDelta(column, delta) => s"the messages whose $column is at most $delta below the newest one's"
+    case ByCount(n)     => s"the window contains the newest $n rows"
+    case ByTime(period) => s"the window contains the rows that arrived at most $period of processing time ago"
+    case ByDelta(column, delta) =>
+      s"the window contains the rows whose $column is at most $delta below that of the newest row"
   }
 
   private def fires(trigger: By): String = trigger match {
-    case ByCount(n)             => s"after every $n messages"
-    case ByTime(period)         => s"every $period of processing time, also without messages"
-    case ByDelta(column, delta) => s"before a message whose $column is more than $delta above that of the last time"
+    case ByCount(n)     => s"after every $n rows"
+    case ByTime(period) => s"every $period of processing time, even without rows"
+    case ByDelta(column, delta) =>
+      s"before a row whose $column is more than $delta above its value when the window last fired"
   }
 }

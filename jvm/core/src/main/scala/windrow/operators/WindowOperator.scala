@@ -123,7 +123,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private def requireRoom(): Unit = if (!isSelecting) {
-    log.log(System.Logger.Level.WARNING, s"${context.name}: a message came while the downstream is full")
+    log.log(System.Logger.Level.WARNING, s"${context.name}: a row arrived although the downstream is full")
     throw new BackpressureError(context.name, outbox.size)
   }
 

@@ -36,5 +36,5 @@ trait FixedWindows extends AlignedWindows {
 
 private object AlignedWindows {
   def sideBySide(size: String, aligned: String): String =
-    s"Windows of $size side by side, start included, end not, $aligned. Every message is in one."
+    s"Windows of $size that do not overlap, $aligned; the start is inclusive, the end exclusive. Every row is in one."
 }

@@ -36,7 +36,7 @@ final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends 
   private[windrow] def form: WindowForm = Calendar.Form
   private[windrow] def fields: Seq[(String, Any)] =
     Seq("n" -> count.toLong, "unit" -> unit.toString, "zone" -> zone.getId)
-  private[windrow] def inWords: String = AlignedWindows.sideBySide(size, s"as the calendar of $zone has them")
+  private[windrow] def inWords: String = AlignedWindows.sideBySide(size, s"aligned to the calendar of $zone")
   override def toString: String        = s"Tumbling('$size', zone='$zone')"
 }
 

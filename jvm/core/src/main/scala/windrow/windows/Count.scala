@@ -9,7 +9,7 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
   private[windrow] def form: WindowForm           = Count.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n, "step" -> step)
   private[windrow] def inWords: String = TupleWindows.numbered(
-    "For each key, by the numbers 0, 1, 2, … of its messages in order of acceptance",
+    "For each key, over its rows numbered 0, 1, 2, … in order of acceptance",
     n,
     step)
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Numbered(n, step, RowValue.One)
@@ -21,5 +21,5 @@ object Count {
   def apply(n: Long): Count = Count(n, n)
 
   private[windrow] val Form: WindowForm =
-    TupleWindows.form("count", "windrow_count", "every n messages of a key")(Count(_, _))
+    TupleWindows.form("count", "windrow_count", "every n rows of a key")(Count(_, _))
 }

@@ -6,11 +6,11 @@ case object Global extends WindowKind {
 
   private[windrow] def form: WindowForm           = Form
   private[windrow] def fields: Seq[(String, Any)] = Nil
-  private[windrow] def inWords: String            = "For each key one window that holds everything and never completes."
-  private[windrow] def family: WindowFamily       = WindowFamily.Everything
+  private[windrow] def inWords: String      = "One window for each key, which contains all rows and never completes."
+  private[windrow] def family: WindowFamily = WindowFamily.Everything
   private[windrow] override def completedBy: Option[String] = Some("the input has ended")
   override def toString: String                             = "Global()"
 
   private[windrow] val Form: WindowForm =
-    WindowForm("global", "windrow_global", "one window of everything")(_ => Some(Global))
+    WindowForm("global", "windrow_global", "one window that contains all rows")(_ => Some(Global))
 }

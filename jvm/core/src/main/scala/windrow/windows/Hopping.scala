@@ -8,14 +8,14 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = T
   private[windrow] def form: WindowForm           = Hopping.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "step" -> step, "start_time" -> startTime)
   private[windrow] def inWords: String =
-    s"Windows of $size, start included, end not, one every $step, $aligned. $held"
+    s"Windows of $size, one every $step, $aligned; the start is inclusive, the end exclusive. $held"
   override def toString: String = s"Hopping('$size', step='$step'$shownStartTime)"
 
   private def held: String = {
     val (long, every) = (size.micros, step.micros)
     if (long < every)
-      s"Between two lie ${TimeSpan(every - long)} in no window: a message there is counted, not rejected."
-    else s"A message is in ${long / every}${if (long % every == 0) "" else s" or ${long / every + 1}"} of them."
+      s"Between two windows is a gap of ${TimeSpan(every - long)}: a row in it is counted, not rejected."
+    else s"A row is in ${long / every}${if (long % every == 0) "" else s" or ${long / every + 1}"} of them."
   }
 }
 
@@ -23,7 +23,7 @@ object Hopping {
   private[windrow] val Form: WindowForm = WindowForm(
     "hopping",
     "windrow_hop",
-    "windows of one size, a new one every step",
+    "windows of one size, one every step",
     "size",
     "step",
     "start_time") { said =>

@@ -13,15 +13,15 @@ final case class Inherit(column: String = "window") extends WindowKind {
   private[windrow] def form: WindowForm           = Inherit.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("column" -> column)
   private[windrow] def inWords: String =
-    s"For each key the windows of the panes that come in, in their column '$column'."
+    s"For each key, the windows of the input panes, from their column '$column'."
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Inherited(column)
   private[windrow] override def completedBy: Option[String] =
-    Some(s"its pane on time has come and the watermark $completesAs")
+    Some(s"its ON_TIME pane has arrived and the watermark $completesAs")
   override def toString: String = s"Inherit('$column')"
 }
 
 object Inherit {
-  private val Described = "the windows that panes of another operator have"
+  private val Described = "the windows of the panes of another operator"
 
   private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", Described, "column")(said =>
     Some(said.nameIfSaid("column").fold(Inherit())(Inherit(_))))

@@ -9,7 +9,7 @@ final case class OffsetRange(n: Long, step: Long) extends TupleWindows {
   private[windrow] def form: WindowForm           = OffsetRange.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("n" -> n, "step" -> step)
   private[windrow] def inWords: String =
-    TupleWindows.numbered("For each source partition, by offset from its start offset on", n, step)
+    TupleWindows.numbered("For each source partition, over its offsets from the start offset", n, step)
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.OffsetGrid(n, step)
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
   override def toString: String                             = TupleWindows.shown("OffsetRange", n, step)

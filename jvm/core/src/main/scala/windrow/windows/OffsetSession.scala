@@ -10,10 +10,11 @@ final case class OffsetSession(gap: Long) extends TupleWindows {
   private[windrow] def form: WindowForm           = OffsetSession.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("gap" -> gap)
   private[windrow] def inWords: String =
-    "For each key and source partition, from the offset of a first message to that of the last before more than " +
+    "For each key and source partition, from the offset of the first row to that of the last row before more than " +
       s"$gap offsets pass without the key."
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.OffsetSessions(gap)
-  private[windrow] override def completedBy: Option[String] = Some("more offsets than it bridges have passed")
+  private[windrow] override def completedBy: Option[String] =
+    Some(s"more than $gap offsets have passed without the key")
   override def toString: String                             = s"OffsetSession(gap=$gap)"
 }
 
@@ -21,7 +22,7 @@ object OffsetSession {
   private[windrow] val Form: WindowForm = WindowForm(
     "offset_session",
     "windrow_offset_session",
-    "messages of a key whose offsets are no further apart than n",
+    "rows of a key whose offsets are at most n apart",
     "gap") { said =>
     if (said.isSaid("gap")) said.countIfSaid("gap").map(OffsetSession(_)) else said.refuse("GAP_NOT_STATED.OFFSETS")
   }

@@ -5,7 +5,7 @@ package windrow
   */
 sealed trait Over extends WindowKind {
   private[windrow] final def form: WindowForm = Over.Form
-  private[windrow] final def inWords: String  = s"For each message of a key a window that ends at it and holds $held."
+  private[windrow] final def inWords: String  = s"For each row of a key, a window that ends at it and contains $held."
   protected def held: String
 }
 
@@ -26,7 +26,8 @@ object Over {
     def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
       SpecProblem("SIZE_NEGATIVE", "value" -> range, "name" -> "range")).toSeq
     private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
-    protected def held: String    = s"all of the $range before it, start included, and all of its own time"
+    protected def held: String =
+      s"all rows of the $range before it, start inclusive, and all rows of its own event time"
     override def toString: String = s"Over(range='$range')"
   }
 
@@ -35,7 +36,7 @@ object Over {
     def problems: Seq[SpecProblem]                            = NumberCheck.atLeastOne("rows", rows)
     @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByCount(rows)
     private[windrow] def fields: Seq[(String, Any)]           = Seq("rows" -> rows)
-    protected def held: String                                = s"it and the ${rows - 1} before it in event time"
+    protected def held: String                                = s"it and the ${rows - 1} rows before it in event time"
     override def toString: String                             = s"Over(rows=$rows)"
   }
 
@@ -43,14 +44,14 @@ object Over {
     def problems: Seq[SpecProblem]                  = Nil
     private[windrow] def fields: Seq[(String, Any)] = Nil
     private[windrow] def family: WindowFamily       = WindowFamily.UpToMessageFromFirst
-    protected def held: String                      = "all up to its own time"
+    protected def held: String                      = "all rows up to its own event time"
     override def toString: String                   = "Over()"
   }
 
   private[windrow] val Form: WindowForm = WindowForm(
     "over",
     "windrow_over",
-    "at each message the rows or the range before it",
+    "for each row, a window of the rows or the range before it",
     "range",
     "rows") { said =>
     if (said.isSaid("range") && said.isSaid("rows"))

@@ -13,11 +13,11 @@ final case class Session(gap: Option[TimeSpan]) extends WindowKind {
   private[windrow] def form: WindowForm           = Session.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("gap" -> gap)
   private[windrow] def inWords: String =
-    s"For each key, from a first message to ${gap.fold("the message's own gap")(_.toString)} after the last. " +
-      "Messages at most that far apart share a session; a message between two sessions merges them."
+    s"For each key, from the first row to ${gap.fold("the row's own gap")(_.toString)} after the last row. " +
+      "Rows at most that far apart share a session; a row between two sessions merges them."
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Sessions(gap)
-  private[windrow] override def completesAs: String         = "reaches last + gap"
-  override def toString: String = gap.fold("Session(gap of each message)")(span => s"Session('$span')")
+  private[windrow] override def completesAs: String         = "reaches the last row's time + gap"
+  override def toString: String = gap.fold("Session(gap of each row)")(span => s"Session('$span')")
 }
 
 object Session {
@@ -27,6 +27,6 @@ object Session {
   val OfMessage: Session = new Session(None)
 
   private[windrow] val Form: WindowForm =
-    WindowForm("session", "windrow_session", "messages of a key without a gap between them", "gap")(said =>
+    WindowForm("session", "windrow_session", "rows of a key without a gap between them", "gap")(said =>
       Some(new Session(said.spanIfSaid("gap"))))
 }

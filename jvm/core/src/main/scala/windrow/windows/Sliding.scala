@@ -15,8 +15,8 @@ final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000))
   private[windrow] def form: WindowForm           = Sliding.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "granularity" -> granularity)
   private[windrow] def inWords: String =
-    s"For each key, windows of $size, start and last included: one that ends at each message and, where that holds " +
-      s"anything, one that starts $granularity after it. No two windows hold the same messages."
+    s"For each key, windows of $size, start and last inclusive: one that ends at each row, and " +
+      s"one that starts $granularity after each row, unless it is empty. No two windows contain the same rows."
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.DistinctSets(size, granularity)
   private[windrow] override def extent: Option[TimeSpan]    = Some(size)
   override def toString: String                             = s"Sliding('$size', granularity='$granularity')"
@@ -35,7 +35,7 @@ object Sliding {
   private[windrow] val Form: WindowForm = WindowForm(
     "sliding",
     Fields,
-    Some(WindowFunction("windrow_slide", Fields, "at each message the time before it", Steps)),
+    Some(WindowFunction("windrow_slide", Fields, "windows of one size that end at each row", Steps)),
     read)
 
   private def read(said: WindowFields): Option[Sliding] = {

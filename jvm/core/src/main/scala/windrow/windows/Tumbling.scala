@@ -27,7 +27,10 @@ object Tumbling {
   private[windrow] val Form: WindowForm = WindowForm(
     "tumbling",
     Seq("size", "start_time"),
-    Some(WindowFunction("windrow_tumble", Seq("size", "start_time", "zone"), "windows of one size, side by side")),
+    Some(WindowFunction(
+      "windrow_tumble",
+      Seq("size", "start_time", "zone"),
+      "windows of one size that do not overlap")),
     read)
 
   private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)

@@ -28,7 +28,8 @@ trait WindowKind {
   private[windrow] def inWords: String
 
   /** Describes as text how the watermark completes a window. */
-  private[windrow] def completesAs: String = if (bounds == Closed) "has passed last" else "reaches end"
+  private[windrow] def completesAs: String =
+    if (bounds == Closed) "has passed the last instant of the window" else "reaches the end of the window"
 
   /** Describes as text the completion of a window, if it does not depend on the watermark alone. */
   private[windrow] def completedBy: Option[String] = None

@@ -60,7 +60,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
     all.close()
   }
 
-  test("R30: as soon as there is room downstream, what waits upstream goes on") {
+  test("R30: as soon as there is room downstream, waiting rows upstream continue") {
     Seq[CompositeOperator[Event] => Unit](_.refresh(1000), _.drain()).foreach { next =>
       var room  = false
       val all   = new CompositeOperator[Event]("two in a row")
@@ -86,7 +86,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
     }
   }
 
-  test("R40: what a part fails on comes again, and counts once in those that have it") {
+  test("R40: a row on which a part fails is sent again, and counts once in the other parts") {
     var isBroken                                      = true
     val all                                           = new CompositeOperator[Event]("one for two")
     val found                                         = Seq.newBuilder[(String, Long)]
@@ -116,7 +116,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
     assert(each == Map("sound" -> Seq(1L, 2L, 3L), "failing" -> Seq(1L, 2L, 3L)))
   }
 
-  test("every wrong name is told at once (R42)") {
+  test("all wrong names are reported together (R42)") {
     val all = composite()
     all.addOperator(Seq("loop"), "loop")(windowed("loop"))
     all.addOperator(Seq("orders"), "order")(windowed("orders"))
@@ -126,7 +126,7 @@ class CompositeOperatorSuite extends AnyFunSuite {
       Set("STREAM_TWICE", "STREAM_UNUSED", "STREAM_UNKNOWN", "STREAMS_IN_A_CIRCLE"))
   }
 
-  test("E7: a join that nothing bounds is refused, and says how to bound it (R34)") {
+  test("E7: an unbounded join is rejected with a remedy (R34)") {
     val draft = JoinDraft(Seq(JoinStream("o"), JoinStream("s")), hasKeys = true, lateness = Some(TimeSpan(0)))
     val error = intercept[UnboundedJoinError](draft.checked)
     assert(error.getMessage.startsWith("[UNBOUNDED_JOIN] The rows of 'o' and 's' would be kept forever."))

@@ -68,7 +68,7 @@ class DefaultsSuite extends AnyFunSuite {
     ("lateness of counts", WindowOperatorDraft(Count(5)).check, Nil),
     ("a trigger of everything", WindowOperatorDraft(Global).check, Seq("TRIGGER_NOT_STATED")))
 
-  test("what must be said") {
+  test("required fields of a spec") {
     forAll(required)((what, spec, refused) => assert(codes(spec) == refused, what))
   }
 

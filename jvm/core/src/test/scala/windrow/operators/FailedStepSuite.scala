@@ -51,7 +51,7 @@ class FailedStepSuite extends AnyFunSuite {
     }
   }
 
-  test("what a step before it wrote, and what was flushed, stays") {
+  test("values of an earlier step, and flushed values, stay") {
     val store    = new InMemoryShardStore
     val operator = open(store)
     operator.addMessage("messages", event(1, "a", 1, 10))
@@ -65,7 +65,7 @@ class FailedStepSuite extends AnyFunSuite {
     assert(shown(again) == Seq(("a", 0, 11)))
   }
 
-  test("R41: what a hook withholds is not read, and its offset is kept as long as its message is not too late") {
+  test("R41: a row that a hook withholds is not read, and its offset is stored until the row is too late") {
     val operator = new AggregatedWindowOperator[String, Event, Long, Long](
       WindowOperatorDraft(Tumbling(TimeSpan(60)), Some(TimeSpan(0))).checked,
       Event,

@@ -70,7 +70,7 @@ class LifeCycleSuite extends AnyFunSuite {
     assert(running.operator.checkpoint().nonEmpty)
   }
 
-  test("R60: a store that cannot be listed says so") {
+  test("R60: a store that cannot be listed raises an error") {
     val plain = new ShardStore {
       private val inside                      = new InMemoryShardStore
       def header: Array[Byte]                 = inside.header

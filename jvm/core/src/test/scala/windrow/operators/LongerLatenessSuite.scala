@@ -66,7 +66,7 @@ class LongerLatenessSuite extends AnyFunSuite {
     assert(expected.diff(found).take(3) == Nil)
   }
 
-  test("S2: aggregates, Over: what is refused is in no window of the messages behind it") {
+  test("S2: aggregates, Over: a rejected row is in no window of later rows") {
     val open    = aggregate(aggregated.copy(window = Over.Range(span(30)), accumulation = Some(Accumulating)))
     val feed    = events(seed = 13, steps = 90, each = 12)
     val changed = runs(open, feed, Seq(0 -> Short, 30 -> Longer, 60 -> Longer))
@@ -102,7 +102,7 @@ class LongerLatenessSuite extends AnyFunSuite {
     }
   }
 
-  test("S2: what has left is remembered over restarts, until the longer lateness lets it go") {
+  test("S2: removed rows are remembered over restarts until the longer lateness has passed") {
     val draft = aggregated.copy(window = Tumbling(span(20)))
     val store = new InMemoryShardStore
     def during(lateness: Long)(run: Running => Unit): Unit = {
@@ -148,7 +148,7 @@ class LongerLatenessSuite extends AnyFunSuite {
       }
   }
 
-  test("S2: the retained time of Global stays: what was counted would count again") {
+  test("S2: the retained time of Global cannot change, because rows would count twice") {
     def open(kept: Long, store: InMemoryShardStore) = aggregate(
       aggregated.copy(window = Global, retention = Retention(time = Some(span(kept)))))(0, store)
     val store = new InMemoryShardStore

@@ -22,7 +22,7 @@ class MergedWindowOperatorSuite extends AnyFunSuite {
   private def numbers(panes: Seq[Pane[String, Vector[Vector[Event]]]]) =
     panes.map(pane => (pane.key, pane.start, pane.timing, pane.value.map(_.map(_.offset))))
 
-  test("E5: a co-group has the lists of both streams, in order of time whenever they came") {
+  test("E5: a co-group has the lists of both streams in order of event time, whatever the order of arrival") {
     val merged = open(tens, new CoGroup(2, Event.messages))
     merged.addMessages("ads", Seq(ad(1, 9), ad(2, 3)))
     merged.addMessage("buys", buy(1, 5))
@@ -34,7 +34,7 @@ class MergedWindowOperatorSuite extends AnyFunSuite {
       ("b", 10L, Timing.OnTime, Vector(Vector(), Vector(2L)))))
   }
 
-  test("the watermark is the least of the streams'; what one of them brings late is refused by it") {
+  test("the watermark is the minimum of the streams' watermarks, and late rows of one stream are rejected by it") {
     val merged = open(tens, new CoGroup(2, Event.messages))
     merged.addMessage("ads", ad(1, 5))
     merged.advanceWatermark("ads", 100)

@@ -103,7 +103,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     intercept[IllegalStateException](operator.getMessages(None, None))
   }
 
-  test("R28: what is opened again owes nothing to before") {
+  test("R28: a reopened operator does not depend on its earlier use") {
     var room  = false
     val store = new InMemoryShardStore
     val taken = Seq.newBuilder[Out]
@@ -147,7 +147,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     assert(operator.takeRejected().isEmpty)
   }
 
-  test("a count limit takes nothing from an open window, and says by how much it is exceeded (R10)") {
+  test("a count limit removes no rows from an open window, and reports the excess (R10)") {
     val counted = FullStateDraft(
       Tumbling(TimeSpan(60)),
       lateness = Some(TimeSpan(0)),
@@ -168,7 +168,7 @@ class OperatorLifeSuite extends AnyFunSuite {
     if (message.offset % 7 == 6) operator.advanceWatermark(message.offset * 3)
   }
 
-  test("R26: what is stored was sent") {
+  test("R26: stored rows were sent") {
     val store           = new InMemoryShardStore
     var sent            = Set.empty[Long]
     var room            = 25

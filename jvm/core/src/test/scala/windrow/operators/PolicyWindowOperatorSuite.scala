@@ -93,7 +93,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(customers.partitions().sorted == Seq("A345", "B823"))
   }
 
-  test("R59: a listener hears every event in order, and beside panes events need not come out") {
+  test("R59: a listener receives every event in order, and events need not be in the output") {
     val quiet = new PolicyWindowOperator[String, Event, Long, Long](
       three,
       Event,
@@ -134,7 +134,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     running.close()
   }
 
-  test("R59: what a listener throws is told, and neither events nor panes are lost") {
+  test("R59: an exception of a listener is reported, and neither events nor panes are lost") {
     for (asynchronous <- Seq(false, true)) {
       val running = opened(three)
       var heard   = 0
@@ -197,7 +197,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(text(running.getResult()) == Seq("b INSERTION 2"))
   }
 
-  test("R61: what a listener keeps lives with the partition: flushed, checkpointed, evicted") {
+  test("R61: a listener's state lives with its partition: flushed, checkpointed, evicted") {
     val store   = new InMemoryShardStore
     val running = opened(three, store)
     val first   = new Counting
@@ -265,7 +265,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(taken(again) == Seq("a EVICTION", "a#2=0"))
   }
 
-  test("E19, R60: reset takes back a checkpoint without an event, then what is overdue leaves") {
+  test("E19, R60: reset restores a checkpoint without an event, and then overdue rows are evicted") {
     val five    = spec(Eviction.Sliding(ByTime(TimeSpan(5)), ByCount(100)))
     val running = opened(five)
     running.timeout(1)
@@ -309,7 +309,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(taken(marked) == Seq("a FINAL 3"))
   }
 
-  test("the ledger: duplicates, what hooks withhold (R13, R74)") {
+  test("the ledger: duplicates and rows that hooks withhold (R13, R74)") {
     val running = operator(three, hooks = Hooks(one => Option.when(one.value != 7)(one), Some(_)))
     running.init()
     val messages = Seq(event("a", 1), event("a", 7), event("a", 2))
@@ -326,7 +326,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(running.ledger.read == 6)
   }
 
-  test("R27: a replay from the offsets that are given rebuilds what is inside") {
+  test("R27: a replay from the restart offsets rebuilds the contents") {
     offset = 0
     val running = opened(three)
     add(running, (1L to 5L).map("a" -> _) ++ (6L to 7L).map("b" -> _): _*)
@@ -335,7 +335,7 @@ class PolicyWindowOperatorSuite extends AnyFunSuite {
     assert(running.restartOffsets() == Map(SourcePartition("messages", 0) -> 10L))
   }
 
-  test("every call persists what was sent, so a restart goes on") {
+  test("every call persists the sent rows, so a restart continues") {
     val store = new InMemoryShardStore
     val sent  = mutable.ArrayBuffer.empty[Out]
     def open() = {

@@ -56,7 +56,7 @@ class RecoverySuite extends AnyFunSuite {
     assert(order == order.filter(_ == "messages") ++ order.filterNot(_ == "messages"))
   }
 
-  test("R26: what is stored was sent, and the checkpointed offset is no further than what is stored") {
+  test("R26: stored rows were sent, and the checkpointed offset is not after them") {
     val store = new InMemoryShardStore
     var sent  = Set.empty[Long]
     var room  = 25

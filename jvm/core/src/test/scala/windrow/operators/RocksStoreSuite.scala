@@ -43,7 +43,7 @@ class RocksStoreSuite extends AnyFunSuite {
     }
   }
 
-  test("a store without a header, values put, replaced and removed, and all of them told") {
+  test("a store without a header: values are stored, replaced, removed, and listed") {
     val place = folder()
     val store = RocksStore(place)
     assert(store.header == null && store.entries.isEmpty)
@@ -78,7 +78,7 @@ class RocksStoreSuite extends AnyFunSuite {
     store.close()
   }
 
-  test("without RocksDB on the class path the error says what is missing") {
+  test("without RocksDB on the class path the error names the missing library") {
     val ours  = Seq(classOf[Ledger], classOf[Option[_]]).map(_.getProtectionDomain.getCodeSource.getLocation).toArray
     val bare  = new URLClassLoader(ours, ClassLoader.getPlatformClassLoader)
     val open  = Class.forName("windrow.operators.RocksStore", true, bare).getMethod("apply", classOf[Path])
@@ -86,7 +86,7 @@ class RocksStoreSuite extends AnyFunSuite {
     assert(error.getCause.getMessage.startsWith("[ROCKSDB_MISSING]"))
   }
 
-  test("what is in memory can be told too") {
+  test("values in memory can be listed, too") {
     val store = new InMemoryShardStore
     store.space("a").put(1, Array(1))
     assert(store.entries.map(_._1).toSeq == Seq("a"))

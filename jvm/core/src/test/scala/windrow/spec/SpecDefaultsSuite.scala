@@ -135,7 +135,7 @@ class SpecDefaultsSuite extends AnyFunSuite {
     assert(codes(WindowOperatorDraft(Global)) == Set("TRIGGER_NOT_STATED"))
   }
 
-  test("full state takes all windows but those of panes, and must state what it keeps (R8)") {
+  test("full state supports all windows except those of panes, and needs a retention (R8)") {
     (kinds.map(_._1) :+ Inherit()).foreach { kind =>
       val draft = FullStateDraft(kind, zero, early = EachMessage, retention = Retention(messages = Some(5)))
       val found = draft.check.left.getOrElse(Nil).map(_.code)

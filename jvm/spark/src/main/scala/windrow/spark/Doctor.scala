@@ -96,7 +96,7 @@ private[spark] object Doctor {
   private def partitions(session: SparkSession): Check = {
     val (found, cores) = (session.conf.get(Partitions).toInt, session.sparkContext.defaultParallelism)
     val advice =
-      s"Small micro-batches are faster with $cores or ${2 * cores}: set $Partitions before the first start."
+      s"Small micro-batches are faster with $cores or ${2 * cores} partitions. Set $Partitions before the first start."
     Check("shuffle partitions", s"$found on $cores cores", if (found > 4 * cores) advice else "", isHint = true)
   }
 }

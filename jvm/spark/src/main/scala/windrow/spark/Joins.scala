@@ -49,7 +49,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
   /** Joins the streams.
     *
     * @param on
-    *   columns that all streams have and that must be equal; null equals nothing
+    *   columns that all streams have and that must be equal; null matches nothing
     * @param within
     *   a range of event time, or windows; by default the streams' own windows
     * @param how

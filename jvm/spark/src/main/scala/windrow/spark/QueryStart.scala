@@ -134,10 +134,10 @@ private[spark] object QueryStart {
       how: HowToRun,
       run: (DataFrame, Option[Trigger]) => StreamingQuery): StreamingQuery = {
     val rows  = ended(end.folder)
-    val first = Option.unless(end.isTold)(run(rows, how.trigger))
+    val first = Option.unless(end.isSignaled)(run(rows, how.trigger))
     first.foreach(_.awaitTermination())
     first.filter(_ => StoppedRun.isIn(rows.sparkSession, how.checkpoint)).getOrElse {
-      if (first.isDefined) end.tell()
+      if (first.isDefined) end.signal()
       run(rows, Some(Trigger.Once()))
     }
   }

@@ -150,8 +150,8 @@ final case class Stream private[spark] (
 
   private[spark] def inWords: String = {
     def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
-    s"stream '$name'" + time.fold("")(time => s", time ${shown(Seq(time))}") +
-      (if (key.isEmpty) ", without a key" else s", by ${shown(key)}")
+    s"stream '$name'" + time.fold("")(time => s", event time ${shown(Seq(time))}") +
+      (if (key.isEmpty) ", no key" else s", key ${shown(key)}")
   }
 
   /** Builds the output of an operator over `described`, the table that describes it. */

@@ -21,7 +21,7 @@ final class FinalRunSuite extends SparkSuite {
       .start(s"$folder/checkpoint", panes = Some(sink), queryTrigger = Some(Trigger.AvailableNow()), drain = true)
   }
 
-  test("one that is stopped in a batch of its first part is told no end, and goes on at the next start") {
+  test("a query that is stopped in a batch of its first part receives no end, and continues at the next start") {
     for (n <- 0 to 2) spark.range(1).coalesce(1).selectExpr(s"timestamp_seconds($n * 60) time", s"${n}L value")
       .write.mode("append").json(s"$folder/in")
     val stopped = run(Each { (_, _) =>

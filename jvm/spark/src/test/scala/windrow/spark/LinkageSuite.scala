@@ -32,7 +32,7 @@ final class LinkageSuite extends AnyFunSuite {
     assert(named.toSeq.filterNot(isThere).map(_.toString).sorted == Nil)
   }
 
-  test("what is not there is found") {
+  test("missing members are found") {
     val plan = "org/apache/spark/sql/catalyst/plans/logical/LogicalPlan"
     assert(isThere(Named(plan, "output", "()Lscala/collection/immutable/Seq;")))
     assert(!isThere(Named(plan, "output", "(I)Lscala/collection/immutable/Seq;")))

@@ -130,7 +130,7 @@ final class RefusedStartSuite extends SparkSuite {
     assert(refused(both.start(checkpoint, Table("same"), Table("default.same"))) == Seq("SINK_SHARED"))
   }
 
-  test("a start that fails after all was found right takes back what it made") {
+  test("a start that fails after its checks removes the things that it created") {
     final class Failing extends Sink {
       def write(rows: DataFrame, batch: Long): Unit = ()
       override private[spark] def of(query: String, checkpoint: String, kind: String): Sink =

@@ -109,7 +109,7 @@ final class StartSuite extends SparkSuite {
       Seq("NAME_TAKEN", "FILES_OF_ANOTHER_QUERY"))
   }
 
-  test("SEMANTICS B5: a batch that comes again overwrites itself; the first shows the columns, though it has no rows") {
+  test("SEMANTICS B5: a repeated batch overwrites itself; the first shows the columns although it has no rows") {
     val twice = Files(s"$folder/twice")
     (1 to 2).foreach(_ => twice.write(spark.range(3).toDF(), 7))
     assert(spark.read.parquet(s"$folder/twice").count() == 3)
@@ -123,7 +123,7 @@ final class StartSuite extends SparkSuite {
     assert(spark.read.parquet(s"$folder/none-rejected").columns.contains("reason"))
   }
 
-  test("SEMANTICS B10: of panes of one batch the last holds, and a retraction comes after its pane") {
+  test("SEMANTICS B10: the last pane of a batch applies, and a retraction follows its pane") {
     for (retraction <- Seq(0L, 1L)) {
       val panes = spark.range(2).coalesce(1)
         .selectExpr("'a' id", s"named_struct('index', 0L, 'is_retraction', id = $retraction) pane", "id total")
@@ -131,7 +131,7 @@ final class StartSuite extends SparkSuite {
     }
   }
 
-  test("SEMANTICS B11: records of a compacted topic, and what is none") {
+  test("SEMANTICS B11: records of a compacted topic, and rows that are not records") {
     val topic  = KafkaTable("nowhere:9092", "minutes", options = Map("kafka.sasl.jaas.config" -> "secret"))
     val window = "named_struct('start', timestamp'1970-01-01 00:00:00', 'end', timestamp'1970-01-01 00:01:00')"
     val panes = spark.range(1, 4).selectExpr(
@@ -158,7 +158,7 @@ final class StartSuite extends SparkSuite {
     assert(wrong.problems.map(_.code) == Seq("UPSERT_NOT_OF_PANES") && !wrong.getMessage.contains("secret"))
   }
 
-  test("SEMANTICS B11: strings that are no text are told apart, wherever they stand") {
+  test("SEMANTICS B11: strings that are not valid text stay distinct in every position") {
     def key(bytes: String) = spark.range(1).selectExpr(
       s"map(CAST($bytes AS STRING), array(struct(CAST($bytes AS STRING) s))) id",
       "1 window",
@@ -212,7 +212,7 @@ final class StartSuite extends SparkSuite {
     assert(refused.problems.map(_.code) == Seq("KEYS_NOT_THOSE", "BOUND_NOT_UNDERSTOOD"))
   }
 
-  test("what a query keeps, by constants") {
+  test("the state of a query, by constants") {
     val kept = stream("messages").retain(time = Some("1 hour")).window(Tumbling("1 minute")).keepRows()
     kept.start(s"$folder/kept", panes = Some(Files(s"$folder/messages")), queryTrigger = once).awaitTermination()
     val state                 = Windrow.state(s"$folder/kept")
@@ -235,7 +235,7 @@ final class StartSuite extends SparkSuite {
     assert(spark.read.parquet(s"$folder/past").select("window.start", "total").count() == 2)
   }
 
-  test("SEMANTICS R88: a query with a period begins a step a second, if it is told no trigger") {
+  test("SEMANTICS R88: a query with a period starts a micro-batch every second if it has no trigger") {
     val query = stream("messages").window(Tumbling("1 minute")).trigger(early = EveryPeriod("1 hour"))
       .accumulationMode(Accumulating).aggregate(count(lit(1)))
       .start(s"$folder/paced", panes = Some(Each((_, _) => ())))
@@ -243,23 +243,23 @@ final class StartSuite extends SparkSuite {
     finally query.stop()
   }
 
-  test("what each window waits for, in words") {
+  test("the explanation of a query") {
     val told = sums("1 minute").explanation.linesIterator.toSeq
-    assert(told.head == "Tumbling('1 minute') over stream 'messages', time time, by id")
-    assert(told(2) == "  watermark  greatest event time less 0 seconds; it moves after each micro-batch")
+    assert(told.head == "Tumbling('1 minute') over stream 'messages', event time time, key id")
+    assert(told(2) == "  watermark  greatest event time minus 0 seconds; it advances after each micro-batch")
     val policies =
       Windrow.stream(input, time = "time").policy(Eviction.Tumbling(ByCount(3))).aggregate(sum("value")).explanation
-    assert(policies.contains("For each key, all messages leave once there are 3. It fires as they leave."))
+    assert(policies.contains("For each key, all rows leave once there are 3. It fires when they leave."))
     val kept = stream("messages").retain(time = Some("2 hours")).window(Tumbling("1 minute")).lateness("1 hour")
       .keepRows().explanation
-    assert(kept.contains("each message once"))
-    assert(kept.linesIterator.count(_.contains("one pane for each message")) == 2) // early and late
+    assert(kept.contains("each row once"))
+    assert(kept.linesIterator.count(_.contains("one pane for each row")) == 2) // early and late
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
-    assert(
-      joined.explanation.contains("equal id, null equals nothing; event time of 'b' less that of 'a' in [1 second, "))
+    assert(joined.explanation.contains(
+      "equal id (null matches nothing); event time of 'b' minus event time of 'a' in [1 second, "))
   }
 
-  test("SEMANTICS R42: what means nothing for an operator is refused") {
+  test("SEMANTICS R42: settings that do not apply to an operator are rejected") {
     val limited = stream("a").lateness("1 hour").retain(time = Some("2 hours"), windows = Some(3))
     val policy  = intercept[SpecError](limited.policy(Eviction.Tumbling(ByCount(3))).aggregate(count(lit(1))))
     for (name <- Seq("lateness: 1 hour", "retain(time): 2 hours", "retain(windows): 3"))
@@ -282,7 +282,7 @@ final class StartSuite extends SparkSuite {
     assert(counted.panes.columns.toSeq == Seq("*", "window", "n", "pane"))
   }
 
-  test("what cannot start") {
+  test("queries that cannot start") {
     input
     def codes(start: => Any) = intercept[SpecError](start).problems.map(_.code)
     assert(codes(sums("1 minute").start(s"$folder/none")) == Seq("SINK_NOT_STATED"))

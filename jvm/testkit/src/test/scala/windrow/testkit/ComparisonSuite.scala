@@ -76,7 +76,7 @@ class ComparisonSuite extends AnyFunSuite {
         Expected(rejected = Some(Seq(RejectedMessage(Value.Null, None, Scalar(0), Reason.TooLate))))))),
     "a refusal" -> right.copy(refused = Some("LATENESS_NOT_STATED")))
 
-  test("nothing differs from what is right") {
+  test("a correct result has no differences") {
     assert(differences(right) == Nil)
   }
 

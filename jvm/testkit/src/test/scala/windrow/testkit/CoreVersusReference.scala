@@ -11,7 +11,7 @@ class CoreVersusReference extends VersusReference {
   check("cases whose state is cut into many pieces", math.min(20, count / 100 + 1))(seed =>
     RandomCase(seed, scale = 40, counters = seed % 2 == 0))
 
-  test("the core runs every transcript; what it does otherwise than expected stands in known-gaps.json") {
+  test("the core runs every transcript; its deviations are in known-gaps.json") {
     val notRun = for {
       file       <- TranscriptFiles.all
       transcript <- TranscriptFiles.cases(file)

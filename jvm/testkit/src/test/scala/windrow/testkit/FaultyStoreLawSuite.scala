@@ -9,7 +9,7 @@ final class FaultyStoreLawSuite extends AnyFunSuite {
   private def attempt(fault: Option[FaultPoint], at: Int) =
     new Attempt(fault, at, commits = true, new SimulationCounts)
 
-  test("what a store returned belongs to the caller: one that may fail") {
+  test("values that a store returned belong to the caller: a store that can fail") {
     val sound = attempt(None, 0)
     StoreLaw.check(new FaultyStore(new InMemoryShardStore, new Before, () => sound))
   }

@@ -94,7 +94,7 @@ class PendingRowsSuite extends AnyFunSuite {
 
   private val named = Seq(JoinStream("o"), JoinStream("s"), JoinStream("r"))
 
-  test("what random joins do not say is read as it was, too") {
+  test("omitted fields of random joins are read with their defaults, too") {
     val all = Seq(
       JoinDraft(
         named.take(2).map(_.copy(window = Some(OffsetRange(3, 2)))),

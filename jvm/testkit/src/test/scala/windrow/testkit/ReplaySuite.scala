@@ -35,7 +35,7 @@ class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("what came out is a transcript that passes") {
+  test("the output is a transcript that passes") {
     val (status, lines) = replay(examples)
     assert(status == 0)
     withFile("printed.jsonl", lines: _*)(file => assert(replay(file.toString, "--check")._1 == 0))
@@ -46,7 +46,7 @@ class ReplaySuite extends AnyFunSuite {
       })
   }
 
-  test("what came out is printed, not what was expected") {
+  test("the actual output is printed, not the expected one") {
     withFile("wrong.jsonl", wrong) { file =>
       val (status, lines) = replay(file.toString)
       assert(status == 0)
@@ -57,7 +57,7 @@ class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("a difference is told and gives status 1") {
+  test("a difference is reported with status 1") {
     withFile("wrong.jsonl", right, "", wrong) { file =>
       val (status, lines) = replay(file.toString, "--check")
       assert(status == 1)
@@ -68,7 +68,7 @@ class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("a known gap is told and gives status 0; one that passes gives status 1") {
+  test("a known gap is reported with status 0; one that passes with status 1") {
     withFile("wrong.jsonl", right, wrong) { file =>
       def known(id: String) = Files.writeString(
         file.resolveSibling(KnownGaps.FileName),
@@ -82,7 +82,7 @@ class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("a line that cannot be read is told and gives status 1") {
+  test("an unreadable line is reported with status 1") {
     val typo = right.replace("\"watermark\"", "\"watermrk\"")
     withFile("broken.jsonl", right, "{", typo) { file =>
       val (status, lines) = replay(file.toString, "--check")
@@ -93,7 +93,7 @@ class ReplaySuite extends AnyFunSuite {
     }
   }
 
-  test("a wrong call is told and gives status 2") {
+  test("a wrong call is reported with status 2") {
     assert(replay()._1 == 2)
     assert(replay(examples, "--chek")._1 == 2)
     assert(replay("nowhere.jsonl")._1 == 2)

@@ -206,7 +206,7 @@ final class KeyBuckets[T](
         in.decode { in =>
           while (in.hasNext) {
             val key = new Key(in.bytes())
-            if (indexOf(key) != index) throw in.damaged("it has a key of another bucket")
+            if (indexOf(key) != index) throw in.damaged("it contains a key of another bucket")
             bucket.values.put(key, codec.read(in))
           }
         }

@@ -120,7 +120,7 @@ private[windrow] object LatenessCounts {
   }
 
   private[store] def decode(bytes: Array[Byte])(each: (Int, Long) => Unit): Unit = {
-    val in     = ByteReader(bytes, "how late messages were")
+    val in     = ByteReader(bytes, "the lateness of the messages")
     var bucket = 0L
     while (in.hasNext) {
       bucket += in.count()

@@ -105,7 +105,7 @@ class KeyRunSuite extends AnyFunSuite {
     }
   }
 
-  test("what has changed a window is found where its messages are read more than once") {
+  test("changes of a window are found although its rows are read more than once") {
     val some   = 400
     val random = new Random(7)
     def updates(run: KeyRun[Long], owner: Int): Vector[Long] = {

@@ -57,7 +57,7 @@ class FullStateWorkSuite extends AnyFunSuite {
     new FullStateShard(window, store).step(Iterator.empty, Watermark(1000000), None).toVector
   }
 
-  test("what waits for a pane costs a step no more than what comes with it (SEMANTICS S10)") {
+  test("rows that wait for a pane add no cost to a step (SEMANTICS S10)") {
     Growth.check(few = 400, logarithm = 3)((count, store) => inSteps(count, store))
   }
 

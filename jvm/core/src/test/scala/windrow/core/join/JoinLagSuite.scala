@@ -27,7 +27,7 @@ final class JoinLagSuite extends AnyFunSuite {
     assert(lags(range(-20, -5), JoinKind.Semi) == Seq(0, 20))
   }
 
-  test("R95: what stays alone waits for the lateness, too") {
+  test("R95: unmatched rows wait for the lateness, too") {
     assert(lags(range(-30, 20), JoinKind.Left, lateness = 7) == Seq(27, 30))
     assert(lags(range(-30, 20), JoinKind.Full, lateness = 7) == Seq(27, 37))
     assert(lags(range(5, 20), JoinKind.Right, lateness = 7) == Seq(20, 2))

@@ -31,7 +31,7 @@ class WaitingRowsSuite extends AnyFunSuite {
     assert(step(waiting(Hour), store, some.iterator.flatMap(n => pairOf(n, key = 0)), now = 1).isEmpty)
   }
 
-  test("rows that wait cost a step no more than what comes with it (SEMANTICS S10)") {
+  test("waiting rows add no cost to a step (SEMANTICS S10)") {
     Growth.check(few = 400, logarithm = 3)(inSteps)
   }
 

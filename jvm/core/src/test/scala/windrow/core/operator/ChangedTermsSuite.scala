@@ -131,7 +131,7 @@ class ChangedTermsSuite extends AnyFunSuite {
     assert(store.reads - before <= 11 * 8, "reads") // does not read buckets
   }
 
-  test("a join by calendar windows takes what its window is open for, whatever is kept") {
+  test("a join by calendar windows accepts rows while their window is open, whatever is stored") {
     val hour = 3600000000L
     val spec = JoinDraft(
       Seq(JoinStream("o"), JoinStream("s")),

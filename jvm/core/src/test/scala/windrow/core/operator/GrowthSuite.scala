@@ -86,7 +86,7 @@ class GrowthSuite extends AnyFunSuite {
       assert(store.values(Pieces.Space) == 0)
     }
 
-  test("DISCARDING: what is unsent is kept apart, too, and goes with its pane") {
+  test("DISCARDING: unsent rows are stored separately and are removed with their pane") {
     val spec = draft(Tumbling(TimeSpan(5000)), CloseOn.Watermark).copy(
       early = EveryPeriod(TimeSpan(1000)),
       accumulation = Some(Discarding)).checked

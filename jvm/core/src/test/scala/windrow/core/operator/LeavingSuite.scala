@@ -52,7 +52,7 @@ class LeavingSuite extends AnyFunSuite {
       assert(values == 0 && now - empty <= 24, s"$now bytes are left of $full, where $empty are none; $values values")
     }
 
-  test("offsets with holes: what is remembered comes and goes by pages, and does not grow") {
+  test("offsets with holes: stored offsets are added and removed by pages and do not grow") {
     val (store, rounds) = (new InMemoryShardStore, if (sys.props.get("windrow.mode").contains("full")) 40 else 4)
     val tumbling        = spec(Tumbling(TimeSpan(5000)), Never)
     def most(round: Int): Long = (round * 150 until round * 150 + 150).map { n =>

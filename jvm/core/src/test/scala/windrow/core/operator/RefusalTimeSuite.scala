@@ -79,7 +79,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
       assert(!refusal.hasCome(0, Watermark(Long.MaxValue - 1)))
     }
 
-  test("a message without a place is refused whenever it comes, one whose place is not known never") {
+  test("a message without a place is always rejected, one whose place is unknown never") {
     val refusal = new RefusalTime(Tumbling(TimeSpan(50)), new Distance(lateness.micros), Retention.NotStated)
     assert(refusal.hasCome(Long.MinValue, Watermark.None))
     assert(!refusal.hasCome(Long.MaxValue, Watermark.End))

@@ -8,7 +8,7 @@ class StepSuite extends AnyFunSuite {
 
   private def taken(parts: Iterator[Part[Int]]): Vector[Int] = new Step[Int](parts, _ => ()).toVector
 
-  test("what parts give out comes in their order") {
+  test("effects are in the order of their parts") {
     assert(taken(Iterator(put(1, 2), put(), put(3))) == Vector(1, 2, 3))
     assert(taken(Iterator.empty).isEmpty)
   }
@@ -22,13 +22,13 @@ class StepSuite extends AnyFunSuite {
     assert(step.next() == 21 && step.hasNext && ran == Seq(1, 2, 3))
   }
 
-  test("what must be done next comes before the rest of the step, however deep") {
+  test("a part's next parts run before the rest of the step, at any depth") {
     val inner: Part[Int] = out => { out.put(3); out.andThen(Iterator(put(4))); out.andThen(Iterator(put(5))) }
     val outer: Part[Int] = out => { out.andThen(Iterator(inner, put(6))); out.put(2) }
     assert(taken(Iterator(put(1), outer, put(7))) == Vector(1, 2, 3, 4, 5, 6, 7))
   }
 
-  test("what must be done next is no deeper for being long") {
+  test("a long list of next parts does not increase the depth") {
     def chain(n: Int): Part[Int] = out => { out.put(n); if (n > 0) out.andThen(Iterator.single(chain(n - 1))) }
     assert(taken(Iterator.single(chain(100000))).size == 100001)
   }
@@ -60,7 +60,7 @@ class StepSuite extends AnyFunSuite {
     assert(step.toVector == Vector(70, 100) && took == (0 until 10))
   }
 
-  test("later parts are not asked for before all that comes first is taken") {
+  test("later parts are not requested before all earlier effects are consumed") {
     var asked = false
     val step = new Step[Int](
       Iterator(put(1)) ++ Part.later { asked = true; Iterator(put(2)) } ++ Iterator(put(3)),

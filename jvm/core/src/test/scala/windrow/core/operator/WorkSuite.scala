@@ -140,7 +140,7 @@ class WorkSuite extends AnyFunSuite {
       assert(panes >= 500 && sum.combined <= 6 * panes, s"${sum.combined} for $panes")
     }
 
-  test("windows that fire early: one key among many costs what it costs among few") {
+  test("windows that fire early: one key among many costs as much as among few") {
     def cost(keys: Int): Int = {
       val sum   = new CountingSum
       val shard = new Shard(early(step = 10, Accumulating), sum, new InMemoryShardStore)

@@ -142,7 +142,7 @@ class PolicyShardSpec extends AnyFunSuite {
       assert(run.rested == 1)
     }
 
-  test("R66: after a longer age, or none, came with a restart the shard rests") {
+  test("R66: after a restart with a longer age, or none, the shard rests") {
     for (now <- Seq(lasting, PolicyWindowSpec.checked(nine))) {
       val run = new Run(aged(10), restarts = true)
       assert(run(Step(0, "a" -> 1)) === "a+1")
@@ -164,7 +164,7 @@ class PolicyShardSpec extends AnyFunSuite {
       assert(run(Step(20)).count(_ == '/') === (if (evicted) 999 else 1000))
     }
 
-  test("R66: the events of a key that leaves and comes again in a step are numbered on") {
+  test("R66: the events of a key that is removed and returns in a step continue their numbers") {
     val run = new Run(PolicyWindowSpec.checked(nine, KeyLimits(maxKeys = Some(1))), restarts = true)
     assert(run.numbers(Step(0, "a" -> 1, "b" -> 2, "a" -> 3)) === "a0 b0 a1 a2 b1")
     assert(run.numbers(Step(1, "b" -> 4)) === "b0 a3")

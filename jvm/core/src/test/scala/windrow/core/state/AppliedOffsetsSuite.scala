@@ -63,7 +63,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     assert(sizes.max <= 20 * 64 && sizes.last - sizes.head <= 20 * 4)
   }
 
-  test("what a step was told before its messages is no page even while it lasts, and stays as late as its messages") {
+  test("offsets reported before the rows of a step form no page during the step, and stay as late as its rows") {
     val store   = new WritesStore
     val applied = opened(store)
     val topic   = SourcePartition("topic", 0)
@@ -78,7 +78,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     assert(store.writes == 0)
   }
 
-  test("one shard that is told of nothing keeps a source in order without holes as one range") {
+  test("a shard without reports stores an ordered source without holes as one range") {
     val store = new WritesStore
     val sizes = (0 until 1000).map { step =>
       val applied = opened(store)
@@ -104,7 +104,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     assert(sizes.last <= 1024, s"${sizes.last} bytes for 30,000 ranges")
   }
 
-  test("what is past is forgotten, so that what is kept does not grow; a message that may still be taken is known") {
+  test("past offsets are removed, so the state does not grow; offsets of messages that can still be accepted stay") {
     val store  = new WritesStore
     val random = new Random(1)
     val kept   = mutable.HashSet.empty[(Long, Long)]

@@ -6,7 +6,7 @@ import windrow.CheckpointError
 
 final class ByteWriterSpec extends AnyFunSuite {
 
-  test("a reader gives back what a writer was given, however the buffer grew") {
+  test("a reader returns the written values, however the buffer grew") {
     val random = new scala.util.Random(4711)
     val parts =
       Seq.fill(500)((random.nextLong() >>> random.nextInt(64), Array.fill(random.nextInt(40))(random.nextInt().toByte)))
@@ -42,7 +42,7 @@ final class ByteWriterSpec extends AnyFunSuite {
     assert(ByteWriter.lent(_.size) == 0)
   }
 
-  test("SEMANTICS S14: a whole value of another format is refused, with what to do") {
+  test("SEMANTICS S14: a complete value of another format is rejected with a remedy") {
     val out = new ByteWriter()
     out.long(17)
     val stored = out.sealedResult()

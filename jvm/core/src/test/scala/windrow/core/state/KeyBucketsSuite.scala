@@ -80,13 +80,13 @@ class KeyBucketsSuite extends AnyFunSuite {
     assert(missing.startsWith("[STATE_DAMAGED] Bucket 1 of keys is missing. "))
     assert(torn.startsWith("[STATE_DAMAGED] The checksum of bucket 1 of keys "))
     assert(swapped.startsWith("[STATE_DAMAGED] The state contains a damaged value: bucket 1 of keys "))
-    assert(swapped.contains("it has a key of another bucket"))
+    assert(swapped.contains("it contains a key of another bucket"))
     assert(longer.matches(raw".* bucket 1 of keys cannot be read, because it has \d+ bytes instead of \d+\. .*"))
     val hex = secret.getBytes.map(byte => f"$byte%02x").mkString
     for (text <- Seq(missing, torn, swapped)) assert(!text.contains(secret) && !text.contains(hex))
   }
 
-  test("SEMANTICS S1: a bucket that is said to be large, and is not, is not split for ever") {
+  test("SEMANTICS S1: a bucket with a wrong large size is not split endlessly") {
     val store = new InMemoryShardStore
     val keys  = open(store)
     keys.put(new Key(Array(1)), Due(7))
@@ -120,7 +120,7 @@ class KeyBucketsSuite extends AnyFunSuite {
     assert(store.reads > 20000 * 11 / 8192, "they were let go of and must be read again")
   }
 
-  test("S10: as keys leave, what tells of them does, too") {
+  test("S10: the directory of buckets shrinks when keys are removed") {
     val store = new CountingStore
     val keys  = new KeyBuckets[Due]("keys", store, Dues, _.at)
     (0 until 20000).foreach(n => keys.put(key(n), Due(n.toLong)))

@@ -30,7 +30,7 @@ final class KeyMapSuite extends AnyFunSuite {
     assert(found.valuesInOrder.toSeq == wanted.values.asScala.toSeq)
   }
 
-  test("what was put in is found, in the order in which it came") {
+  test("stored values are found in the order of insertion") {
     (1 to 200).foreach { seed =>
       val random = new Random(seed)
       compare(random, 1 + random.nextInt(300), 1 + random.nextInt(600))

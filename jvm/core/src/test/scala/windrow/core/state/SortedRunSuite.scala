@@ -136,11 +136,11 @@ final class SortedRunSuite extends AnyFunSuite {
     assert(current.values.isEmpty, s"seed $seed: ${current.values.keys} are left")
   }
 
-  test("S18: what is added to large segments is there with what they had, whatever is called large") {
+  test("S18: values added to large segments are stored next to the earlier values, for any limit") {
     (1 to 1000).foreach(added)
   }
 
-  test("S18: what a value costs that is added does not grow with the values of its segment") {
+  test("S18: the cost of an added value does not grow with its segment") {
     def work(keys: Int): Double = {
       val store = new Strict
       def empty = new SortedRun("values", store, Sum, combine = Some(Sum.combine(_, _)))
@@ -194,7 +194,7 @@ final class SortedRunSuite extends AnyFunSuite {
     }
   }
 
-  test("what was put in is there until it is let go of; the store removes nothing that it has not") {
+  test("a stored value stays until it is removed; the store never removes a missing value") {
     (1 to 300).foreach(check)
   }
 

@@ -29,14 +29,14 @@ final class SpecFingerprintSuite extends AnyFunSuite {
     assert(refusal(spec("product STRING", 11)).isEmpty)
   }
 
-  test("all that differs is told at once, in the words of the query") {
+  test("all differences are reported together, with the names of the query") {
     val told = refusal(spec("country STRING", 9)).get
     assert(told.startsWith(
       "[SPEC_CHANGED] The query does not fit its checkpoint, which was last run with keys `product STRING`, but the " +
         "query has `country STRING`, and with lateness `10 minutes`, but the query has `9 minutes`. "))
   }
 
-  test("what a checkpoint does not name is taken over; what only it names is told") {
+  test("fields that only the query has are accepted; fields that only the checkpoint has are reported") {
     val later = spec("product STRING", 10, FingerprintField("session time zone", "UTC"))
     assert(refusal(later).isEmpty)
     assert(refusal(begun, kept(later)).get.contains("with session time zone `UTC`, but the query has `none`."))
@@ -54,7 +54,7 @@ final class SpecFingerprintSuite extends AnyFunSuite {
       wide("last STRING").changed(was).foreach(throw _)).getMessage.contains("column1 INT, "))
   }
 
-  test("a lateness in offsets is told in offsets") {
+  test("a lateness in offsets is shown in offsets") {
     def of(offsets: Long) = new SpecFingerprint(Seq(ShardFingerprint.lateness(OffsetRange(10), TimeSpan(offsets))))
     val begun             = kept(of(1000))
     assert(of(1000).changed(begun).isEmpty)

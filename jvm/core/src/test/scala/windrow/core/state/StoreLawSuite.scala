@@ -22,7 +22,7 @@ final class StoreLawSuite extends AnyFunSuite {
 
   for ((name, store) <- stores) test(s"what a store returned belongs to the caller: $name")(StoreLaw.check(store()))
 
-  test("what a store returned belongs to the caller: in a folder") {
+  test("values that a store returned belong to the caller: in a folder") {
     val folder = Files.createTempDirectory("windrow-law")
     val store  = RocksStore(folder.resolve("store"))
     StoreLaw.check(store)
@@ -38,7 +38,7 @@ final class StoreLawSuite extends AnyFunSuite {
     assert(copy.space("windows").get(1).toSeq == Seq(1))
   }
 
-  test("a step that is taken back leaves what was there")(StoreLaw.checkUndone(new JournaledStore(memory)))
+  test("a step that is rolled back keeps the earlier values")(StoreLaw.checkUndone(new JournaledStore(memory)))
 
   test("parts of a shard share its spaces and no array") {
     val parts = new NumberedSpaces(memory, 3)

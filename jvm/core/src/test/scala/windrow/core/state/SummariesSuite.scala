@@ -37,7 +37,7 @@ final class SummariesSuite extends AnyFunSuite {
     }
   }
 
-  test("sums of any range, whatever comes, goes, and changes")((1 to 200).foreach(check))
+  test("sums of any range after additions, removals, and changes")((1 to 200).foreach(check))
 
   test("a sum costs the logarithm") {
     var summed = 0

@@ -53,7 +53,7 @@ class LatenessCountsSpec extends AnyFunSuite {
     assert(threads.getCurrentThreadAllocatedBytes - before < 100000 && asked == 0 && counts.messages == 200000)
   }
 
-  test("S15: counts go on from what is stored") {
+  test("S15: counts continue from the stored counts") {
     val (counts, all) = (new LatenessCounts, new LatenessCounts)
     var stored        = written(new LatenessCounts)
     (0 until 200).foreach { i =>
@@ -67,7 +67,7 @@ class LatenessCountsSpec extends AnyFunSuite {
     assert((all.messages, counts.messages) == ((19900L, 19900L)))
   }
 
-  test("S15: what is in time is counted alone, and so is what comes when the input is over") {
+  test("S15: rows in time, and rows after the end of the input, are counted separately") {
     val counts = new LatenessCounts
     counts.see(5, 1, Watermark.None, _ + 10)
     counts.see(5, 1, Watermark(14), _ + 10)
@@ -77,7 +77,7 @@ class LatenessCountsSpec extends AnyFunSuite {
     assert(counts.all.toSeq == Seq(0 -> 2L))
   }
 
-  test("S15: the least lateness that catches the share; what it corrects and keeps is estimated") {
+  test("S15: the least lateness that catches the share; corrections and state are estimated") {
     val counts = new LatenessCounts
     val minute = 60000000L
     counts.windows = 100

@@ -44,7 +44,7 @@ class PeriodsSuite extends AnyFunSuite {
     periods
   }
 
-  test("what a version before kept: it let go of all that was below the clock, and hid what came there later") {
+  test("the state of an earlier version, which removed all entries below the clock and hid later ones") {
     val store = new InMemoryShardStore
     val ends  = new SortedRun[Unit]("periods", store, NothingCodec)
     ends.at(1000).put(key(1), ())
@@ -58,7 +58,7 @@ class PeriodsSuite extends AnyFunSuite {
     assert(periods.due(Some(1000)).toSet == Set(key(1), key(2), key(3)))
   }
 
-  test("what has ended leaves nothing behind") {
+  test("periods that have ended leave no state") {
     val store   = new InMemoryShardStore
     val periods = new Periods(store)
     (1 to 3000).foreach(number => periods.await(key(number), number.toLong))

@@ -85,7 +85,7 @@ class PositionLaws extends AnyFunSuite {
       }
   }
 
-  test("bounds have their last position inside and their end outside, and meet what shares a position with them") {
+  test("bounds contain their last position but not their end, and meet bounds that share a position") {
     val places = Seq(-2L, -1L, 0L, 1L, 2L)
     for (start <- places; end <- places if start < end) {
       val bounds = Bounds(start, end)

@@ -60,19 +60,20 @@ private[spark] final class AggregateRecipe(
 
   /** Returns the time that rows must share to be combined, or the reason why no rows can be combined. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
-    if (shuffle.sorted || functions.orderShows) Left("what comes out may go by their order")
-    else if (behind.isDefined) Left("clocks are set back, so that any may be late")
+    if (shuffle.sorted || functions.orderShows) Left("the result may depend on their order")
+    else if (behind.isDefined) Left("the clock can be set back, so that any row may be late")
     else if (madeSessions.isEmpty && !pack.message.forall(column => KeyCheck.hasOrder(column.dataType)))
-      Left("Spark cannot sort messages with such columns") // which it does if they do not fit into memory
-    else SliceTime.of(spec, pack.time).toRight(s"${spec.window} tells each from the others")
+      Left("Spark cannot sort rows with such columns") // which it does if they do not fit into memory
+    else SliceTime.of(spec, pack.time).toRight(s"${spec.window} needs each of them")
 
   def travel(pack: Pack): String =
     if (shuffle.sorted) shuffle.inWords
     else
-      s"${shuffle.inWords}, ${sliceTime(pack).fold(why => s"each by itself, for $why", _ => Combining.inWords(common))}"
+      s"${shuffle.inWords}, " +
+        sliceTime(pack).fold(why => s"each separately, because $why", _ => Combining.inWords(common))
 
   private def common: String =
-    if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share key and slice"
+    if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share a key and a slice"
 
   /** Groups rows by key and slice. A row that carries its original row stays separate and keeps its own time. The rows
     * of a session form one entry that covers their first to last time plus the gap. A late row never joins such an

@@ -18,12 +18,12 @@ private[spark] object ShuffleChoice {
   private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {
     val ofLate = spec.lateness.micros > 0 && firesWithMessage(spec.late)
     val shows = Seq(
-      hasOrigin                           -> "duplicates are known by their offsets",
-      showsOrder(spec.window)             -> s"${spec.window} goes by their order",
-      (streaming && ofEach(spec.early))   -> "early panes come with messages",
-      (streaming && ofLate)               -> "late panes come with messages",
-      spec.fillsGaps                      -> "gaps are filled up to a message",
-      (spec.closeOn != CloseOn.Watermark) -> "messages complete windows")
+      hasOrigin                           -> "duplicates are recognized by their offsets",
+      showsOrder(spec.window)             -> s"${spec.window} depends on their order",
+      (streaming && ofEach(spec.early))   -> "rows trigger early panes",
+      (streaming && ofLate)               -> "rows trigger late panes",
+      spec.fillsGaps                      -> "gaps are filled up to a row",
+      (spec.closeOn != CloseOn.Watermark) -> "rows complete windows")
     shows.collectFirst { case (true, why) => why }
   }
 

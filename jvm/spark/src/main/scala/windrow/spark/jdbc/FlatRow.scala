@@ -92,17 +92,17 @@ private[jdbc] object FlatRow {
     case null                                       => "null"
     case one: Double if one.isNaN || one.isInfinite => if (one.isNaN) "NaN" else "infinite"
     case one: Float if one.isNaN || one.isInfinite  => if (one.isNaN) "NaN" else "infinite"
-    case one: java.math.BigDecimal => s"a number of ${one.precision} digits, ${one.scale} behind the point"
+    case one: java.math.BigDecimal => s"a number of ${one.precision} digits, ${one.scale} after the decimal point"
     case number: Number            => s"a ${number.getClass.getSimpleName.toLowerCase}"
     case bytes: Array[Byte]        => s"${bytes.length} bytes"
     case one: String =>
-      val zero = if (one.contains('\u0000')) " with U+0000" else if (one.forall(_ < 128)) "" else " beyond ASCII"
-      s"a text of ${one.length} characters$zero"
-    case one: java.sql.Timestamp => Try(s"a time of the year ${one.toInstant.atZone(UTC).getYear}").getOrElse("a time")
-    case one: java.time.Instant  => s"a time of the year ${one.atZone(UTC).getYear}"
+      val more = if (one.contains('\u0000')) " with U+0000" else if (one.forall(_ < 128)) "" else ", not all ASCII"
+      s"a string of ${one.length} characters$more"
+    case one: java.sql.Timestamp => Try(s"a time in the year ${one.toInstant.atZone(UTC).getYear}").getOrElse("a time")
+    case one: java.time.Instant  => s"a time in the year ${one.atZone(UTC).getYear}"
     case one: java.time.temporal.Temporal =>
-      Try(s"a time of the year ${one.get(java.time.temporal.ChronoField.YEAR)}").getOrElse("a time")
-    case one: java.sql.Date => s"a date of the year ${one.toLocalDate.getYear}"
+      Try(s"a time in the year ${one.get(java.time.temporal.ChronoField.YEAR)}").getOrElse("a time")
+    case one: java.sql.Date => s"a date in the year ${one.toLocalDate.getYear}"
     case other              => s"a ${other.getClass.getSimpleName}"
   }
 }

@@ -89,9 +89,9 @@ private[jdbc] object JdbcKind {
     */
   private def number[T](database: String, value: T): T = value match {
     case double: Double if WithoutNaN(database) && double.isNaN =>
-      throw new SQLDataException(s"$database has no NaN", "22003")
+      throw new SQLDataException(s"$database does not support NaN", "22003")
     case float: Float if WithoutNaN(database) && float.isNaN =>
-      throw new SQLDataException(s"$database has no NaN", "22003")
+      throw new SQLDataException(s"$database does not support NaN", "22003")
     case _ => value
   }
 
@@ -111,6 +111,6 @@ private[jdbc] object JdbcKind {
     */
   private def inYears[T](database: String, value: T)(year: T => Int): T =
     if (WithMicros(database) && (year(value) < 1 || year(value) > 9999))
-      throw new SQLDataException(s"$database has the years 1 to 9999", "22007")
+      throw new SQLDataException(s"$database supports only the years 1 to 9999", "22007")
     else value
 }

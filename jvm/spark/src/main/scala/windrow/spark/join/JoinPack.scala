@@ -67,7 +67,7 @@ final case class JoinPack(
   def planned(session: SparkSession, later: LogicalPlan => SparkPlan): SparkPlan =
     PackExec.of(alone, output, ReadCount(metrics, Literal(1L), end, later(child), reach))
 
-  def travel: String = "many in a packet, each as it is"
+  def travel: String = "many in a packet, each unchanged"
 
   def alone: Packing =
     JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)

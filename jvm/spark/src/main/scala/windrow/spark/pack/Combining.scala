@@ -41,11 +41,11 @@ private[spark] object Combining {
 
   /** Describes how rows that can be combined are sent. */
   def inWords(common: String): String = {
-    val combined = s"those that $common as one"
+    val combined = s"combined if they $common"
     said match {
       case "always" => combined
-      case "never"  => s"each by itself, for $Setting is never"
-      case _        => s"$combined while that leaves at most ${(Worth * 100).round} % of them ($Setting)"
+      case "never"  => s"each separately, because $Setting is never"
+      case _        => s"$combined, as long as that leaves at most ${(Worth * 100).round} % of them ($Setting)"
     }
   }
 

@@ -25,7 +25,7 @@ import windrow.spark.rows.SourceName
 final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole: Boolean) {
   def sorted: Boolean = sortedFor.isDefined
 
-  def inWords: String = sortedFor.fold("many in a packet")(why => s"many in a packet, sorted, for $why")
+  def inWords: String = sortedFor.fold("many in a packet")(why => s"many in a packet, sorted, because $why")
 }
 
 /** The source of the buffers of a row. */

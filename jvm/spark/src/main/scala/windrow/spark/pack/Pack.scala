@@ -88,7 +88,7 @@ final class WholeMessages(
       windows,
       functions,
       shards,
-      ShuffleMode(Some("they are kept or shown as they are"), ordered = false, whole = true),
+      ShuffleMode(Some("they are stored or emitted unchanged"), ordered = false, whole = true),
       behind) {
 
   def travel(pack: Pack): String = shuffle.inWords

@@ -12,9 +12,9 @@ private[spark] final class EndMarkerWriter(session: SparkSession, checkpoint: St
   val folder: String = s"${checkpoint.stripSuffix("/")}/windrow/end"
   append()
 
-  def isTold: Boolean = EndMarker(folder).hasEnd(session.sparkContext.hadoopConfiguration)
+  def isSignaled: Boolean = EndMarker(folder).hasEnd(session.sparkContext.hadoopConfiguration)
 
-  def tell(): Unit = append("all is in")
+  def signal(): Unit = append("end of input")
 
   private def append(lines: String*): Unit =
     session.createDataset(lines)(Encoders.STRING).coalesce(1).write.mode(SaveMode.Append).text(folder)

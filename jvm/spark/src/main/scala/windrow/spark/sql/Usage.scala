@@ -20,21 +20,21 @@ private[spark] object Usage {
     """
 
   private val Sentences = Map(
-    "windrow_policy"          -> "windows that messages and processing time move",
-    "windrow_join"            -> "joins streams within a range of event time, or by windows",
-    "windrow_cogroup"         -> "several streams as one, with a struct for each",
-    "windrow_until"           -> "a query that ends once its folder has a line of text",
-    "windrow_version"         -> "the version of windrow's JAR",
-    "windrow_verify"          -> "what of a checkpoint is not as it was written",
-    "windrow_advise"          -> "which lateness would have caught how much of what a query has read",
-    "windrow_get_windows"     -> "the windows that a checkpoint keeps",
-    "windrow_get_messages"    -> "the messages that a checkpoint keeps",
-    "windrow_pending"         -> "what of a checkpoint's windows has not come out yet",
-    "windrow_restart_offsets" -> "the offsets from which a checkpoint's messages could be read again")
+    "windrow_policy"          -> "windows that fire and remove rows by policies",
+    "windrow_join"            -> "rows of several streams, joined within a range of event time or by windows",
+    "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
+    "windrow_until"           -> "a stream that ends when its folder contains a line of text",
+    "windrow_version"         -> "the version of Windrow's JAR",
+    "windrow_verify"          -> "the missing and damaged files of a checkpoint",
+    "windrow_advise"          -> "a recommended lateness, from the rows that a query has read",
+    "windrow_get_windows"     -> "the windows stored in a checkpoint",
+    "windrow_get_messages"    -> "the rows stored in a checkpoint",
+    "windrow_pending"         -> "the results of a checkpoint's windows that are not emitted yet",
+    "windrow_restart_offsets" -> "the offsets from which a checkpoint's rows can be read again")
 
   /** Describes a function. */
   def info(name: String): ExpressionInfo = Sentences.get(name).fold(
-    info(name, "_FUNC_: what windrow itself calls; it may change.", more = ""))(sentence =>
+    info(name, "_FUNC_: internal to Windrow; it may change.", more = ""))(sentence =>
     info(name, s"_FUNC_(...) - $sentence.", more = ""))
 
   /** Describes the function of a kind of windows. */

@@ -85,7 +85,7 @@ private[verify] object Logs {
 
   /** Parses Windrow's marker, which is also in the folders of its files. */
   def mark(bytes: Array[Byte]): Either[String, Unit] =
-    Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it is not the mark of a query")
+    Either.cond(StrictJson.text(bytes).exists(text => isId(text.trim)), (), "it does not contain the id of a query")
 
   private def isId(text: String): Boolean = Try(UUID.fromString(text)).toOption.exists(_.toString == text)
 

@@ -76,7 +76,7 @@ private[verify] final case class Batches(planned: Set[Long], done: Set[Long]) {
   val committed: Option[Long] = done.maxOption
 
   /** Returns the needed files. Spark continues from the last two plans and the last commit. */
-  def needs: Seq[Need] = Need("metadata", None, "the query starts as a different one") +: last.toSeq.flatMap { top =>
+  def needs: Seq[Need] = Need("metadata", None, "without it Spark starts a new query") +: last.toSeq.flatMap { top =>
     val before  = Option.when(top > 0)(top - 1)
     val commits = if (done(top)) Some(top) else before
     (before.toSeq :+ top).map(batch =>

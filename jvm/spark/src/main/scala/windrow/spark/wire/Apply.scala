@@ -65,7 +65,7 @@ private[spark] object Apply {
     def notJson(why: String) = SpecError(function, Seq(SpecProblem("SPEC_NOT_JSON.TEXT", "why" -> why)))
     try mapper.readTree(json) match {
         case node: ObjectNode => node
-        case _                => throw notJson("it is no JSON object")
+        case _                => throw notJson("it is not a JSON object")
       }
     catch { case e: JacksonException => throw notJson(e.getOriginalMessage) }
   }

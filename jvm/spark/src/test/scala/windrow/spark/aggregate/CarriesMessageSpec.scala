@@ -42,14 +42,14 @@ final class CarriesMessageSpec extends AnyFunSuite {
     (-20L until 60L).foreach(time => assert(carries(window, mark, Some(time)) == (time < first), s"$window at $time"))
   }
 
-  test("what no window takes any more") {
+  test("rows that no window accepts anymore") {
     carriedBelow(Tumbling("10 seconds"), 30)
     carriedBelow(Hopping("10 seconds", step = "5 seconds"), 30)
     carriedBelow(Hopping("10 seconds", step = "5 seconds", startTime = "1 second"), 26)
     carriedBelow(Session("5 seconds"), 31)
   }
 
-  test("what no sliding window takes any more, whose times are floored") {
+  test("rows that no sliding window with floored times accepts anymore") {
     carriedBelow(Sliding("20 seconds", granularity = "10 seconds"), 25)
   }
 
@@ -60,7 +60,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
     assert(carries(Tumbling("10 seconds"), Some(Watermark.End), some) == true)
   }
 
-  test("what has no time, and what is too far ahead (SEMANTICS T1, R73)") {
+  test("rows without a time, and rows too far ahead (SEMANTICS T1, R73)") {
     assert(carries(Tumbling("10 seconds"), Some(Watermark.None), None) == true)
     assert(carries(Tumbling("10 seconds"), Some(Watermark.None), Some(50), tooFar = true) == true)
   }

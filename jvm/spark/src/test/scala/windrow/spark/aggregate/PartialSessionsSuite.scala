@@ -66,7 +66,7 @@ class PartialSessionsSuite extends SparkSuite {
     }
   }
 
-  test("merged again it is what each message by itself gives, in any order") {
+  test("merged groups equal the result of separate rows, in any order") {
     for (seed <- 1 to streams) {
       val disorder = 1 << (seed % 12)
       val messages = random(seed, 500, 1 + seed % 7, 1 + seed % 5, disorder)
@@ -86,7 +86,7 @@ class PartialSessionsSuite extends SparkSuite {
     assert(found.size == found.toSet.size && found.size < messages.size * 2 / 3)
   }
 
-  test("what finds no more room is given out, and nothing is lost") {
+  test("groups without room are emitted, and no row is lost") {
     val messages = random(2, 200000, 60000, 1, 1000).filterNot(_.alone)
     val gap      = 100000L
     val whole    = run(messages, gap)

@@ -38,7 +38,7 @@ final class SliceTimeSpec extends AnyFunSuite {
     }
   }
 
-  test("what shares one is at most the gap of a session apart (SEMANTICS R20)") {
+  test("rows of one group are at most the gap of a session apart (SEMANTICS R20)") {
     val draft  = WindowOperatorDraft(Session("5 seconds"), Some(TimeSpan.Zero))
     val shared = (-90L to 90L).groupBy(slice(draft, _)).values
     assert(shared.forall(times => times.max - times.min <= 5) && shared.map(_.size).max == 5)

@@ -65,7 +65,7 @@ final class AggregationSpec extends AnyFunSuite {
     assert(shows(median) && shows(Sum(value), new First(value)))
   }
 
-  test("SEMANTICS R90: floating point and what overflows on its way is not added exactly") {
+  test("SEMANTICS R90: floating point and intermediate overflows are not added exactly") {
     def exact(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).isExact
     def of(one: DataType)                    = BoundReference(0, one, nullable = true)
     assert(exact(
@@ -98,7 +98,7 @@ final class AggregationSpec extends AnyFunSuite {
 
   private val real = BoundReference(0, DoubleType, nullable = true)
 
-  test("SEMANTICS R1: -0.0 is less than 0.0, whichever comes first") {
+  test("SEMANTICS R1: -0.0 is less than 0.0, whatever their order") {
     def bits(function: AggregateFunction, values: Double*) = java.lang.Double.doubleToRawLongBits(
       doubles(function, values: _*)(new RowAggregation(_), identity[UnsafeRow]).getDouble(0))
     def same(one: Double) = java.lang.Double.doubleToRawLongBits(one)

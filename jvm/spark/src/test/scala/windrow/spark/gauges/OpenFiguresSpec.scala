@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class OpenFiguresSpec extends AnyFunSuite {
 
-  test("SEMANTICS S16: open windows are those that are told, or those from before and what changed") {
+  test("SEMANTICS S16: open windows are those reported, or the earlier ones with the changes") {
     assert(OpenFigures(Some(7), Some(3)).after(5, Some(1)) == Some(7))
     assert(OpenFigures(None, Some(3)).after(5, Some(1)) == Some(4))
     assert(OpenFigures(None, Some(3)).after(5, None).isEmpty && OpenFigures(None, None).after(5, Some(1)).isEmpty)

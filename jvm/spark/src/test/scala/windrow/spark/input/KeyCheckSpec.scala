@@ -17,7 +17,7 @@ final class KeyCheckSpec extends AnyFunSuite {
 
   private def of(ddl: String): DataType = StructType.fromDDL(s"k $ddl").head.dataType
 
-  test("what has an order, inside as well, and intervals") {
+  test("types with an order, nested types, and intervals") {
     for (ddl <- Seq("string", "interval", "array<interval>", "struct<a: int, b: interval>", "map<int, string>"))
       assert(refused(column(of(ddl))).isEmpty, ddl)
     for (ddl <- Seq("variant", "array<variant>", "struct<a: int, b: variant>", "map<int, variant>"))
@@ -28,7 +28,7 @@ final class KeyCheckSpec extends AnyFunSuite {
     assert(refused(column(of("string collate UTF8_LCASE"))) == Some("KEY_NOT_BINARY"))
   }
 
-  test("nor is what is another thing each time, which Spark computes before") {
+  test("a nondeterministic key is rejected, because Spark computes it before") {
     assert(refused(column(LongType, "_nondeterministic")) == Some("KEY_NOT_DETERMINISTIC"))
   }
 

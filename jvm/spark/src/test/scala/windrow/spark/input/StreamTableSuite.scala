@@ -58,7 +58,7 @@ final class StreamTableSuite extends SparkSuite {
     assert(StreamTable.mixed(Seq(stream("a", isStreaming = false), stream("b", isStreaming = false))).isEmpty)
   }
 
-  test("SEMANTICS R73: the guard stands before the watermark, and what has no time does not move it") {
+  test("SEMANTICS R73: the guard is before the watermark, and a row without a time does not move it") {
     val now = 1700000000000000L
     val EventTimeWatermark(_, _, _, Project(columns, below)) =
       stream("a").watermarked(spark, Some("1 hour")): @unchecked

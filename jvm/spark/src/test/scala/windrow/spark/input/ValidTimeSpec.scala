@@ -7,7 +7,7 @@ import windrow.core.time.EventTime
 
 final class ValidTimeSpec extends AnyFunSuite {
 
-  test("SEMANTICS T1: times beyond what windows hold are none, at either end") {
+  test("SEMANTICS T1: times out of the range of windows are null, at either end") {
     def micros(of: Long) = Option(ValidTime.micros(Literal(of, TimestampType)).eval())
     for (sign <- Seq(-1, 1)) {
       assert(micros(sign * (EventTime.Limit - 1)) == Some(sign * (EventTime.Limit - 1)))

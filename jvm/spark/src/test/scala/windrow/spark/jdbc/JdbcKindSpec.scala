@@ -37,7 +37,7 @@ final class JdbcKindSpec extends AnyFunSuite {
       assert(told(database, TimestampType, instant) == Seq(Timestamp.from(instant)), database)
   }
 
-  test("SEMANTICS B10: a time without a zone is told as it is, also in an hour that the JVM's zone does not have") {
+  test("SEMANTICS B10: a time without a zone is unchanged, even in an hour that the JVM's zone does not have") {
     val local = LocalDateTime.parse("2024-03-31T02:30:00.000001")
     for (database <- Seq("derby", "mysql"))
       assert(told(database, TimestampNTZType, local) == Seq(Timestamp.from(instant), "UTC"), database)

@@ -37,7 +37,7 @@ final class ObservedSuite extends SparkSuite {
   private def open(row: Row): (Any, Any) =
     (row.getAs[Any](CountColumns.OpenWindows), row.getAs[Any](CountColumns.OpenChange))
 
-  test("all shards have told, one rests, one does not know by how many it has more") {
+  test("all shards have reported, one rests, one does not know its increase") {
     assert(open(observed(packet(5, Some(2)), packet(7, Some(-1)))) == ((12L, 1L)))
     assert(open(observed(packet(5, Some(2)))) == ((null, 2L)))
     assert(open(observed(packet(5, Some(2)), packet(7, None))) == ((12L, null)))
@@ -61,7 +61,7 @@ final class ObservedSuite extends SparkSuite {
     assert(all.schema.fieldNames.toSeq == counts.names ++ Seq(CountColumns.OpenWindows, CountColumns.OpenChange))
   }
 
-  test("tasks generate code for one buffer, and what they send to the driver is of Spark's classes") {
+  test("tasks generate code for one buffer, and send only Spark's classes to the driver") {
     val metrics  = plan().collect { case observed: CollectMetrics => observed.metrics }.flatten
     val all      = metrics.flatMap(_.collect { case AggregateExpression(one, _, _, _, _) => one })
     val declared = all.collect { case one: DeclarativeAggregate => one }

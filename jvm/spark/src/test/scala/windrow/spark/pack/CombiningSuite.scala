@@ -93,10 +93,10 @@ class CombiningSuite extends SparkSuite {
     assert(rowsOf(variant)(Seq(() => ())).size == 20)
     assert(Travel.told(
       "",
-      SparkInside.plan(variant)).contains("each by itself, for Spark cannot sort messages with such columns"))
+      SparkInside.plan(variant)).contains("each separately, because Spark cannot sort rows with such columns"))
     for (sorted <- Seq("map('a', key)", "make_interval(1)", "array(key)")) {
       val panes = counted(sorted)
-      assert(Travel.told("", SparkInside.plan(panes)).contains(Combining.inWords("share key and slice")))
+      assert(Travel.told("", SparkInside.plan(panes)).contains(Combining.inWords("share a key and a slice")))
     }
   }
 
@@ -105,7 +105,7 @@ class CombiningSuite extends SparkSuite {
     assert(refused.getMessage.contains("[COMBINE_UNKNOWN] spark.windrow.combine: The value is 'sometimes'"))
   }
 
-  test("what came of it is asked again after some micro-batches") {
+  test("the effect of combining is measured again after some micro-batches") {
     val tried = new Combining.Tried
     assert(tried.paid())
     tried.left(() => Some(0.9))

@@ -77,7 +77,7 @@ class FusedWatermarkSuite extends SparkSuite {
     assert(found.filter(_.contains("max")) == told(some)(ofSpark)._1.filter(_.contains("max")))
   }
 
-  test("it stands in one stage of generated code with what combines the messages") {
+  test("it is in one stage of generated code with the combination of rows") {
     def inStage(plan: SparkPlan): Seq[SparkPlan] = plan match {
       case _: InputAdapter => Nil
       case other           => other +: other.children.flatMap(inStage)

@@ -25,7 +25,7 @@ final class MessageOrderSpec extends AnyFunSuite {
       place(1, "b", 0, 0))
   }
 
-  test("on the axis of positions time comes last") {
+  test("on the axis of positions the time is compared last") {
     def place(time: Long, offset: Long) =
       MessageOrder(Some(time), Some(Origin("a", 0, offset)), nothing, byPosition = true)
     ascend(place(5, 1), place(-5, 2), place(3, 2))

@@ -24,7 +24,7 @@ final class PacketMergeSuite extends AnyFunSuite {
       packet(Seq(-128))) == 2 + 6 * 8)
   }
 
-  test("a message after a later one, and what comes before all messages after one, are refused by name") {
+  test("a message after a later one, and a packet before all messages after one, raise an error that names them") {
     Seq(
       Seq(packet(Seq(0, 2)), packet(Seq(0, 1))),
       Seq(packet(Seq(-1)), packet(Seq(1))),

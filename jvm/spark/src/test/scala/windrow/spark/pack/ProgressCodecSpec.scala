@@ -46,7 +46,7 @@ final class ProgressCodecSpec extends AnyFunSuite {
     assert(Damage.refusedBytes("progress", packet)(ProgressCodec.read) > Damage.Count / 100)
   }
 
-  test("a task that has seen all in any order tells one run (SEMANTICS R13)") {
+  test("a task that has seen all offsets in any order reports one run (SEMANTICS R13)") {
     val shuffled = new scala.util.Random(1).shuffle((0L until 10000L).toVector)
     assert(told(shuffled.map(("a", 0L, _)): _*)(goesByOffsets =
       false) == Seq(Progress(SourcePartition("a", 0), 0, 9999)))

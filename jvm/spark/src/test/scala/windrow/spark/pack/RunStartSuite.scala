@@ -12,7 +12,7 @@ import windrow.spark.Windrow
 
 /** Tests operators of one query with different watermarks. Each starts its run at its own watermark (SEMANTICS S2). */
 final class RunStartSuite extends SparkSuite {
-  test("a message that left before a longer lateness comes back with its row beside an operator by the clock") {
+  test("a message removed before a longer lateness returns with its row next to an operator by the clock") {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // the clock's operator always has some

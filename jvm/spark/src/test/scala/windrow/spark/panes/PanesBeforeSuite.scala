@@ -63,7 +63,7 @@ final class PanesBeforeSuite extends SparkSuite {
     assert(comeOnce(all.join(names, expr(s"id = name AND $once"))) && !comeOnce(all.join(names, expr("id = name"))))
   }
 
-  test("retractions are left out by the condition of a join that keeps a side alone, and by what is made of them") {
+  test("a condition of a semi or anti join, or a derived column, can remove retractions") {
     val names                      = spark.range(3).selectExpr("CAST(id AS STRING) AS name")
     val all                        = panes(Accumulating)
     def complete(table: DataFrame) = before(table).map(_.comeWithRetractions)

@@ -15,7 +15,7 @@ final class NamedValuesSuite extends SparkSuite {
     assert(codes(Seq("id" -> 1, "day" -> 2, "more" -> 3)) == Seq("KEYS_NOT_THOSE"))
   }
 
-  test("where messages are asked for by the key, that is said once") {
+  test("a lookup of messages by key names the key once") {
     val both = Seq("id" -> 1, "day" -> 2)
     assert(codes(join = both).isEmpty && codes(both, both) == Seq("KEYS_TWICE"))
     assert(codes(both, Seq("other" -> 1), Seq("other")).isEmpty)

@@ -11,7 +11,7 @@ import windrow.core.time.Watermark
 
 final class OffsetsAnswerSpec extends AnyFunSuite {
 
-  test("SEMANTICS R27, S6: a shard says from where it keeps messages, or that it keeps none") {
+  test("SEMANTICS R27, S6: a shard reports its first stored offset, or that it stores no rows") {
     val spec = FullStateDraft(
       Tumbling("10 seconds"),
       Some(TimeSpan.Zero),

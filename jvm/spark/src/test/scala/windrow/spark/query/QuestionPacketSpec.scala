@@ -13,7 +13,7 @@ final class QuestionPacketSpec extends AnyFunSuite {
 
   private def packet(start: Any, end: Any) = QuestionPacket.write(values, InternalRow(start, end), values, values)
 
-  test("a question comes out as it went in") {
+  test("a question is read as it was written") {
     for ((start, end) <- Seq((1L, 2L), (null, 2L), (1L, null), (null, null))) {
       val (question, asks) = QuestionPacket.read(packet(start, end))
       assert(question.start == Option(start).map(_.asInstanceOf[Long]))

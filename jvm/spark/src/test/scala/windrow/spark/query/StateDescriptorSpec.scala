@@ -44,7 +44,7 @@ final class StateDescriptorSpec extends AnyFunSuite {
         Seq("product"))),
     JoinDescriptor(join, 4, keys, Seq.fill(2)(JoinDescriptor.Side(message, TimestampType, hasOffsets = true))))
 
-  test("what is written is read") {
+  test("written values are read") {
     all.foreach(one => assert(StateDescriptor.read(one.bytes, "here").map(_.shards).distinct == Seq(4)))
   }
 

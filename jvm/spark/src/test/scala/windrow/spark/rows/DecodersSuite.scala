@@ -5,7 +5,7 @@ import windrow.core.state.Decoders
 
 /** Checks that a test damages the input of each class that reads stored or shuffled bytes (SEMANTICS S1). */
 final class DecodersSuite extends AnyFunSuite {
-  test("S1: a new one is told here, with the test that damages what it reads") {
+  test("S1: a new decoder is listed here with the test that damages its input") {
     val damagedBy = Map(
       "rows.Rows"                   -> "EntryCodecSpec",
       "rows.RowPacket"              -> "RowPacketSuite",

@@ -62,7 +62,7 @@ class RowPacketSuite extends AnyFunSuite {
     }
   }
 
-  test("a packet is read where it stands in a row, wherever the row stands, and out of rows without bytes") {
+  test("a packet is read at its position in a row, at any position of the row, and from rows without bytes") {
     val random  = new Random(4)
     val project = UnsafeProjection.create(Array[DataType](StringType, BinaryType, BinaryType))
     for (_ <- 1 to 200) {

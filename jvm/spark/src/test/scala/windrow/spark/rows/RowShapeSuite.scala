@@ -33,7 +33,7 @@ final class RowShapeSuite extends AnyFunSuite {
     UnsafeProjection.create(schema)(row).getBytes.clone()
   }
 
-  test("what was written") {
+  test("rows as written") {
     assert(shape.of(bytes) == Rows.of(bytes, schema.size))
   }
 

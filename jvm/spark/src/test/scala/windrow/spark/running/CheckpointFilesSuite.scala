@@ -67,7 +67,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
     assert(programs(all(CheckpointFileManager.create(new HadoopPath(sparks.toUri), conf), sparks)).nonEmpty)
   }
 
-  test("what is written is as Spark writes it: bytes, checksums beside them, permissions") {
+  test("written files equal Spark's: bytes, checksum files, permissions") {
     val (ours, sparks) = (folder, folder)
     write(files(ours), ours.resolve("1"), "one")
     write(CheckpointFileManager.create(new HadoopPath(sparks.toUri), conf), sparks.resolve("1"), "one")
@@ -81,7 +81,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
     assert(files(ours).isLocal)
   }
 
-  test("of two that write a file one is refused, and what is given up is not there") {
+  test("one of two writers of a file fails, and an abandoned file does not exist") {
     val place = folder
     write(files(place), place.resolve("1"), "one")
     intercept[FileAlreadyExistsException](write(files(place), place.resolve("1"), "two"))

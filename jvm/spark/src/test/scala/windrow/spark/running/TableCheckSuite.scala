@@ -37,14 +37,14 @@ final class TableCheckSuite extends SparkSuite {
     }
   }
 
-  test("whatever part of its name is said") {
+  test("a table is found by any part of its name") {
     having("parquet") { table =>
       for (whole <- Seq(table, s"default.$table", s"spark_catalog.default.$table"))
         assert(refused(whole, "a") == Some("TABLE_COLUMNS_DIFFER"))
     }
   }
 
-  test("what Spark would refuse of the first batch") {
+  test("errors that Spark would raise in the first batch") {
     for (format <- Seq(classOf[Elsewhere].getName, "json")) // rows are appended in the session's own format
       having(format)(table => assert(refused(table, "a", "b") == Some("TABLE_NOT_USABLE")))
     val interval = new StructType().add("a", CalendarIntervalType)

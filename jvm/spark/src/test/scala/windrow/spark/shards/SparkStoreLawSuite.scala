@@ -16,7 +16,7 @@ import windrow.spark.SparkSuite
 /** Tests the law of all stores with Spark's state, over two micro-batches. */
 @Slow
 final class SparkStoreLawSuite extends SparkSuite {
-  test("what a store returned belongs to the caller: Spark's state") {
+  test("values that a store returned belong to the caller: Spark's state") {
     implicit val session: SparkSession             = spark
     implicit val rows: Encoder[(Array[Byte], Int)] = Encoders.tuple(Encoders.BINARY, Encoders.scalaInt)
     val input                                      = MemoryStream[(Array[Byte], Int)]

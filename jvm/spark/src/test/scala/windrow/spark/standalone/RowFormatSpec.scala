@@ -33,7 +33,7 @@ final class RowFormatSpec extends AnyFunSuite {
     out.result()
   }
 
-  test("a message comes out as it went in") {
+  test("a message is read as it was written") {
     val message = Message(1, row)
     assert(format.messages.read(ByteReader(written(message))) == message)
   }

@@ -67,12 +67,12 @@ class StandaloneSuite extends SparkSuite {
     Seq(operator, other).foreach(_.close())
   }
 
-  test("what is wrong with names and aggregates is told at once") {
+  test("all wrong names and aggregates are reported together") {
     val error = intercept[SpecError](Standalone.open(spark, json("""["max(price)", "sum(qty)"]"""), null))
     assert(error.problems.map(_.code) == Seq("AGGREGATE_NOT_UNDERSTOOD", "AGGREGATE_NOT_UNDERSTOOD"))
   }
 
-  test("names that are taken, or stand twice, and what is another thing each time") {
+  test("reserved names, duplicate names, and nondeterministic expressions") {
     def codes(text: String) = intercept[SpecError](Standalone.open(spark, text, null)).problems.map(_.code)
     assert(codes(json().replace("key string", "window string").replace("[\"key\"]", "[\"window\"]")) ==
       Seq("NAME_TAKEN"))

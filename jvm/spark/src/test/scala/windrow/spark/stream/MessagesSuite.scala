@@ -20,7 +20,7 @@ final class MessagesSuite extends SparkSuite {
   private lazy val input =
     spark.readStream.schema("id string, time timestamp, value bigint").json(SparkSuite.folder())
 
-  test("SEMANTICS R73: what is too far ahead, or has no time, does not move the watermark") {
+  test("SEMANTICS R73: a row too far ahead, or without a time, does not move the watermark") {
     val now    = 1700000000000000L
     val stream = Windrow.stream(input, time = "time", watermark = Some("1 minute"), maxFuture = Some("1 hour"))
     val panes  = stream.lateness("0 seconds").window(Tumbling("1 minute")).aggregate(count(lit(1))).panes

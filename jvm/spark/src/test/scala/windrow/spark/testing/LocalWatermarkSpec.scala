@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class LocalWatermarkSpec extends AnyFunSuite {
 
-  test("the greatest time less the delay; what has no time does not move it, and a restart forgets it") {
+  test("the greatest time minus the delay; a row without a time does not move it, and a restart resets it") {
     val time = AttributeReference("time", TimestampType)()
     val mark = new LocalWatermark(
       EventTimeWatermark(UUID.randomUUID, time, new CalendarInterval(0, 0, -5000000), LocalRelation(time)))

@@ -25,11 +25,11 @@ final class ChangesSpec extends SparkSuite {
     Seq("key", "value").foreach { text => out.writeInt(text.length); out.writeBytes(text) }
   }
 
-  test("what ends at its mark is whole") {
+  test("a changelog that ends at its marker is complete") {
     assert(wrong { out => put(out); out.writeByte(0) }.isEmpty)
   }
 
-  test("without the mark it is cut off, and behind it nothing stands") {
+  test("without the marker it is truncated, and no data follows the marker") {
     assert(wrong(put) == Some("it is truncated"))
     assert(wrong { out => put(out); out.writeShort(0) } == Some("it contains data after its end"))
   }

@@ -95,7 +95,7 @@ final class VerifyDamageSuite extends SparkSuite {
     }(verified)
   }
 
-  test("S13: how far a log goes, and how many partitions a store has, are no more than what is said") {
+  test("S13: the length of a log and the number of partitions are at most the recorded ones") {
     def saying(name: String => Boolean, text: String, other: String): Verification = {
       val changed = files.map { case (file, bytes) =>
         file -> (if (name(file)) new String(bytes, UTF_8).replaceAll(text, other).getBytes(UTF_8) else bytes)

@@ -28,12 +28,12 @@ final class VerifyPartsSpec extends AnyFunSuite {
     }
   }
 
-  test("no field of JSON stands twice, and nothing behind its end") {
+  test("a JSON field occurs once, and no data follows the end") {
     assert(StrictJson.read("""{"a": 1, "b": 2}""").isDefined)
     assert(StrictJson.read("""{"a": 1, "a": 2}""").isEmpty && StrictJson.read("""{"a": 1} 2""").isEmpty)
   }
 
-  test("what is wrong at two looks is wrong, though its batch has changed meanwhile") {
+  test("a fault found twice is reported although its batch has changed in between") {
     val damaged = Finding("state/0/0/1.sst", Some(7), "it has 3 bytes instead of 4.", Remedy.Restore)
     val passing = Finding("state/0/0/2.changelog", Some(8), "it is missing.", Remedy.Restore)
     val later   = damaged.copy(batch = Some(17), isDamage = false)

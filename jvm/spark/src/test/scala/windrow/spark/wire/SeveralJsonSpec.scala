@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 final class SeveralJsonSpec extends AnyFunSuite {
 
-  test("a column by which streams are joined is said once") {
+  test("a column by which streams are joined is set once") {
     def codes(on: String) = {
       val text =
         s"""{"operator": "join", "streams": [{"name": "a"}, {"name": "b"}], "within": [0, 5], "lateness": 0,

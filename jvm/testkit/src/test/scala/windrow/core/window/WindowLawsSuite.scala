@@ -173,7 +173,7 @@ class WindowLawsSuite extends AnyFunSuite {
   private def brokenBy(engine: Engine): Seq[String] =
     broken(new OperatorLaws("wrong", engine, Gen.choose(1L, 1000000L).map(RandomCase(_, RandomFamily.Sessions))), 60)
 
-  test("operators are found that number wrongly, or retract what they did not show") {
+  test("operators with wrong numbers, or retractions without a pane, are found") {
     val numbered = new Wrong(emission => emission.copy(panes = emission.panes.map(p => p.copy(index = p.index + 1))))
     assert(brokenBy(numbered).contains("the panes of a window are numbered, EARLY* ON_TIME? LATE*"))
     val other = new Wrong(emission =>

@@ -41,7 +41,7 @@ class GuideSuite extends AnyFunSuite {
     }.contains("+ sessions."))
   }
 
-  test("an engine beside the reference") {
+  test("an engine next to the reference") {
     val transcript = RandomCase(seed = 7, RandomFamily.SlidingWindows)
     val expected   = ReferenceEngine.run(transcript).inPlaceOfExpected(transcript)
     assert(Comparison.differences(expected, engine.run(expected)).isEmpty)
