@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "python")]
 
-import offline  # noqa: E402  modules of this folder
+import made  # noqa: E402  modules of this folder
+import offline  # noqa: E402
 import page_parts  # noqa: E402
 import searching  # noqa: E402
 import windrow  # noqa: E402
@@ -64,8 +65,10 @@ def _within(name: str, text: str) -> str:
     return re.sub(rf"\]\((?:\.\./)+({'|'.join(_ABOVE)})\.md(#[^)]*)?\)", page, text)
 
 
-def _read(_app: Sphinx, name: str, source: list[str]) -> None:
-    source[0] = _within(name, page_parts.drawn(source[0]))
+def _read(app: Sphinx, name: str, source: list[str]) -> None:
+    for file in made.files(source[0]):
+        app.env.note_dependency(file)
+    source[0] = made.filled(_within(name, page_parts.drawn(source[0])))
 
 
 def _included(_app: Sphinx, path: Path, _parent: str, source: list[str]) -> None:

@@ -48,6 +48,18 @@ def test_the_site_is_whole(site: Path) -> None:
     assert page.count('class="picture"') == source.count("<!-- picture: ") > 0
 
 
+@pytest.mark.parametrize(
+    ("page", "text"), [("coverage", ">S1<"), ("mutants", ">caught by<"), ("growth", "<svg")]
+)
+def test_tables_are_made_from_data(site: Path, page: str, text: str) -> None:
+    """The long lists for contributors are in the site, although the checkout has only the data."""
+    source = (DOCS / f"project/{page}.md").read_text(encoding="utf-8")
+    built = (site / f"project/{page}.html").read_text(encoding="utf-8")
+    assert text not in source
+    assert built.count(text) > 0
+    assert built.count("<tr") > 5
+
+
 def found(site: Path, queries: Iterable[str]) -> dict[str, list[str]]:
     """Return the pages that each query finds with the search of the site, best first."""
     node = shutil.which("node")

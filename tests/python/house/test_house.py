@@ -1,4 +1,4 @@
-"""Enforces the structure in docs/house.md: imports are free of cycles except those named here."""
+"""Enforces the structure in docs/project/house.md: no cycles of imports except those named here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 SCALA = ROOT / "jvm"
+PAGES = ROOT / "docs" / "project"
 PYTHON = ROOT / "python"
 
 Graph = Mapping[str, set[str]]
@@ -89,8 +90,8 @@ def circles(graph: Graph) -> list[set[str]]:
 
 
 def layers(part: str, prefix: str) -> list[str]:
-    """Return the packages of a part in the order in which docs/house.md lists their folders."""
-    text = (ROOT / "docs" / "house.md").read_text().split(f"## `{part}`")[1].split("\n## ")[0]
+    """Return the packages of a part in the order of their folders in docs/project/house.md."""
+    text = (PAGES / "house.md").read_text().split(f"## `{part}`")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]*`[^|]*) \|", text, re.MULTILINE)
     named = [name.replace("/", ".") for row in rows for name in re.findall(r"`([^`]+)`", row)]
     return [name if "windrow" in name else f"{prefix}.{name}" for name in named]
@@ -178,6 +179,6 @@ def test_files_that_texts_name_are_there() -> None:
     """Scala files that the pages name exist, so that a moved file is updated in the pages."""
     files = {str(file.relative_to(SCALA)) for file in SCALA.rglob("*.scala")}
     for page in ("a-messages-way.md", "house.md"):
-        for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs" / page).read_text()):
+        for name in re.findall(r"`([\w/…]+\.scala)`", (PAGES / page).read_text()):
             end = name.rpartition("…/")[2]
             assert any(file.endswith("/" + end) for file in files), f"{page}: {name}"
