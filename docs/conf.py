@@ -68,7 +68,9 @@ def _within(name: str, text: str) -> str:
 def _read(app: Sphinx, name: str, source: list[str]) -> None:
     for file in made.files(source[0]):
         app.env.note_dependency(file)
-    source[0] = made.filled(_within(name, page_parts.drawn(source[0])))
+    text = made.filled(_within(name, page_parts.drawn(source[0])))
+    # A search term within the title of a picture would end the script that marks search terms.
+    source[0] = text.replace("<title>", '<title class="nohighlight">')
 
 
 def _included(_app: Sphinx, path: Path, _parent: str, source: list[str]) -> None:

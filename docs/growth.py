@@ -137,7 +137,7 @@ def sections(plots: Sequence[Plot]) -> str:
             for name, line in plot.lines.items()
         ]
         table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
-        picture = f'<div class="picture">{plot.drawn()}</div>'.replace("\n", " ")
+        picture = f'<div class="picture plot">{plot.drawn()}</div>'.replace("\n", " ")
         parts += [f"## By {axis}: {asked}", picture, table]
     return "\n\n".join(parts) + "\n"
 

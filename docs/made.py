@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path.append(str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts"))
 
 import coverage  # noqa: E402  modules of this folder and of scripts
 import growth  # noqa: E402
