@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "python")]
 
-import offline  # noqa: E402  modules of this folder
+import made  # noqa: E402  modules of this folder
+import offline  # noqa: E402
 import page_parts  # noqa: E402
+import searching  # noqa: E402
 import windrow  # noqa: E402
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ html_theme = "furo"
 html_title = f"Windrow {release}"
 html_static_path = ["_static"]
 html_css_files = ["windrow.css"]
+html_search_scorer = str(DOCS / "scorer.js")
 html_copy_source = False
 html_show_copyright = False
 pygments_style = "tango"
@@ -62,8 +65,12 @@ def _within(name: str, text: str) -> str:
     return re.sub(rf"\]\((?:\.\./)+({'|'.join(_ABOVE)})\.md(#[^)]*)?\)", page, text)
 
 
-def _read(_app: Sphinx, name: str, source: list[str]) -> None:
-    source[0] = _within(name, page_parts.drawn(source[0]))
+def _read(app: Sphinx, name: str, source: list[str]) -> None:
+    for file in made.files(source[0]):
+        app.env.note_dependency(file)
+    text = made.filled(_within(name, page_parts.drawn(source[0])))
+    # A search term within the title of a picture would end the script that marks search terms.
+    source[0] = text.replace("<title>", '<title class="nohighlight">')
 
 
 def _included(_app: Sphinx, path: Path, _parent: str, source: list[str]) -> None:
@@ -77,28 +84,10 @@ def _public(
     return ("" if said and "(_" in said else said), gives
 
 
-def _project() -> set[str]:
-    """Return the pages of the section "Project" in ``index.md``."""
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    _, _, section = index.partition(":caption: Project\n")
-    return set(section.partition("```")[0].split())
-
-
-def _unsearched(app: Sphinx, _doctree: object) -> None:
-    """Keep the pages for maintainers out of the search.
-
-    They hold half of the words of the site, and Sphinx ranks pages with a word in their text alike,
-    so a user who searches would find mostly lists of tests. Maintainers can search the checkout.
-    The metadata is set here and not in the pages, because a code host shows it as a table.
-    """
-    if app.env.docname in _project():
-        app.env.metadata[app.env.docname]["nosearch"] = True
-
-
 def setup(app: Sphinx) -> None:
     """Draw pictures, adapt links, and fail if the site would load files from another host."""
+    searching.connect(app)
     app.connect("autodoc-process-signature", _public)
-    app.connect("doctree-read", _unsearched, priority=900)  # after Sphinx has set the metadata
     app.connect("source-read", _read)
     app.connect("include-read", _included)
     app.connect("build-finished", offline.check)

@@ -1,4 +1,4 @@
-"""The layers of the code as docs/house.md lists them, read for the test and drawn as a picture."""
+"""The layers of the code as docs/project/house.md lists them, read for the test and drawn as a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
 
-PAGE = Path(__file__).with_name("house.md")
+PAGE = Path(__file__).parent / "project" / "house.md"
 
 _ROW, _WIDTH, _GAP, _TOP = 22, 250, 30, 40
 

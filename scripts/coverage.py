@@ -1,4 +1,4 @@
-"""Check docs/coverage.txt and generate docs/coverage.md from it.
+"""Check docs/project/coverage.txt, from which the site makes the page about coverage.
 
 The file lists the rules and the tests for each requirement of the sources. Everything that it names
 must exist: rules in SEMANTICS.md, transcripts, Scala tests, and Python tests. Every rule must be
@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA = ROOT / "docs" / "coverage.txt"
-PAGE = ROOT / "docs" / "coverage.md"
+DATA = ROOT / "docs" / "project" / "coverage.txt"
 SIZES = {
     "S": 178,
     "P": 38,
@@ -168,17 +167,12 @@ def wrong_rules() -> Iterator[str]:
         yield f"rule {rule} of SEMANTICS.md is cited by no test and no transcript"
 
 
-def page(found: list[Item]) -> str:
-    """Return the page."""
+def tables() -> str:
+    """Return the page's number of items, and a table for each source."""
+    found = items()
     titles = re.findall(r"^## (\w): (.+)$", DATA.read_text(), re.MULTILINE)
     states = Counter(item.state for item in found)
     out = [
-        "# Coverage",
-        "",
-        "`scripts/coverage` writes this page from `docs/coverage.txt`. It lists the requirements",
-        "of the sources, and the tests and transcripts that show each one. `scripts/test` fails",
-        "if a rule, a test, or a transcript that is named here does not exist.",
-        "",
         f"{len(found)} items: {states['shown']} are shown, {states['query']} can only be shown by",
         f"a Spark query, {states['open']} are open.",
         "",
@@ -219,15 +213,11 @@ def main(arguments: list[str]) -> int:
     """Run the program; return the exit status."""
     if arguments == ["--close"]:
         close(items())
-    elif arguments not in ([], ["--check"]):
-        print("usage: scripts/coverage [--check | --close]")
+    elif arguments != ["--check"]:
+        print("usage: scripts/coverage --check | --close")
         return 2
     found = items()
     wrong = [*problems(found), *wrong_rules()]
-    if arguments != ["--check"]:
-        PAGE.write_text(page(found))
-    elif not PAGE.exists() or PAGE.read_text() != page(found):
-        wrong.append("docs/coverage.md does not match docs/coverage.txt. Run scripts/coverage.")
     print(
         "\n".join(wrong)
         if wrong

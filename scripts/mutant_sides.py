@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from mutant_jvm import CORE, ROOT, SPARK, WORK, Jvm
@@ -29,6 +30,12 @@ class Mutant:
     breaks: str
     survives: str = ""
     tests: Sequence[str] = ()
+
+    @property
+    def digest(self) -> str:
+        """A name for the change, which another change does not have."""
+        change = f"{self.file}\0{self.old}\0{self.new}"
+        return sha256(change.encode()).hexdigest()[:10]
 
     @property
     def row(self) -> str:

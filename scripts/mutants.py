@@ -13,8 +13,10 @@ from itertools import chain
 from mutant_jvm import CORE, ROOT, SPARK, WORK
 from mutant_sides import SIDES, Mutant, Side, emptied
 
-PAGE = ROOT / "docs" / "mutants.md"
-#: The number of mutants after which the failed tests run without a mutant and the page is written.
+#: The test that detected each mutant, by the digest of the mutant.
+RESULTS = ROOT / "tests" / "mutants-caught.txt"
+_SURVIVED = "survived"
+#: The number of mutants after which failed tests run without a mutant and results are written.
 TOGETHER = 20
 
 
@@ -34,43 +36,46 @@ def tried(side: Side, mutant: Mutant, *, named: bool) -> str | None:
 
 
 def known() -> dict[str, str]:
-    """Return the results of the page by the row of the mutant."""
-    if not PAGE.exists():
-        return {}
-    rows = (line.rpartition(" | ") for line in PAGE.read_text().splitlines())
-    return {f"{row} |": verdict.removesuffix(" |") for row, _, verdict in rows if row[:2] == "| "}
+    """Return the test that detected each mutant, or that it survived, by the mutant's digest."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    return dict(line.split(" ", 1) for line in lines)
+
+
+def note(results: dict[str, str]) -> None:
+    """Write the results of the mutants that exist."""
+    there = {one.digest for side in SIDES for one in side.mutants}
+    lines = (f"{digest} {noticed}\n" for digest, noticed in sorted(results.items()))
+    RESULTS.write_text("".join(line for line in lines if line.split(" ", 1)[0] in there))
 
 
 def verdict(mutant: Mutant, noticed: str) -> str:
     """Return the result of a mutant as the page shows it."""
-    escaped = noticed.replace("|", "\\|")
-    return escaped or f"**survived**: {mutant.survives or 'not explained'}"
+    if noticed == _SURVIVED:
+        return f"**survived**: {mutant.survives or 'not explained'}"
+    return noticed.replace("|", "\\|")
 
 
-def page(results: dict[str, str]) -> str:
-    """Return the page."""
-    lines = [
-        "# Mutants",
-        "",
-        "Changes to decisions in the code, one at a time, and the first test that detects each.",
-        "`scripts/mutants` generates this page from `tests/mutants*.toml`.",
-    ]
+def tables() -> str:
+    """Return the sections of the page: the counts and the mutants of each side."""
+    results = known()
+    lines = []
     for side in SIDES:
         every = side.mutants
-        tried = [one for one in every if one.row in results]
-        survived = [one for one in tried if results[one.row].startswith("**survived**")]
+        tried = [one for one in every if one.digest in results]
+        survived = [one for one in tried if results[one.digest] == _SURVIVED]
         explained = [one for one in survived if one.survives]
         lines += [
-            *("", f"## {side.title}", ""),
+            *(f"## {side.title}", ""),
             (
                 f"{len(tried)} of {len(every)} tried: {len(tried) - len(survived)} caught, "
                 f"{len(explained)} that no test can detect, "
                 f"{len(survived) - len(explained)} survived."
             ),
             *("", "| file | original | mutant | breaks | caught by |", "|---|---|---|---|---|"),
-            *(f"{one.row[:-1]}| {results[one.row]} |" for one in tried),
+            *(f"{one.row[:-1]}| {verdict(one, results[one.digest])} |" for one in tried),
+            "",
         ]
-    return "\n".join([*lines, ""])
+    return "\n".join(lines)
 
 
 def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
@@ -80,7 +85,7 @@ def chosen(words: str, without: Iterable[str]) -> list[tuple[Side, Mutant]]:
         for side in SIDES
         for one in side.mutants
         if any(words in text for text in (side.title, one.file, one.breaks))
-        and one.row not in without
+        and one.digest not in without
     ]
     return sorted(found, key=lambda each: (bool(each[1].survives), list(each[1].tests)))
 
@@ -116,7 +121,7 @@ def main(arguments: list[str]) -> int:
                 noticed = tried(side, mutant, named=named)
                 survivors += noticed is None or not (noticed or mutant.survives)
                 if noticed is not None:
-                    text = f"{mutant.row} {verdict(mutant, noticed)}"
+                    text = f"{mutant.row} {verdict(mutant, noticed or _SURVIVED)}"
                     print(f"{number}/{len(todo)} {text}", flush=True)
                     found.append((side, mutant, noticed))
             for side in SIDES:
@@ -126,8 +131,8 @@ def main(arguments: list[str]) -> int:
                         print(f"this test also fails without a mutant: {said}", flush=True)
                         survivors += 1
                     elif of is side and (said or not named):
-                        results[mutant.row] = verdict(mutant, said)
-            PAGE.write_text(page(results))
+                        results[mutant.digest] = said or _SURVIVED
+            note(results)
     finally:
         CORE.close()
         SPARK.close()

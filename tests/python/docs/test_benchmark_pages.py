@@ -16,7 +16,7 @@ _NONE = "\u2013"
 
 def marks() -> dict[tuple[str, str], list[str]]:
     """Return the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
-    rows = (ROOT / "docs/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
+    rows = (ROOT / "docs/project/benchmarks-run.md").read_text(encoding="utf-8").splitlines()
     cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
     return {
         (row[0], row[1].removeprefix("windrow to ")): row[2:5]

@@ -47,4 +47,4 @@ def test_a_size_of_zero_has_a_place() -> None:
         [_result("disorder-0", windrow=1.0), _result("disorder-60", windrow=1.2)]
     )
     assert plot.x(0) == growth.LEFT
-    assert "| windrow | 1.00 | 1.20 |" in growth.page([plot])
+    assert "| windrow | 1.00 | 1.20 |" in growth.sections([plot])

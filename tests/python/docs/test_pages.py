@@ -150,7 +150,7 @@ def test_the_picture_of_the_readme(tmp_path: Path) -> None:
 
 def test_a_messages_way_names_files_that_are_there() -> None:
     """Each file that the page names exists, compared by the end of its path."""
-    page = (ROOT / "docs/a-messages-way.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/project/a-messages-way.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(?:\w+/…/)?([\w/]+\.scala)`", page))
     there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
     assert len(named) > 20

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from docs import prose
 
 #: The greatest number of avoided phrases per 1,000 words. Limits are only lowered.
 LIMITS = {"pages": 1.5, "scala": 1.0, "python": 1.0, "errors": 0.5}
+#: The greatest number of words of all pages for users, and of one page.
+MOST, MOST_OF_A_PAGE = 45_000, 2_500
+_UNREAD = re.compile(r"^```.*?^```$|<!--.*?-->", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("part", LIMITS)
@@ -30,3 +36,29 @@ def test_no_part_is_harder_to_read_than_before(part: str) -> None:
 def test_phrases_are_found(text: str, times: int) -> None:
     """Avoided phrases are found, and plain sentences are not reported."""
     assert len(prose.found(text)) == times
+
+
+def words(text: str) -> int:
+    """Return the number of words of a page, without its code."""
+    return len(_UNREAD.sub("", text).split())
+
+
+def for_users() -> dict[str, int]:
+    """Return the number of words of each page for users, except the list of all errors."""
+    every: list[Path] = [prose.ROOT / "README.md", *(prose.ROOT / "docs").rglob("*.md")]
+    names = {str(page.relative_to(prose.ROOT)): page for page in every}
+    return {
+        name: words(page.read_text(encoding="utf-8"))
+        for name, page in names.items()
+        if not name.startswith("docs/project/") and name != "docs/errors.md"
+    }
+
+
+def test_users_have_little_to_read() -> None:
+    """The pages for users are short, all together and each one; a reference may be long."""
+    pages = for_users()
+    assert len(pages) > 60
+    assert sum(pages.values()) <= MOST
+    long = {name for name, count in pages.items() if count > MOST_OF_A_PAGE}
+    assert {name for name in long if not name.startswith("docs/reference/")} == set()
+    assert words("two words\n```python\ncode\n```\n<!-- hidden: python\nmore code\n-->\n") == 2

@@ -1,4 +1,4 @@
-"""Enforces the structure in docs/house.md: no module, folder or file uses another against it."""
+"""Enforces the structure in docs/project/house.md: no module, folder or file uses another against it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 SCALA = ROOT / "jvm"
 PYTHON = ROOT / "python"
 
-#: The modules in Scala; the diagram of docs/house.md and the folders of jvm have the same.
+#: The modules in Scala; the diagram of docs/project/house.md and the folders of jvm have the same.
 MODULES = sorted(folder.name for folder in SCALA.iterdir() if (folder / "src").is_dir())
 
 #: Circles of files that the core still has, by folder: at most this many, of at most so many files.
@@ -35,7 +35,7 @@ def sources(module: str) -> Path:
 
 
 def order_of(part: str, prefix: str) -> list[str]:
-    """Return the packages of a part in the order in which docs/house.md lists their folders."""
+    """Return the packages of a part in the order in which docs/project/house.md lists their folders."""
     named = [name.replace("/", ".") for row in rows(part) for name in row]
     return [name if "windrow" in name else f"{prefix}.{name}" for name in named]
 
@@ -131,6 +131,6 @@ def test_files_that_texts_name_are_there() -> None:
     """Scala files that the pages name exist, so that a moved file is updated in the pages."""
     files = {str(file.relative_to(SCALA)) for file in SCALA.rglob("*.scala")}
     for page in ("a-messages-way.md", "house.md"):
-        for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs" / page).read_text()):
+        for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs/project" / page).read_text()):
             end = name.rpartition("…/")[2]
             assert any(file.endswith("/" + end) for file in files), f"{page}: {name}"

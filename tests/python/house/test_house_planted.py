@@ -17,7 +17,7 @@ from house.graphs import (
     used,
 )
 
-#: Allowed uses, as in the diagram of docs/house.md.
+#: Allowed uses, as in the diagram of docs/project/house.md.
 ALLOWED = {"spark": {"core"}, "core": set[str](), "benchmarks": {"spark"}}
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-PAGE = Path(__file__).parents[3] / "docs" / "state-format.md"
+PAGE = Path(__file__).parents[3] / "docs" / "project" / "state-format.md"
 #: Parameters that are not fields of a query: the input, and names of standalone operators.
 NO_FIELDS = {"df", "stream", "outputStreams"}
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "state-format.md").read_text()
+PAGE = (ROOT / "docs" / "project" / "state-format.md").read_text()
 SOURCES = {
     file.name: file.read_text()
     for part in ("core", "spark")

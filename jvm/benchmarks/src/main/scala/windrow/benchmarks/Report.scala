@@ -9,7 +9,7 @@ object Report {
       "\n")
 
   private def head(found: Findings): String =
-    "# What the benchmarks gave\n\nWritten by `scripts/bench`; [benchmarks.md](benchmarks.md) says how to read it.\n\n" +
+    "# What the benchmarks gave\n\nWritten by `scripts/bench`; [benchmarks.md](../benchmarks.md) explains it.\n\n" +
       found.results.groupBy(_.made).toSeq.sortBy(_._1).map { case (made, results) =>
         s"* $made: ${results.map(_.workload).mkString(", ")}"
       }.mkString("\n")

@@ -14,7 +14,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-/** Tests Spark's real-time mode (docs/real-time.md), which exists from Spark 4.3 on. */
+/** Tests Spark's real-time mode (docs/project/real-time.md), which exists from Spark 4.3 on. */
 class RealTimeSuite extends SparkSuite {
   private val source = "org.apache.spark.sql.execution.streaming.sources.LowLatencyMemoryStream$"
 

@@ -86,8 +86,8 @@ final class ByteWriter(initial: Int = 256) {
 
 object ByteWriter {
 
-  /** Version of the format of all stored state (docs/state-format.md). It changes if an older reader would misread the
-    * new format.
+  /** Version of the format of all stored state (docs/project/state-format.md). It changes if an older reader would
+    * misread the new format.
     */
   private[windrow] val Version: Byte = 1
   private[state] val Frame           = 5

@@ -12,7 +12,7 @@ import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.replay._
 import windrow.testkit._
 
-/** The code of docs/testkit.md. Each of its blocks is in this file, line by line, and runs. */
+/** The code of docs/project/testkit.md. Each of its blocks is in this file, line by line, and runs. */
 @Slow
 class GuideSuite extends AnyFunSuite {
   import GuideSuite._
@@ -53,7 +53,7 @@ class GuideSuite extends AnyFunSuite {
     val own                    = "jvm/testkit/src/test/scala/windrow/testkit/guide/GuideSuite.scala"
     def squeezed(text: String) = text.replaceAll("\\s", "")
     val source                 = squeezed(Files.readString(root.resolve(own)))
-    val page                   = Files.readString(root.resolve("docs/testkit.md"))
+    val page                   = Files.readString(root.resolve("docs/project/testkit.md"))
     val blocks                 = "(?s)```scala\n(.*?)```".r.findAllMatchIn(page).map(_.group(1)).toSeq
     assert(blocks.size == 4)
     for (line <- blocks.flatMap(_.linesIterator)) assert(source.contains(squeezed(line)), line)

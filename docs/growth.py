@@ -1,4 +1,4 @@
-"""Generate docs/growth.md and its pictures from the results of `scripts/bench`.
+"""The plots of the page about the growth of cost, from the results of `scripts/bench`.
 
 A point is the CPU time of an event in a warm process, as a multiple of the smallest value among the
 workloads of the same family, because only ratios within one run are meaningful.
@@ -7,7 +7,6 @@ workloads of the same family, because only ratios within one run are meaningful.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log10
@@ -17,7 +16,7 @@ from typing import Any
 
 from windrow._drawing._svg import Element, Picture, Style, element, picture
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DATA = Path(__file__).parent / "project" / "benchmarks-run.json"
 
 #: The size that varies in each family of workloads, and the query.
 FAMILIES: Mapping[str, tuple[str, str]] = {
@@ -34,13 +33,6 @@ FAMILIES: Mapping[str, tuple[str, str]] = {
 OTHERS = {"ranks-60", "ranks-600"}
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 230, 44, 90, 16, 36
 DASHES = {"windrow": "none", "spark": "5 4"}
-
-HEAD = """\
-This page shows how the CPU time per event grows with one size of a workload, in a warm process. Use
-it to estimate the cost of a larger query. Every cost is a multiple of the least cost in the same
-plot. Both axes are logarithmic: a level line is a constant cost, and a line at 45 degrees is a cost
-that is proportional to the size. `scripts/growth` writes this page from the results of
-`scripts/bench --publish --growth` ([benchmarks.md](benchmarks.md))."""
 
 #: The costs of each contender, by size.
 Lines = Mapping[str, Mapping[int, float]]
@@ -134,35 +126,22 @@ def _warm(result: Mapping[str, Any], contender: str) -> list[float]:
     return [run["measured"]["cpu"] for run in runs if run["pass"] == "warm"]  # noqa: S105
 
 
-def page(plots: Sequence[Plot]) -> str:
-    """Return the page."""
-    parts = ["# How cost grows", HEAD]
+def sections(plots: Sequence[Plot]) -> str:
+    """Return a section for each plot: the picture and its table."""
+    parts = []
     for plot in plots:
         axis, asked = FAMILIES[plot.family]
         head = ("engine", *(f"{size:,}" for size in plot.sizes))
         rows = [
-            (name, *(f"{line[size]:.2f}" if size in line else "–" for size in plot.sizes))
+            (name, *(f"{line[size]:.2f}" if size in line else "\u2013" for size in plot.sizes))
             for name, line in plot.lines.items()
         ]
         table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
-        parts += [
-            f"## By {axis}: {asked}",
-            f"![Cost by {axis}](pictures/growth-{plot.family}.svg)",
-            table,
-        ]
+        picture = f'<div class="picture plot">{plot.drawn()}</div>'.replace("\n", " ")
+        parts += [f"## By {axis}: {asked}", picture, table]
     return "\n\n".join(parts) + "\n"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Write the page and its pictures to the folder in the arguments, or to docs."""
-    folder = Path(arguments[0]) if arguments else DOCS
-    plots = measured(json.loads((DOCS / "benchmarks-run.json").read_text())["results"])
-    (folder / "pictures").mkdir(exist_ok=True)
-    for plot in plots:
-        plot.drawn().save(folder / "pictures" / f"growth-{plot.family}.svg")
-    (folder / "growth.md").write_text(page(plots))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def tables() -> str:
+    """Return the sections of the published results."""
+    return sections(measured(json.loads(DATA.read_text())["results"]))
