@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import figures
 from windrow._drawing._svg import Element, Picture, Style, element, picture
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -22,13 +23,13 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 #: The size that varies in each family of workloads, and the query.
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "keys": ("keys", "tumbling windows of 60 s"),
-    "overlap": ("windows that a message is in", "windows of 600 s, 1,000 keys"),
+    "overlap": ("windows that contain a row", "windows of 600 s, 1,000 keys"),
     "batch": ("rows in a micro-batch", "tumbling windows of 60 s, 1,000 keys"),
     "disorder": ("seconds out of order", "60 s every second, corrected for 60 s"),
-    "slide": ("messages in a window", "10 s at each message; 1,000 in batches five times as large"),
-    "list": ("messages in a window", "`collect_list`, windows of 50 s"),
-    "ranks": ("messages in a window", "exact median and 95th percentile, windows of 50 s"),
-    "store": ("messages in a window", "windows of 50 s that keep their messages"),
+    "slide": ("rows in a window", "10 s at each row; 1,000 in batches five times as large"),
+    "list": ("rows in a window", "`collect_list`, windows of 50 s"),
+    "ranks": ("rows in a window", "exact median and 95th percentile, windows of 50 s"),
+    "store": ("rows in a window", "windows of 50 s that keep their rows"),
 }
 #: Workloads with the name of a family that belong to overlapping windows instead.
 OTHERS = {"ranks-60", "ranks-600"}
@@ -39,8 +40,10 @@ HEAD = """\
 This page shows how the CPU time per event grows with one size of a workload, in a warm process. Use
 it to estimate the cost of a larger query. Every cost is a multiple of the least cost in the same
 plot. Both axes are logarithmic: a level line is a constant cost, and a line at 45 degrees is a cost
-that is proportional to the size. `scripts/growth` writes this page from the results of
-`scripts/bench --publish --growth` ([benchmarks.md](benchmarks.md))."""
+that is proportional to the size. Less is better. Below each table is the day of its runs: compare
+costs only inside one plot, because the plots are from different days and versions, and because most
+of them are older than the results of [benchmarks.md](benchmarks.md). `scripts/growth` writes this
+page from the results of `scripts/bench --publish --growth`."""
 
 #: The costs of each contender, by size.
 Lines = Mapping[str, Mapping[int, float]]
@@ -52,6 +55,15 @@ class Plot:
 
     family: str
     lines: Lines
+    made: Sequence[str] = ()
+
+    @property
+    def measured(self) -> str:
+        """The days and the versions of the runs."""
+        days: dict[str, set[str]] = {}
+        for made in self.made:
+            days.setdefault(made[-10:], set()).add(made.split(",")[0].removeprefix("windrow "))
+        return " and ".join(f"{day} ({', '.join(sorted(of))})" for day, of in sorted(days.items()))
 
     @property
     def sizes(self) -> list[int]:
@@ -113,9 +125,11 @@ def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
     plots = []
     for family in FAMILIES:
         costs: dict[str, dict[int, float]] = {}
+        made: list[str] = []
         for result in results:
             of, _, size = result["workload"].rpartition("-")
             if of == family and result["workload"] not in OTHERS:
+                made.append(result["made"])
                 for name in DASHES:
                     if found := _warm(result, name):
                         costs.setdefault(name, {})[int(size)] = median(found)
@@ -125,7 +139,7 @@ def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
                 name: {size: cost / least for size, cost in line.items()}
                 for name, line in costs.items()
             }
-            plots.append(Plot(family, lines))
+            plots.append(Plot(family, lines, made))
     return plots
 
 
@@ -149,6 +163,7 @@ def page(plots: Sequence[Plot]) -> str:
             f"## By {axis}: {asked}",
             f"![Cost by {axis}](pictures/growth-{plot.family}.svg)",
             table,
+            f"Measured on {plot.measured}.",
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -156,7 +171,7 @@ def page(plots: Sequence[Plot]) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Write the page and its pictures to the folder in the arguments, or to docs."""
     folder = Path(arguments[0]) if arguments else DOCS
-    plots = measured(json.loads((DOCS / "benchmarks-run.json").read_text())["results"])
+    plots = measured(json.loads(figures.RUN.read_text())["results"])
     (folder / "pictures").mkdir(exist_ok=True)
     for plot in plots:
         plot.drawn().save(folder / "pictures" / f"growth-{plot.family}.svg")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+import figures
 import growth
 
 
@@ -13,7 +16,8 @@ def _result(workload: str, **costs: float) -> dict[str, object]:
         for name, cost in costs.items()
     ]
     fresh = {"contender": "windrow", "pass": "fresh", "repeat": 1, "measured": {"cpu": 99.0}}
-    return {"workload": workload, "runs": [fresh, *runs]}
+    made = f"windrow {workload[:4]}, 2 cores, 2026-11-25"
+    return {"workload": workload, "made": made, "runs": [fresh, *runs]}
 
 
 KEYS = [
@@ -28,6 +32,7 @@ def test_costs_are_ratios_to_the_least() -> None:
     """Costs are ratios to the least warm one; a family with fewer than two sizes is not drawn."""
     [plot] = growth.measured(KEYS)
     assert plot.family == "keys"
+    assert plot.measured == "2026-11-25 (keys)"
     assert plot.lines == {"windrow": {100: 2.0, 10000: 3.0}, "spark": {100: 1.0, 10000: 10.0}}
 
 
@@ -48,3 +53,10 @@ def test_a_size_of_nothing_has_a_place() -> None:
     )
     assert plot.x(0) == growth.LEFT
     assert "| windrow | 1.00 | 1.20 |" in growth.page([plot])
+
+
+def test_the_page_is_that_of_the_last_results() -> None:
+    """``scripts/growth`` would not change the page."""
+    results = json.loads(figures.RUN.read_text(encoding="utf-8"))["results"]
+    page = (growth.DOCS / "growth.md").read_text(encoding="utf-8")
+    assert growth.page(growth.measured(results)) == page
