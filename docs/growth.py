@@ -21,13 +21,13 @@ DATA = Path(__file__).parent / "project" / "benchmarks-run.json"
 #: The size that varies in each family of workloads, and the query.
 FAMILIES: Mapping[str, tuple[str, str]] = {
     "keys": ("keys", "tumbling windows of 60 s"),
-    "overlap": ("windows that a message is in", "windows of 600 s, 1,000 keys"),
+    "overlap": ("windows that contain a row", "windows of 600 s, 1,000 keys"),
     "batch": ("rows in a micro-batch", "tumbling windows of 60 s, 1,000 keys"),
     "disorder": ("seconds out of order", "60 s every second, corrected for 60 s"),
-    "slide": ("messages in a window", "10 s at each message; 1,000 in batches five times as large"),
-    "list": ("messages in a window", "`collect_list`, windows of 50 s"),
-    "ranks": ("messages in a window", "exact median and 95th percentile, windows of 50 s"),
-    "store": ("messages in a window", "windows of 50 s that keep their messages"),
+    "slide": ("rows in a window", "10 s at each row; 1,000 in batches five times as large"),
+    "list": ("rows in a window", "`collect_list`, windows of 50 s"),
+    "ranks": ("rows in a window", "exact median and 95th percentile, windows of 50 s"),
+    "store": ("rows in a window", "windows of 50 s that keep their rows"),
 }
 #: Workloads with the name of a family that belong to overlapping windows instead.
 OTHERS = {"ranks-60", "ranks-600"}
@@ -44,6 +44,15 @@ class Plot:
 
     family: str
     lines: Lines
+    made: Sequence[str] = ()
+
+    @property
+    def measured(self) -> str:
+        """The days and the versions of the runs."""
+        days: dict[str, set[str]] = {}
+        for made in self.made:
+            days.setdefault(made[-10:], set()).add(made.split(",")[0].removeprefix("windrow "))
+        return " and ".join(f"{day} ({', '.join(sorted(of))})" for day, of in sorted(days.items()))
 
     @property
     def sizes(self) -> list[int]:
@@ -105,9 +114,11 @@ def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
     plots = []
     for family in FAMILIES:
         costs: dict[str, dict[int, float]] = {}
+        made: list[str] = []
         for result in results:
             of, _, size = result["workload"].rpartition("-")
             if of == family and result["workload"] not in OTHERS:
+                made.append(result["made"])
                 for name in DASHES:
                     if found := _warm(result, name):
                         costs.setdefault(name, {})[int(size)] = median(found)
@@ -117,7 +128,7 @@ def measured(results: Sequence[Mapping[str, Any]]) -> list[Plot]:
                 name: {size: cost / least for size, cost in line.items()}
                 for name, line in costs.items()
             }
-            plots.append(Plot(family, lines))
+            plots.append(Plot(family, lines, made))
     return plots
 
 
@@ -138,7 +149,7 @@ def sections(plots: Sequence[Plot]) -> str:
         ]
         table = "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
         picture = f'<div class="picture plot">{plot.drawn()}</div>'.replace("\n", " ")
-        parts += [f"## By {axis}: {asked}", picture, table]
+        parts += [f"## By {axis}: {asked}", picture, table, f"Measured on {plot.measured}."]
     return "\n\n".join(parts) + "\n"
 
 

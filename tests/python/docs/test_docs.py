@@ -56,3 +56,20 @@ def test_names_that_pages_show_exist() -> None:
     assert {name for name in said if not hasattr(wr, name)} == set()
     programs = set(re.findall(r"\bscripts/([a-z]+)\b", texts))
     assert {name for name in programs if not (ROOT / "scripts" / name).exists()} == set()
+
+
+def _names(row: str) -> list[str]:
+    return re.findall(r"`([\w/]+)`", row.strip("|").split("|")[-1])
+
+
+def test_words_of_the_code_exist() -> None:
+    """Each name in the table of words in CONTRIBUTING is a type or a folder of the code."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| word | meaning | place |\n")[2].partition("\n\n")[0]
+    named = {name for line in table.splitlines() for name in _names(line)}
+    files = list(ROOT.glob("jvm/*/src/main/scala/**/*.scala"))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    types = set(re.findall(r"\b(?:class|trait|object) (\w+)", code))
+    folders = "\n".join(str(path.parent) + "/" for path in files)
+    assert len(named) > 20
+    assert {name for name in named - types if f"/{name}/" not in folders} == set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import growth
@@ -13,7 +15,8 @@ def _result(workload: str, **costs: float) -> dict[str, object]:
         for name, cost in costs.items()
     ]
     fresh = {"contender": "windrow", "pass": "fresh", "repeat": 1, "measured": {"cpu": 99.0}}
-    return {"workload": workload, "runs": [fresh, *runs]}
+    made = f"windrow {workload[:4]}, 2 cores, 2026-11-25"
+    return {"workload": workload, "made": made, "runs": [fresh, *runs]}
 
 
 KEYS = [
@@ -28,6 +31,7 @@ def test_costs_are_ratios_to_the_least() -> None:
     """Costs are ratios to the least warm one; a family with fewer than two sizes is not drawn."""
     [plot] = growth.measured(KEYS)
     assert plot.family == "keys"
+    assert plot.measured == "2026-11-25 (keys)"
     assert plot.lines == {"windrow": {100: 2.0, 10000: 3.0}, "spark": {100: 1.0, 10000: 10.0}}
 
 

@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
+import conf
+from windrow import _conditions
+
 ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+_BLOCK = re.DOTALL | re.MULTILINE
 _CODE = re.compile(r"^(```+|~~~+).*?^\1|<!--.*?-->|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(
     r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\[[^\]]+\]:\s*(\S+)", re.MULTILINE
@@ -65,6 +70,36 @@ def test_links_lead_somewhere() -> None:
     every = {str(page.relative_to(ROOT)): list(broken(page)) for page in markdown()}
     assert len(every) > 60
     assert {page: links for page, links in every.items() if links} == {}
+
+
+def for_users() -> list[Path]:
+    """Return the pages for users, without the pages that programs write."""
+    written = {"errors", "benchmarks-run", "growth"}
+    pages = [path for path in markdown() if path.is_relative_to(DOCS)]
+    named = {str(path.relative_to(DOCS).with_suffix("")): path for path in pages}
+    makers = conf._project()
+    return [path for name, path in named.items() if name not in makers and name not in written]
+
+
+def test_codes_are_links() -> None:
+    """A page that mentions an error links to its entry, and the entry links back to the page."""
+    codes = _conditions.catalogue().keys()
+    found = {}
+    entries = (DOCS / "errors.md").read_text(encoding="utf-8").split("\n## ")
+    for page in for_users():
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=_BLOCK)
+        name = str(page.relative_to(DOCS))
+        plain = {code for code in re.findall(r"(?<!\[)`([A-Z_]+)`(?!\])", text) if code in codes}
+        linked = {code.upper() for code in re.findall(r"errors\.md#(\w+)\)", text)}
+        one_way = {
+            code
+            for code in linked & codes
+            if not any(e.startswith(f"{code}\n") and f"({name})" in e for e in entries)
+        }
+        if plain | one_way:
+            found[name] = plain | one_way
+    assert found == {}
+    assert [text for text in entries if "Explained in: " in text]
 
 
 @pytest.mark.parametrize(
