@@ -1,4 +1,4 @@
-"""The layers of the code as docs/project/house.md lists them, read for the test and drawn as a picture."""
+"""The layers of the code, read from docs/project/house.md for the test and the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Enforces the structure in docs/project/house.md: no module, folder or file uses another against it."""
+"""Enforces the structure in docs/project/house.md: nothing uses a layer above it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sources(module: str) -> Path:
 
 
 def order_of(part: str, prefix: str) -> list[str]:
-    """Return the packages of a part in the order in which docs/project/house.md lists their folders."""
+    """Return the packages of a part in the order of their folders in docs/project/house.md."""
     named = [name.replace("/", ".") for row in rows(part) for name in row]
     return [name if "windrow" in name else f"{prefix}.{name}" for name in named]
 
