@@ -15,7 +15,7 @@ final case class OffsetSession(gap: Long) extends TupleWindows {
   @transient private[windrow] lazy val family: WindowFamily = WindowFamily.OffsetSessions(gap)
   private[windrow] override def completedBy: Option[String] =
     Some(s"more than $gap offsets have passed without the key")
-  override def toString: String                             = s"OffsetSession(gap=$gap)"
+  override def toString: String = s"OffsetSession(gap=$gap)"
 }
 
 object OffsetSession {
