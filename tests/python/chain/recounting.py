@@ -57,42 +57,71 @@ def messages(dice: random.Random, batches: int, size: int) -> list[list[Row]]:
     return made
 
 
+def deferred(dice: random.Random, batches: Sequence[Sequence[Row]]) -> list[list[Row]]:
+    """Move some rows to later micro-batches, so that their offsets may be too late."""
+    made: list[list[Row]] = [[] for _ in batches]
+    for number, rows in enumerate(batches):
+        for row in rows:
+            made[dice.randrange(number, len(batches)) if dice.random() < 0.1 else number].append(
+                row
+            )
+    return made
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of windows over rows, or over panes.
 
-    ``lateness`` contains the values to choose from; an empty one means that the windows do not
-    support lateness. ``gap`` returns whether a row at that time, in seconds, is in no window.
+    ``lateness`` contains the values to choose from: durations, or numbers of offsets; an empty one
+    means that the windows do not support lateness. ``gap`` returns whether a row is in no window.
     ``slide`` is the size of sliding windows in seconds, or None. ``kept`` returns how many of a
-    key's rows, given by offset, may wait at the end for more rows.
+    key's rows, given by offset, may wait at the end for more rows; its second argument is the
+    greatest offset of all keys.
     """
 
     window: Any
-    lateness: Sequence[str] = ("0 seconds",)
-    gap: Callable[[int], bool] = lambda _: False
+    lateness: Sequence[str | int] = ("0 seconds",)
+    gap: Callable[[Row], bool] = lambda _: False
     slide: int | None = None
-    kept: Callable[[Sequence[int]], int] = lambda _: 0
+    kept: Callable[[Sequence[int], int], int] = lambda _, __: 0
 
 
-def _last_session(offsets: Sequence[int]) -> int:
-    """Count the rows since more than two consecutive offsets lacked the key."""
-    breaks = [i for i, (a, b) in enumerate(pairwise(offsets), 1) if b - a > 3]
+def _between(row: Row) -> bool:
+    """Return whether a row is between windows of 5 minutes, of which one begins every 15."""
+    return row["time"] is not None and _seconds(row["time"]) % 900 >= 300
+
+
+def _last_session(offsets: Sequence[int], newest: int) -> int:
+    """Count the rows since more than two consecutive offsets lacked the key.
+
+    Offsets after the last of these rows end their session.
+    """
+    breaks = [i for i, (a, b) in enumerate(pairwise([*offsets, newest + 1]), 1) if b - a > 3]
     return len(offsets) - max(breaks, default=0)
+
+
+def _open(step: int) -> Callable[[Sequence[int], int], int]:
+    """Return a function that counts the rows in ranges of 5 offsets that are not complete."""
+    return lambda offsets, newest: sum(off // step * step + 4 > newest for off in offsets)
 
 
 LATE = ("0 seconds", "15 minutes")
 FIRST: Mapping[str, Kind] = {
     "tumbling": Kind(wr.Tumbling("5 minutes"), LATE),
     "hopping": Kind(wr.Hopping("10 minutes", step="5 minutes"), LATE),
-    "gaps": Kind(wr.Hopping("5 minutes", step="15 minutes"), LATE, lambda s: s % 900 >= 300),
+    "gaps": Kind(wr.Hopping("5 minutes", step="15 minutes"), LATE, _between),
     "calendar": Kind(wr.Tumbling("1 day", zone="Europe/Berlin"), LATE),
     "session": Kind(wr.Session("3 minutes")),
     "sliding": Kind(wr.Sliding("2 minutes"), slide=120),
     "over": Kind(wr.Over(range="2 minutes")),
-    "count": Kind(wr.Count(3), (), kept=lambda offsets: len(offsets) % 3),
+    "count": Kind(wr.Count(3), (), kept=lambda offsets, _: len(offsets) % 3),
     "tuples": Kind(wr.OffsetSession(gap=2), (), kept=_last_session),
+    "offsets": Kind(wr.OffsetRange(5), (0, 3), kept=_open(5)),
+    "offset gaps": Kind(
+        wr.OffsetRange(5, step=7), (0, 3), lambda row: row["off"] % 7 >= 5, kept=_open(7)
+    ),
     "punctuation": Kind(wr.Policy.tumbling(wr.ByPunctuation("closes")), ()),
-    "by count": Kind(wr.Policy.tumbling(wr.ByCount(4)), (), kept=lambda all_: len(all_) % 4),
+    "by count": Kind(wr.Policy.tumbling(wr.ByCount(4)), (), kept=lambda all_, _: len(all_) % 4),
     "last few": Kind(wr.Policy.sliding(wr.ByCount(3), trigger=wr.ByCount(1)), ()),
     "last minutes": Kind(wr.Policy.sliding(wr.ByTime("5 minutes"), trigger=wr.ByCount(1)), ()),
 }
@@ -104,8 +133,10 @@ ABOVE: Mapping[str, Kind] = {
 }
 #: Kinds whose panes have a time.
 TIMED = ("tumbling", "hopping", "gaps", "calendar", "session")
+#: Kinds on the offsets of a partition.
+BY_OFFSETS = ("offsets", "offset gaps")
 #: Kinds that full state supports too.
-FULL_STATE = (*TIMED, "sliding")
+FULL_STATE = (*TIMED, "sliding", "over", "count", "tuples", *BY_OFFSETS)
 
 
 def names(level: int) -> list[str]:
@@ -126,25 +157,32 @@ def name_of(row: Any) -> str:
 
 
 def windowed(
-    rows: DataFrame, name: str, kind: Kind, lateness: str | None, level: int, *, full: bool = False
-) -> wr.Output:
-    """Assign the source rows (level 1), or the panes of the level below, to windows.
-
-    With ``full``, the panes contain the rows themselves instead of their names.
-    """
+    rows: DataFrame, name: str, kind: Kind, lateness: str | int | None, level: int
+) -> wr.Windowed:
+    """Assign the source rows (level 1), or the panes of the level below, to windows."""
     said: dict[str, Any] = {"key": "k", "name": name}
     if level == 1:
         identity = wr.RowId(source=F.lit("s"), partition="part", offset="off")
         said["rowId"] = identity
-        if lateness is not None:
+        if isinstance(lateness, str):
             said |= {"time": "time", "watermark": "0 seconds", "maxFuture": "1 hour"}
     stream = wr.stream(rows, **said)
     if lateness is not None:
         stream = stream.lateness(lateness)
-    if full:
-        return stream.retain(time="30 days").window(kind.window).keepRows()
-    windows = stream.window(kind.window)
-    if lateness is not None and lateness != "0 seconds":
+    return stream.window(kind.window)
+
+
+def kept(windows: wr.Windowed, lateness: str | int | None, *, waits: bool) -> wr.Output:
+    """Return panes that contain the rows themselves, when their window completes or at once."""
+    longest = {"time": "30 days"} if isinstance(lateness, str) else {"messages": 1_000_000}
+    if waits:
+        windows = windows.trigger(early=wr.Never())
+    return windows.retain(**longest).keepRows()
+
+
+def collected(windows: wr.Windowed, lateness: str | int | None, level: int) -> wr.Output:
+    """Return panes that contain the names of their rows, and of the rows inside these."""
+    if lateness not in (None, 0, "0 seconds"):
         windows = windows.accumulationMode(wr.DISCARDING)
     own = F.col("id").cast("string") if level == 1 else named()
     return windows.aggregate(
@@ -157,27 +195,43 @@ def windowed(
 class Chain:
     """Operators over one stream, each over the panes of the previous one.
 
-    ``full`` is true if the only operator keeps full state.
+    ``full`` is true if the only operator keeps full state, and ``waits`` if its panes then wait
+    until their window completes.
     """
 
     kinds: Sequence[str]
-    lateness: Sequence[str | None]
+    lateness: Sequence[str | int | None]
     batches: Sequence[Sequence[Row]]
     full: bool = False
+    waits: bool = False
 
     @staticmethod
     def drawn(seed: int) -> Chain:
-        """Draw a chain."""
+        """Draw a chain. Consecutive seeds have all kinds."""
         dice = random.Random(seed)  # noqa: S311  no secret
-        kinds = [dice.choice(list(FIRST))]
+        kinds = [list(FIRST)[seed % len(FIRST)]]
         while kinds[-1] in TIMED and len(kinds) < 3 and dice.random() < 0.8:
             kinds.append(dice.choice(list(ABOVE)))
-        late: list[str | None] = []
+        late: list[str | int | None] = []
         for level, name in enumerate(kinds):
             choices = (FIRST if level == 0 else ABOVE)[name].lateness
             late.append(dice.choice(choices) if choices else None)
         full = len(kinds) == 1 and kinds[0] in FULL_STATE and dice.random() < 0.5
-        return Chain(kinds, late, messages(dice, 9, dice.choice([5, 15])), full)
+        batches = messages(dice, 9, dice.choice([5, 15]))
+        if kinds[0] in BY_OFFSETS:
+            batches = deferred(dice, batches)
+        return Chain(kinds, late, batches, full, waits=full and dice.random() < 0.5)
+
+    @property
+    def words(self) -> str:
+        """Return the description."""
+        kept = f", full state, waits {self.waits}" if self.full else ""
+        return f"{self.kinds}, lateness {self.lateness}{kept}"
+
+    @property
+    def hasTime(self) -> bool:  # noqa: N802  camelCase, as in the library
+        """Return whether the first operator has event time."""
+        return isinstance(self.lateness[0], str)
 
     def output(self, rows: DataFrame) -> wr.Output:
         """Return the query."""
@@ -185,7 +239,12 @@ class Chain:
         for level, (kind, late) in enumerate(zip(self.kinds, self.lateness, strict=True), start=1):
             of = (FIRST if level == 1 else ABOVE)[kind]
             below = rows if output is None else output.panes
-            output = windowed(below, f"level{level}", of, late, level, full=self.full)
+            windows = windowed(below, f"level{level}", of, late, level)
+            output = (
+                kept(windows, late, waits=self.waits)
+                if self.full
+                else collected(windows, late, level)
+            )
         assert output is not None
         return output
 
@@ -227,9 +286,9 @@ class Chain:
 
     def _lost(self, inside: set[str], refused: set[str]) -> list[str]:
         gap = FIRST[self.kinds[0]].gap
-        sent = {str(row["id"]): row["time"] for rows in self.batches for row in rows}
+        sent = {str(row["id"]): row for rows in self.batches for row in rows}
         lost = sent.keys() - inside - refused
-        gaps = {one for one in sent if sent[one] is not None and gap(_seconds(sent[one]))}
+        gaps = {one for one, row in sent.items() if gap(row)}
         windowless = gaps | self._late_and_alone()
         lost -= windowless | self._kept()
         found = [f"in no output: {sorted(lost)}"] if lost else []
@@ -238,13 +297,16 @@ class Chain:
 
     def _kept(self) -> set[str]:
         """Return the rows that may wait in windows that are not complete."""
+        if self.full and not self.waits:
+            return set()
         came: dict[str, set[int]] = defaultdict(set)
         for rows in self.batches:
             for row in rows:
                 came[row["k"]].add(row["off"])
         found: set[str] = set()
+        newest = max(max(offsets) for offsets in came.values())
         for offsets in map(sorted, came.values()):
-            waiting = FIRST[self.kinds[0]].kept(offsets)
+            waiting = FIRST[self.kinds[0]].kept(offsets, newest)
             found |= {str(offset) for offset in offsets[len(offsets) - waiting :]}
         return found
 

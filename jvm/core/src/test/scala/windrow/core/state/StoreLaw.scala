@@ -2,6 +2,8 @@ package windrow.core.state
 
 import java.util.Arrays
 import org.scalatest.Assertions._
+import scala.collection.mutable
+import scala.util.Random
 
 /** The law of every store: an array that it returned belongs to the caller, and an array that it was given is not read
   * after the call. Overwriting either of them does not change stored values.
@@ -48,6 +50,33 @@ object StoreLaw {
     space.remove(1)
     assert(space.get(1) == null)
     space.remove(2)
+  }
+
+  /** Checks random reads, writes and removals, each of whose arrays is overwritten, against a map.
+    *
+    * @param store
+    *   an empty store
+    */
+  def checkRandom(store: ShardStore, seed: Long, operations: Int): Unit = {
+    val random   = new Random(seed)
+    val space    = store.space(Name)
+    val expected = mutable.Map.empty[Long, Int]
+    for (number <- 0 until operations) {
+      val id = random.nextInt(20).toLong
+      random.nextInt(4) match {
+        case 0 => space.remove(id); expected -= id
+        case 1 =>
+          val bytes = value(number)
+          space.put(id, bytes)
+          overwrite(bytes)
+          expected(id) = number
+        case _ =>
+          val bytes = space.get(id)
+          assert(Option(bytes).map(_.toSeq) == expected.get(id).map(value(_).toSeq), s"seed $seed, operation $number")
+          if (bytes != null) overwrite(bytes)
+      }
+    }
+    (0L until 20).foreach(space.remove)
   }
 
   private def isStillListed(store: ListedStore, name: String): Unit = (1 to 2).foreach { _ =>

@@ -1,7 +1,9 @@
 package windrow.core.state
 
 import java.nio.file.Files
+import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
+import scala.util.Random
 import windrow.operators.BreakingStore
 import windrow.operators.RocksStore
 
@@ -20,7 +22,32 @@ final class StoreLawSuite extends AnyFunSuite {
     "one that counts writes"               -> (() => new AppliedOffsetsSuite.WritesStore),
     "one that leaves what it has as it is" -> (() => new StoredState.Copied(memory)))
 
+  private val cases = if (sys.props.get("windrow.mode").contains("full")) 10000 else 20
+  private val first = Random.nextInt(Int.MaxValue - cases).toLong
+
   for ((name, store) <- stores) test(s"what a store returned belongs to the caller: $name")(StoreLaw.check(store()))
+
+  for ((name, store) <- stores) test(s"$cases random cases from seed $first: $name") {
+    (first until first + cases).foreach(StoreLaw.checkRandom(store(), _, operations = 200))
+  }
+
+  test("a fault is found: a store that returns its own array, and one that stores the caller's") {
+    for (copies <- Seq(true, false)) {
+      val own = new ShardStore {
+        private val inner                       = memory
+        private val values                      = scala.collection.mutable.Map.empty[Long, Array[Byte]]
+        def header: Array[Byte]                 = inner.header
+        def putHeader(bytes: Array[Byte]): Unit = inner.putHeader(bytes)
+        def space(name: String): Space = new Space {
+          def get(id: Long): Array[Byte]              = values.get(id).map(if (copies) _.clone() else identity).orNull
+          def put(id: Long, bytes: Array[Byte]): Unit = values(id) = if (copies) bytes else bytes.clone()
+          def remove(id: Long): Unit                  = values -= id
+        }
+      }
+      intercept[TestFailedException](StoreLaw.check(own)): Unit
+      intercept[TestFailedException](StoreLaw.checkRandom(own, first, operations = 200)): Unit
+    }
+  }
 
   test("values that a store returned belong to the caller: in a folder") {
     val folder = Files.createTempDirectory("windrow-law")
