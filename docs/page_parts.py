@@ -5,6 +5,7 @@ marks a picture:
 
 ``<!-- messages: orders -->`` is input, one micro-batch for each number in the column ``batch``.
 ``<!-- panes: minutes -->`` is output; ``rejected``, ``events``, ``rows``, ``answers`` are as well.
+``<!-- rows: sql -->`` is the result of the SQL above it.
 ``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` is drawn. ``times`` are the times of the
 table of messages above it, ``panes`` the rows of the table of panes above it. ``layers()`` draws
 the modules.

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,9 @@ class Page:
         self.came: dict[int, Came] = {}
         self.count = 0
         self.shown: dict[tuple[str, ...], tuple[list[str], list[list[str]]]] = {}
-        tables = [part for part in parts(self.text) if part.word == "messages"]
+        every = list(parts(self.text))
+        tables = [part for part in every if part.word == "messages"]
+        self.answered = {part.start for part, after in pairwise(every) if after.said == "sql"}
         self.classes: Path | None = None
         self.blocks = 0
         self.streams: set[str] = set()
@@ -131,7 +134,11 @@ class Page:
         elif part.word == "messages":
             self._stream(part)
         elif part.word == "sql":
-            self._asked(self.spark.sql(part.text.strip().rstrip(";")), part, whole=whole)
+            asked = self.spark.sql(part.text.strip().rstrip(";"))
+            if part.start in self.answered:
+                self.names["sql"] = asked
+            else:
+                self._asked(asked, part, whole=whole)
         elif part.word == "scala":
             self._scala(part, whole=whole)
         elif part.word in OUTPUTS:
@@ -219,6 +226,8 @@ def _run(source: Any, checkpoint: Path) -> Came:
         return lambda frame, batch: rows.extend((batch + 1, row) for row in frame.collect())
 
     trigger = {"availableNow": True}
+    if not getattr(source, "isStreaming", True):
+        return {"rows": [(1, row) for row in source.collect()]}
     if isinstance(source, wr.Output):
         words = ["panes", "rejected"]
         words += ["events"] if isinstance(source.spec.window, wr.Policy) else []
