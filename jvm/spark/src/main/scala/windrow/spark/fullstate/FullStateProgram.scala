@@ -10,7 +10,6 @@ import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Entry
 import windrow.core.operator.PaneLag
-import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.store.Incoming

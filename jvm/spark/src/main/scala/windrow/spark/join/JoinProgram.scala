@@ -7,7 +7,6 @@ import windrow.core.join.JoinLag
 import windrow.core.join.JoinShard
 import windrow.core.join.JoinSpaces
 import windrow.core.state.Key
-import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
 import windrow.core.time.Axis
