@@ -45,11 +45,11 @@ CASES: dict[str, Case] = {
         lambda: wr.Session("40 seconds"),
         lambda: F.session_window("time", "40 seconds"),
     ),
-    "session, gap of each message": (
+    "session, gap of each row": (
         lambda: wr.Session(F.make_dt_interval(secs=F.col("gap") / 1_000_000)),
         lambda: F.session_window("time", _sparks_gap()),
     ),
-    "session, gap of each message in microseconds": (
+    "session, gap of each row in microseconds": (
         lambda: wr.Session(F.col("gap")),
         lambda: F.session_window("time", _sparks_gap()),
     ),
@@ -57,7 +57,7 @@ CASES: dict[str, Case] = {
 KEYS: dict[str, Sequence[str]] = {"keyed": ["product"], "unkeyed": []}
 
 #: Streams that every run compares; the JVM tests compare all of them.
-ALWAYS = {("hopping", "keyed"), ("session, gap of each message", "keyed")}
+ALWAYS = {("hopping", "keyed"), ("session, gap of each row", "keyed")}
 
 STREAMED = [
     pytest.param(
