@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[wr.WindowKind, set[str]]] = {
     "Over": (wr.Over(range="1 minute"), {"lateness"}),
     "Session": (wr.Session("1 minute"), {"lateness"}),
     "Count": (wr.Count(2), set()),
-    "OffsetRange": (wr.OffsetRange(2), {"lateness", "rowId"}),
+    "OffsetRange": (wr.OffsetRange(2), {"rowId"}),
     "OffsetSession": (wr.OffsetSession(gap=2), {"rowId"}),
     "Global": (wr.Global(), {"early", "ACCUMULATING"}),
     "Inherit": (wr.Inherit(), {"lateness"}),

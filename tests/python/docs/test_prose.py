@@ -44,13 +44,13 @@ def words(text: str) -> int:
 
 
 def for_users() -> dict[str, int]:
-    """Return the number of words of each page for users, except the list of all errors."""
+    """Return the number of words of each page for users, except lists for lookup."""
     every: list[Path] = [prose.ROOT / "README.md", *(prose.ROOT / "docs").rglob("*.md")]
     names = {str(page.relative_to(prose.ROOT)): page for page in every}
     return {
         name: words(page.read_text(encoding="utf-8"))
         for name, page in names.items()
-        if not name.startswith("docs/project/") and name != "docs/errors.md"
+        if not name.startswith(("docs/project/", "docs/reference/")) and name != "docs/errors.md"
     }
 
 

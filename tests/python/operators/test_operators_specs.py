@@ -271,11 +271,11 @@ def test_defaults_depend_on_the_operator() -> None:
     ("kind", "said"),
     [
         (wr.Policy.tumbling(wr.ByCount(5)), "all rows leave once there are 5. It fires when"),
-        (wr.Policy.tumbling(wr.ByTime("1 h")), "all messages leave every 1 hour of processing"),
-        (wr.Policy.tumbling(wr.ByPunctuation("end")), "a message with true in end"),
+        (wr.Policy.tumbling(wr.ByTime("1 h")), "all rows leave every 1 hour of processing"),
+        (wr.Policy.tumbling(wr.ByPunctuation("end")), "a row with true in end"),
         (
             wr.Policy.sliding(wr.ByCount(20), trigger=wr.ByDelta("price", 1)),
-            "the newest 20 messages. It fires before a message whose price is more than 1.0 above",
+            "the newest 20 rows. It fires before a row whose price is more than 1.0 above",
         ),
         (
             wr.Policy.sliding(wr.ByTime("1 h"), trigger=wr.ByTime("1 min")),

@@ -122,7 +122,7 @@ def test_rejected_rows_stand_on_the_axis() -> None:
         "TOO_LATE \u00d72",
         "TOO_LATE",
     ]
-    assert lines(picture)[-1] == "Rejected rows without a time to draw them at: INVALID_TIME 1."
+    assert lines(picture)[-1] == "Rejected rows without an event time, not drawn: INVALID_TIME 1."
 
 
 def test_time_of_rejected_rows_is_stated_where_messages_have_several() -> None:
@@ -172,7 +172,7 @@ def test_many_keys_and_rows_are_counted() -> None:
     """A picture of many rows stays small and counts the rest; corrected keys are in it."""
     panes = [pane(n % 60, "ON_TIME", 0, 1, product=f"k{n // 60}") for n in range(6000)]
     picture = wr.timeline([pane(0, "LATE", 1, 2, product="k99"), *panes])
-    assert "and 69 more keys." in " ".join(map(str, lines(picture))).lower()
+    assert "69 more keys are not drawn." in " ".join(map(str, lines(picture))).lower()
     assert lines(picture)[-1] == "Only the first 5,000 rows are drawn."
     few = wr.timeline([*panes[:2000], pane(0, "LATE", 1, 2, product="k30")])
     assert "k30" in "".join(parsed(few).itertext())
