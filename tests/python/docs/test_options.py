@@ -58,6 +58,14 @@ OPTIONS: dict[str, list[set[str]]] = {
 }
 
 
+MODES = {"DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"}
+
+
+def having(base: set[str], more: set[str]) -> set[str]:
+    """Return options with some more; a mode replaces another one."""
+    return (base - MODES if more & MODES else base) | more
+
+
 def minutes(df: DataFrame) -> DataFrame:
     """Return panes, which are the input of ``Inherit``."""
     stream = wr.stream(df, time="time", key="product", watermark="0 seconds")
@@ -67,7 +75,6 @@ def minutes(df: DataFrame) -> DataFrame:
 
 def problems(df: DataFrame, kind: wr.WindowKind, options: set[str]) -> list[str]:
     """Return the codes of the problems of a query."""
-    modes = {"DISCARDING", "ACCUMULATING", "ACCUMULATING_AND_RETRACTING"}
     # Columns with the names that Kafka uses are an identity even if none is stated.
     known = wr.RowId(source="source", partition="part", offset="number")
     identity = known if "rowId" in options else None
@@ -79,7 +86,7 @@ def problems(df: DataFrame, kind: wr.WindowKind, options: set[str]) -> list[str]
             stream = wr.stream(df, time="time", key="product", **given)
         if "lateness" in options:
             allowed = 10 if isinstance(kind, wr.OffsetRange) else "1 minute"
-            is_short = not options & modes
+            is_short = not options & MODES
             nothing = 0 if isinstance(kind, wr.OffsetRange) else "0 seconds"
             stream = stream.lateness(nothing if is_short else allowed)
         if "retain(time=…)" in options:
@@ -93,7 +100,7 @@ def problems(df: DataFrame, kind: wr.WindowKind, options: set[str]) -> list[str]
             late=wr.EachMessage() if "late" in options else None,
             skipUnchanged="skipUnchanged" in options,
         )
-        for mode in options & modes:
+        for mode in options & MODES:
             windowed = windowed.accumulationMode(getattr(wr, mode))
         made: Callable[[], wr.Output] = windowed.keepRows
         if "keepRows()" not in options:
@@ -116,7 +123,7 @@ def row(df: DataFrame, option: str) -> list[str]:
             if not problems(df, kind, base - {option}):
                 wrong.append((name, option))
             continue
-        found = [problems(df, kind, {*base, option, *more}) for more in OPTIONS[option]]
+        found = [problems(df, kind, having(base, {option, *more})) for more in OPTIONS[option]]
         if [] in found:
             accepted.append(name)
         else:
