@@ -102,7 +102,7 @@ def test_streams(
         with having(feed.spark, said):
             output = sessions(feed.stream(), lateness=lateness, mode=mode, early=early, more=more)
             output.explain()
-            assert ("at most the gap apart" in capsys.readouterr().out) == (combine == "always")
+            assert ("combined if they share" in capsys.readouterr().out) == (combine == "always")
             timeless = F.col("rejected").dropFields("processing_time").alias("rejected")
             rows = feed.run(output.output.select("kind", "panes", timeless))
             found.append(Counter(map(repr, rows)))
