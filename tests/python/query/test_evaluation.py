@@ -320,18 +320,30 @@ def test_a_stream_fails_exactly_if_that_of_spark_does(
         )
 
 
-def test_the_value_of_max_by_is_evaluated_for_each_row(spark: SparkSession) -> None:
-    """A value that never is the result still fails, so a failure does not depend on the order."""
-    rows = [(START, "a", 4, 9), (START, "a", 0, 1)]
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        "max_by(100 div x, y)",
+        "min_by(100 div x, -y)",
+        "first(100 div x)",
+        "any_value(100 div x)",
+    ],
+)
+def test_values_are_evaluated_for_each_row(spark: SparkSession, lazy: str) -> None:
+    """A value that never is the result fails too, so that a failure does not depend on the order.
+
+    Spark fails only if the bad row is the result so far.
+    """
+    rows = [(START, "a", 4, 9), (START + timedelta(seconds=1), "a", 0, 1)]
     df = spark.createDataFrame(rows, "t timestamp, k string, x int, y int").coalesce(1)
-    lazy = F.expr("max_by(100 div x, y)").alias("v")
+    value = F.expr(lazy).alias("v")
     windows = wr.stream(df, time="t", key="k").lateness("0 seconds").window(wr.Tumbling("1 minute"))
-    panes = windows.aggregate(lazy).panes
+    panes = windows.aggregate(value).panes
     for code in ("true", "false"):
         with having(spark, {"spark.sql.codegen.wholeStage": code}):
-            assert df.groupBy("k").agg(lazy).collect()[0].v == 25
+            assert df.groupBy("k").agg(value).collect()[0].v == 25
             with pytest.raises(PySparkException, match="DIVIDE_BY_ZERO"):
-                df.orderBy("y").coalesce(1).groupBy("k").agg(lazy).collect()
+                df.orderBy("y").coalesce(1).groupBy("k").agg(value).collect()
             with pytest.raises(PySparkException, match="DIVIDE_BY_ZERO"):
                 panes.collect()
 
