@@ -23,8 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 DATA = DOCS / "figures.json"
-#: The raw results of the last published runs; the folder may change.
-RUN = next(DOCS.rglob("benchmarks-run.json"))
+#: The raw results of the last published runs.
+RUN = DOCS / "project" / "benchmarks-run.json"
 
 PASSES = ("warm", "fresh")
 #: The contenders of a ratio: Windrow and the peer, or one query with and without a feature.

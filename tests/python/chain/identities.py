@@ -329,7 +329,7 @@ class Case:
 
 
 def bits(value: Any) -> Any:
-    """Return a value that distinguishes -0.0 from 0.0."""
+    """Return a value that distinguishes -0.0 from 0.0 and makes NaN equal to itself."""
     if isinstance(value, float):
         return struct.pack("<d", value)
     if isinstance(value, Mapping):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import random
-import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -15,6 +14,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from chain.identities import bits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,17 +110,6 @@ def fired(
                 h.restart()
         h.finish()
         return list(h.panes())
-
-
-def bits(value: Any) -> Any:
-    """Return a value that distinguishes -0.0 from 0.0 and makes NaN equal to itself."""
-    if isinstance(value, float):
-        return struct.pack("<d", value)
-    if isinstance(value, Mapping):
-        return tuple((name, bits(one)) for name, one in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(bits(one) for one in value)
-    return value
 
 
 def window(pane: Mapping[str, Any]) -> Any:

@@ -22,12 +22,12 @@ private[windrow] object WindowKindJson {
     }
 
   private final class Fields(node: JsonNode, reader: JsonReader) extends WindowFields {
-    def isSaid(name: String): Boolean                                          = reader.child(node, name).isDefined
-    def spanIfSaid(name: String): Option[TimeSpan]                             = reader.span(node, name)
-    def countIfSaid(name: String): Option[Long]                                = reader.count(node, name)
-    def nameIfSaid(name: String): Option[String]                               = reader.name(node, name)
-    def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T] = reader.word(node, name, condition, all)
-    def refuse[T](problem: SpecProblem): Option[T]                             = reader.refuse(problem)
+    def isSet(name: String): Boolean                                          = reader.child(node, name).isDefined
+    def spanIfSet(name: String): Option[TimeSpan]                             = reader.span(node, name)
+    def countIfSet(name: String): Option[Long]                                = reader.count(node, name)
+    def nameIfSet(name: String): Option[String]                               = reader.name(node, name)
+    def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = reader.word(node, name, condition, all)
+    def refuse[T](problem: SpecProblem): Option[T]                            = reader.refuse(problem)
   }
 
   def write(window: WindowKind, node: ObjectNode): Unit = {

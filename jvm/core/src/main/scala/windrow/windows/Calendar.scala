@@ -43,32 +43,32 @@ final case class Calendar(count: Int, unit: CalendarUnit, zone: ZoneId) extends 
 object Calendar {
   private[windrow] val Form: WindowForm = WindowForm("calendar", Seq("n", "unit", "zone"), None, read)
 
-  private def read(said: WindowFields): Option[Calendar] = {
-    val count = said.count("n").filter(count =>
-      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || said.refuse[Unit](
+  private def read(fields: WindowFields): Option[Calendar] = {
+    val count = fields.count("n").filter(count =>
+      (-CalendarUnit.MostOf <= count && count <= CalendarUnit.MostOf) || fields.refuse[Unit](
         "COUNT_NOT_UNDERSTOOD.DIGITS",
         "value" -> count).isDefined)
     val unit =
-      said.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", CalendarUnit.All)
-    val in = zone(said)
+      fields.word("unit", "one of day, week, month, year", "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", CalendarUnit.All)
+    val in = zone(fields)
     for (count <- count; unit <- unit; zone <- in) yield Calendar(count.toInt, unit, zone)
   }
 
   /** Reads the arguments of the SQL function: `size => '1 month', zone => 'Europe/Berlin'`. */
-  private[windrow] def ofSize(said: WindowFields): Option[Calendar] = {
-    if (said.isSaid("start_time"))
-      said.refuse[Unit]("FIELD_UNKNOWN.CALENDAR")
-    val size = said.text("size", "a number of days, weeks, months or years").flatMap(
-      CalendarUnit.parse(_).fold(said.refuse(_), Some(_)))
-    size.zip(zone(said)).map { case ((count, unit), zone) => Calendar(count, unit, zone) }
+  private[windrow] def ofSize(fields: WindowFields): Option[Calendar] = {
+    if (fields.isSet("start_time"))
+      fields.refuse[Unit]("FIELD_UNKNOWN.CALENDAR")
+    val size = fields.text("size", "a number of days, weeks, months or years").flatMap(
+      CalendarUnit.parse(_).fold(fields.refuse(_), Some(_)))
+    size.zip(zone(fields)).map { case ((count, unit), zone) => Calendar(count, unit, zone) }
   }
 
-  private def zone(said: WindowFields): Option[ZoneId] =
-    said.text("zone", "a time zone, for example 'Europe/Berlin'").flatMap { name =>
+  private def zone(fields: WindowFields): Option[ZoneId] =
+    fields.text("zone", "a time zone, for example 'Europe/Berlin'").flatMap { name =>
       try Some(ZoneId.of(name))
       catch {
         case _: DateTimeException =>
-          said.refuse[ZoneId]("ZONE_UNKNOWN", "zone" -> name)
+          fields.refuse[ZoneId]("ZONE_UNKNOWN", "zone" -> name)
       }
     }
 }

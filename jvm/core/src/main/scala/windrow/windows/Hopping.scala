@@ -26,8 +26,8 @@ object Hopping {
     "windows of one size, one every step",
     "size",
     "step",
-    "start_time") { said =>
-    val (size, step, startTime) = (said.span("size"), said.span("step"), said.spanIfSaid("start_time"))
+    "start_time") { fields =>
+    val (size, step, startTime) = (fields.span("size"), fields.span("step"), fields.spanIfSet("start_time"))
     size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
   }
 }

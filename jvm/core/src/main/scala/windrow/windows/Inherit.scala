@@ -23,6 +23,6 @@ final case class Inherit(column: String = "window") extends WindowKind {
 object Inherit {
   private val Described = "the windows of the panes of another operator"
 
-  private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", Described, "column")(said =>
-    Some(said.nameIfSaid("column").fold(Inherit())(Inherit(_))))
+  private[windrow] val Form: WindowForm = WindowForm("inherit", "windrow_inherit", Described, "column")(fields =>
+    Some(fields.nameIfSet("column").fold(Inherit())(Inherit(_))))
 }

@@ -23,7 +23,7 @@ object OffsetSession {
     "offset_session",
     "windrow_offset_session",
     "rows of a key whose offsets are at most n apart",
-    "gap") { said =>
-    if (said.isSaid("gap")) said.countIfSaid("gap").map(OffsetSession(_)) else said.refuse("GAP_NOT_STATED.OFFSETS")
+    "gap") { fields =>
+    if (fields.isSet("gap")) fields.countIfSet("gap").map(OffsetSession(_)) else fields.refuse("GAP_NOT_STATED.OFFSETS")
   }
 }

@@ -53,9 +53,9 @@ object Over {
     "windrow_over",
     "for each row, a window of the rows or the range before it",
     "range",
-    "rows") { said =>
-    if (said.isSaid("range") && said.isSaid("rows"))
-      said.refuse("OVER_TWICE")
-    else said.spanIfSaid("range").map(Range(_)).orElse(said.countIfSaid("rows").map(Rows(_))).orElse(Some(Everything))
+    "rows") { fields =>
+    if (fields.isSet("range") && fields.isSet("rows"))
+      fields.refuse("OVER_TWICE")
+    else fields.spanIfSet("range").map(Range(_)).orElse(fields.countIfSet("rows").map(Rows(_))).orElse(Some(Everything))
   }
 }

@@ -27,6 +27,6 @@ object Session {
   val OfMessage: Session = new Session(None)
 
   private[windrow] val Form: WindowForm =
-    WindowForm("session", "windrow_session", "rows of a key without a gap between them", "gap")(said =>
-      Some(new Session(said.spanIfSaid("gap"))))
+    WindowForm("session", "windrow_session", "rows of a key without a gap between them", "gap")(fields =>
+      Some(new Session(fields.spanIfSet("gap"))))
 }

@@ -38,8 +38,8 @@ object Sliding {
     Some(WindowFunction("windrow_slide", Fields, "windows of one size that end at each row", Steps)),
     read)
 
-  private def read(said: WindowFields): Option[Sliding] = {
-    val (size, granularity) = (said.span("size"), said.spanIfSaid("granularity"))
+  private def read(fields: WindowFields): Option[Sliding] = {
+    val (size, granularity) = (fields.span("size"), fields.spanIfSet("granularity"))
     size.map(size => granularity.fold(Sliding(size))(Sliding(size, _)))
   }
 }

@@ -33,9 +33,9 @@ object Tumbling {
       "windows of one size that do not overlap")),
     read)
 
-  private def read(said: WindowFields): Option[WindowKind] = if (said.isSaid("zone")) Calendar.ofSize(said)
+  private def read(fields: WindowFields): Option[WindowKind] = if (fields.isSet("zone")) Calendar.ofSize(fields)
   else {
-    val (size, startTime) = (said.span("size"), said.spanIfSaid("start_time"))
+    val (size, startTime) = (fields.span("size"), fields.spanIfSet("start_time"))
     size.map(Tumbling(_, startTime.getOrElse(TimeSpan.Zero)))
   }
 }

@@ -2,17 +2,17 @@ package windrow
 
 /** The fields of a window, in JSON or in SQL. A required field that is missing is recorded as a problem. */
 private[windrow] trait WindowFields {
-  def isSaid(name: String): Boolean
-  def spanIfSaid(name: String): Option[TimeSpan]
-  def countIfSaid(name: String): Option[Long]
-  def nameIfSaid(name: String): Option[String]
+  def isSet(name: String): Boolean
+  def spanIfSet(name: String): Option[TimeSpan]
+  def countIfSet(name: String): Option[Long]
+  def nameIfSet(name: String): Option[String]
 
   /** Reads one of some values, written as its text in lower case.
     *
     * @param condition
     *   error condition for any other text
     */
-  def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T]
+  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T]
 
   /** Records a problem. */
   def refuse[T](problem: SpecProblem): Option[T]
@@ -20,20 +20,20 @@ private[windrow] trait WindowFields {
   final def refuse[T](condition: String, parameters: (String, Any)*): Option[T] =
     refuse(SpecProblem(condition, parameters: _*))
 
-  final def span(name: String): Option[TimeSpan]             = need(name, "a duration")(spanIfSaid)
-  final def count(name: String): Option[Long]                = need(name, "a whole number")(countIfSaid)
-  final def text(name: String, what: String): Option[String] = need(name, what)(nameIfSaid)
+  final def span(name: String): Option[TimeSpan]             = need(name, "a duration")(spanIfSet)
+  final def count(name: String): Option[Long]                = need(name, "a whole number")(countIfSet)
+  final def text(name: String, what: String): Option[String] = need(name, what)(nameIfSet)
 
   final def word[T](name: String, what: String, condition: String, all: Seq[T]): Option[T] =
-    need(name, what)(wordIfSaid(_, condition, all))
+    need(name, what)(wordIfSet(_, condition, all))
 
   /** A number of positions and the step between windows, which defaults to that number. */
   final def steps: Option[(Long, Long)] = {
-    val (n, step) = (count("n"), countIfSaid("step"))
+    val (n, step) = (count("n"), countIfSet("step"))
     n.map(n => (n, step.getOrElse(n)))
   }
 
   private def need[T](name: String, what: String)(read: String => Option[T]): Option[T] =
-    if (isSaid(name)) read(name)
+    if (isSet(name)) read(name)
     else refuse("FIELD_NOT_STATED", "name" -> name, "expected" -> what)
 }

@@ -10,8 +10,8 @@ import windrow.core.operator.Step
 import windrow.core.state.StatePart
 import windrow.core.time.Watermark
 
-/** The code that the shards of all operators share: the state is opened, a step runs and is counted, and the state is
-  * written. An operator adds what it does with a message and at the end of a step.
+/** The code that the shards of all operators share: it opens the state, runs a step, counts its output, and writes the
+  * state. An operator adds its work for a message and for the end of a step.
   *
   * @param shown
   *   the operator in the errors of guards

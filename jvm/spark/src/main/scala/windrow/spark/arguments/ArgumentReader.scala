@@ -15,34 +15,34 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
   }
 
   /** Whether a missing-argument problem concerns an argument that was given but not understood. */
-  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSaid)
+  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSet)
 
-  def isSaid(name: String): Boolean = values.contains(name)
+  def isSet(name: String): Boolean = values.contains(name)
 
-  def nameIfSaid(name: String): Option[String] = values.get(name).map(_.toString)
+  def nameIfSet(name: String): Option[String] = values.get(name).map(_.toString)
 
-  def spanIfSaid(name: String): Option[TimeSpan] =
+  def spanIfSet(name: String): Option[TimeSpan] =
     values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.in(name)), Some(_)))
 
-  def countIfSaid(name: String): Option[Long] = values.get(name).flatMap {
+  def countIfSet(name: String): Option[Long] = values.get(name).flatMap {
     case number: Long => Some(number)
     case other        => refuse("COUNT_NOT_UNDERSTOOD.NUMBER", "name" -> name, "value" -> s"'$other'")
   }
 
-  def flagIfSaid(name: String): Option[Boolean] = values.get(name).flatMap {
+  def flagIfSet(name: String): Option[Boolean] = values.get(name).flatMap {
     case truth: Boolean => Some(truth)
     case other          => refuse("FLAG_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
   }
 
   /** Returns how long gaps are filled. The argument is a duration, true (no limit) or false. */
-  def gapsIfSaid(name: String): Option[TimeSpan] = values.get(name).flatMap {
+  def gapsIfSet(name: String): Option[TimeSpan] = values.get(name).flatMap {
     case truth: Boolean => Some(FillGaps.of(truth))
     case text: String   => FillGaps.parse(name, text).fold(refuse(_), Some(_))
     case other => ArgumentReader.span(other).toOption.orElse(
         refuse(FillGaps.notUnderstood(name, ArgumentReader.shown(other))))
   }
 
-  def wordIfSaid[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSaid(name).flatMap { said =>
+  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSet(name).flatMap { said =>
     all.find(_.toString.equalsIgnoreCase(said)).orElse(
       refuse(
         condition,
@@ -52,21 +52,21 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
   }
 
   /** Reads the delay of a watermark, which must not be negative. */
-  def delayIfSaid(name: String): Option[TimeSpan] = spanIfSaid(name).flatMap(span =>
+  def delayIfSet(name: String): Option[TimeSpan] = spanIfSet(name).flatMap(span =>
     if (span.micros >= 0) Some(span)
     else refuse("WATERMARK_NEGATIVE", "name" -> name, "value" -> span))
 
   /** Reads a trigger: 'never', 'each_message', 'each_batch', '1000 messages' or the number alone, a period, or an array
     * of these.
     */
-  def triggerIfSaid(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
+  def triggerIfSet(name: String): Option[PaneTrigger] = values.get(name).flatMap(value =>
     ArgumentReader.trigger(value).orElse(refuse(
       "TRIGGER_UNKNOWN.SQL",
       "name"  -> name,
       "value" -> ArgumentReader.shown(value))))
 
   def retention: Retention =
-    Retention(spanIfSaid("retain_time"), countIfSaid("retain_messages"), countIfSaid("retain_windows"))
+    Retention(spanIfSet("retain_time"), countIfSet("retain_messages"), countIfSet("retain_windows"))
 }
 
 private object ArgumentReader {

@@ -20,16 +20,16 @@ private[spark] object StreamArguments {
     */
   def read(said: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
     StreamOptions(
-      said.nameIfSaid("time"),
+      said.nameIfSet("time"),
       gap,
-      Origin.flatMap { case (argument, part) => said.nameIfSaid(argument).map(part -> _) }.toMap,
-      said.delayIfSaid("watermark"),
-      said.delayIfSaid("processing_time_watermark"),
-      said.nameIfSaid("stream").getOrElse("messages"),
-      said.wordIfSaid("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
+      Origin.flatMap { case (argument, part) => said.nameIfSet(argument).map(part -> _) }.toMap,
+      said.delayIfSet("watermark"),
+      said.delayIfSet("processing_time_watermark"),
+      said.nameIfSet("stream").getOrElse("messages"),
+      said.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
       indexed,
       invalid(said))
 
   def invalid(said: ArgumentReader): InvalidMessages =
-    said.wordIfSaid("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
+    said.wordIfSet("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
 }

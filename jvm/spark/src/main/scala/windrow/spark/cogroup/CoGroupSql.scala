@@ -25,7 +25,7 @@ private[spark] object CoGroupSql {
     val session   = SparkSession.active
     val names     = arguments.names("key").getOrElse(Nil)
     val reader    = new ArgumentReader(arguments.values)
-    val mark      = reader.delayIfSaid("watermark")
+    val mark      = reader.delayIfSet("watermark")
     val said = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))

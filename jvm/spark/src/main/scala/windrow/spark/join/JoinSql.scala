@@ -27,8 +27,8 @@ private[spark] object JoinSql {
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
     val said      = new ArgumentReader(arguments.values)
-    val part      = said.wordIfSaid("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
-    val watermark = said.delayIfSaid("watermark")
+    val part      = said.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
+    val watermark = said.delayIfSet("watermark")
     val draft     = drafted(joined, said)
     val invalid   = StreamArguments.invalid(said)
     val read      = if (said.problems.isEmpty) draft.check else Left(said.problems)
@@ -51,18 +51,18 @@ private[spark] object JoinSql {
       else if (retention.isStated) Within.Everything
       else Within.OwnWindows,
       table.how,
-      said.spanIfSaid("lateness"),
-      said.triggerIfSaid("early").getOrElse(EachMessage),
+      said.spanIfSet("lateness"),
+      said.triggerIfSet("early").getOrElse(EachMessage),
       retention,
-      said.spanIfSaid("max_future"),
-      said.wordIfSaid("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      said.spanIfSet("max_future"),
+      said.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large))
   }
 
   private def ofTime(joined: JoinTable, said: ArgumentReader): Seq[SpecProblem] =
-    if (joined.times.isDefined && said.isSaid("time"))
+    if (joined.times.isDefined && said.isSet("time"))
       Seq(SpecProblem("TIME_TWICE"))
-    else if (joined.times.isEmpty && !said.isSaid("time"))
+    else if (joined.times.isEmpty && !said.isSet("time"))
       Seq(SpecProblem("TIME_NOT_STATED.JOIN"))
     else Nil
 }

@@ -45,13 +45,13 @@ private[spark] object PolicySql {
       checkAccumulation()
       val sliding = isSliding
       val by      = if (isPunctuated) None else rule("by")
-      val fires   = (Rules :+ "column").exists(name => said.isSaid(s"trigger_$name"))
+      val fires   = (Rules :+ "column").exists(name => said.isSet(s"trigger_$name"))
       val trigger = if (fires) rule("trigger") else None
       val limits =
         KeyLimits(
-          said.spanIfSaid("limit_idle"),
-          said.countIfSaid("limit_keys"),
-          said.countIfSaid("limit_rows"))
+          said.spanIfSet("limit_idle"),
+          said.countIfSet("limit_keys"),
+          said.countIfSet("limit_rows"))
       val eviction =
         if (isPunctuated) punctuated(sliding)
         else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))
@@ -68,7 +68,7 @@ private[spark] object PolicySql {
     }
 
     private def checkAccumulation(): Unit =
-      said.nameIfSaid("accumulation_mode").filterNot(_.equalsIgnoreCase("accumulating"))
+      said.nameIfSet("accumulation_mode").filterNot(_.equalsIgnoreCase("accumulating"))
         .foreach(mode =>
           said.refuse[Unit](
             "VALUE_NOT_SUPPORTED.POLICY",
@@ -77,29 +77,29 @@ private[spark] object PolicySql {
 
     /** Returns None if the eviction is neither tumbling nor sliding. */
     private def isSliding: Option[Boolean] = {
-      val asked = said.nameIfSaid("eviction").map(_.toLowerCase(Locale.ROOT))
+      val asked = said.nameIfSet("eviction").map(_.toLowerCase(Locale.ROOT))
       Seq("tumbling" -> false, "sliding" -> true).collectFirst { case (name, is) if asked.contains(name) => is }.orElse(
         said.refuse(
           "EVICTION_UNKNOWN",
           "value" -> asked.fold("missing")(text => s"'$text'")))
     }
 
-    private def isPunctuated: Boolean = said.isSaid("by_punctuation")
+    private def isPunctuated: Boolean = said.isSet("by_punctuation")
 
     private def punctuated(sliding: Option[Boolean]): Option[Eviction] =
-      if (sliding.contains(true) || Rules.exists(rule => said.isSaid(s"by_$rule")))
+      if (sliding.contains(true) || Rules.exists(rule => said.isSet(s"by_$rule")))
         said.refuse("PUNCTUATION_NOT_ALONE")
-      else said.nameIfSaid("by_punctuation").map(Eviction.ByPunctuation(_))
+      else said.nameIfSet("by_punctuation").map(Eviction.ByPunctuation(_))
 
     /** Reads one of three rules. */
     private def rule(prefix: String): Option[By] = {
-      val column = said.nameIfSaid(s"${prefix}_column")
-      val stated = Rules.map(name => s"${prefix}_$name").filter(said.isSaid)
+      val column = said.nameIfSet(s"${prefix}_column")
+      val stated = Rules.map(name => s"${prefix}_$name").filter(said.isSet)
       if (column.isDefined && stated.size == 1 && !stated.head.endsWith("_delta"))
         said.refuse[Unit]("COLUMN_WITHOUT_DELTA", "prefix" -> prefix)
       stated match {
-        case Seq(name) if name.endsWith("_count") => said.countIfSaid(name).map(ByCount(_))
-        case Seq(name) if name.endsWith("_time")  => said.spanIfSaid(name).map(ByTime(_))
+        case Seq(name) if name.endsWith("_count") => said.countIfSet(name).map(ByCount(_))
+        case Seq(name) if name.endsWith("_time")  => said.spanIfSet(name).map(ByTime(_))
         case Seq(name)                            => delta(prefix, values(name), column)
         case Seq() =>
           said.refuse(if (prefix == "by") "BY_NOT_STATED" else "TRIGGER_NOT_STATED.SQL")

@@ -54,17 +54,17 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
     val window = read(said)
     val draft = WindowOperatorDraft(
       window.getOrElse(Global), // continues, to find all problems
-      if (window.exists(_.isLateByOffsets)) said.countIfSaid("lateness").map(TimeSpan(_))
-      else said.spanIfSaid("lateness"),
-      said.triggerIfSaid("early").getOrElse(Never),
-      said.flagIfSaid("on_time").getOrElse(true),
-      said.triggerIfSaid("late").getOrElse(EachBatch),
-      said.wordIfSaid("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All),
-      said.flagIfSaid("skip_unchanged").getOrElse(false),
-      said.wordIfSaid("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
-      said.gapsIfSaid("fill_gaps").getOrElse(TimeSpan.Zero),
+      if (window.exists(_.isLateByOffsets)) said.countIfSet("lateness").map(TimeSpan(_))
+      else said.spanIfSet("lateness"),
+      said.triggerIfSet("early").getOrElse(Never),
+      said.flagIfSet("on_time").getOrElse(true),
+      said.triggerIfSet("late").getOrElse(EachBatch),
+      said.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All),
+      said.flagIfSet("skip_unchanged").getOrElse(false),
+      said.wordIfSet("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
+      said.gapsIfSet("fill_gaps").getOrElse(TimeSpan.Zero),
       said.retention,
-      said.spanIfSaid("max_future"))
+      said.spanIfSet("max_future"))
     window.map(_ => draft)
   }
 
@@ -75,8 +75,8 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
     if (!said.values.contains("key")) draft.check.map(Aggregates(_))
     else FullStateDraft.check(
       draft,
-      if (reader.isSaid("early")) draft.early else EachMessage,
-      if (reader.isSaid("late")) draft.late else EachMessage).map(FullState(_))
+      if (reader.isSet("early")) draft.early else EachMessage,
+      if (reader.isSet("late")) draft.late else EachMessage).map(FullState(_))
 }
 
 private[spark] object WindowArguments {
