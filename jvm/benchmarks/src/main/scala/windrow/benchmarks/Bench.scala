@@ -1,7 +1,6 @@
 package windrow.benchmarks
 
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import scala.util.control.NonFatal
 
 /** Compares Windrow with its peers. `scripts/bench` runs it; docs/benchmarks.md explains how to read the results. */

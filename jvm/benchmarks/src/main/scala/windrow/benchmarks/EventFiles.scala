@@ -1,11 +1,8 @@
 package windrow.benchmarks
 
-import java.nio.file.Files
-import java.nio.file.Path
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
+import java.nio.file.{Files, Path}
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 
 /** The number of events of a stream, in total and in a micro-batch. */
 final case class Amount(events: Long, batch: Long)

@@ -1,7 +1,6 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 /** The input of a query: the tables of a source, as streams or batch tables, which are registered as temporary views.
   */

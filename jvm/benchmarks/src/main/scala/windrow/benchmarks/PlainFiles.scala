@@ -2,9 +2,8 @@ package windrow.benchmarks
 
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.Files
-import java.nio.file.Path
 import java.nio.file.StandardOpenOption._
+import java.nio.file.{Files, Path}
 import org.apache.spark.sql.SparkSession
 
 /** Events decoded once, for a peer that does not read Parquet: (micros, key, value) as 64 bits each, one batch after

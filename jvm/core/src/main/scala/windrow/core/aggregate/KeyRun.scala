@@ -2,12 +2,7 @@ package windrow.core.aggregate
 
 import scala.collection.AbstractIterator
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.FirstIndex
-import windrow.core.state.RootBlocks
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Codec, FirstIndex, RootBlocks, Segments}
 
 /** The cells of one key in order, in pieces of neighbors with partial aggregates: a B+-tree of height two whose root is
   * this object. Cells are identified by their index; 0 is the oldest one that has not been dropped.

@@ -3,8 +3,7 @@ package windrow.core.state
 import java.util.{TreeMap => JTreeMap}
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.time.{EventTime, Position}
 
 /** Offsets of a source partition in pages. Each page is a stored value, read when an offset falls into it and written
   * when it has changed. The pages cover all numbers without gaps: each one ends where the next one starts.

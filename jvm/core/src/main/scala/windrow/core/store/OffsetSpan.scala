@@ -1,9 +1,7 @@
 package windrow.core.store
 
 import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, SourcePartitionCodec}
 
 /** The smallest and the largest offset that a window accepted from one source partition. */
 final case class OffsetSpan(first: Long, last: Long) {

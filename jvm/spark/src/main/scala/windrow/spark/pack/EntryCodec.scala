@@ -2,12 +2,8 @@ package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Timing
-import windrow.core.operator.Entry
-import windrow.core.operator.IncomingPane
-import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
+import windrow.core.operator.{Entry, IncomingPane, Origin}
+import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.OriginCodec
 import windrow.spark.rows.Rows
 

@@ -2,8 +2,7 @@ package windrow.spark.pack
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.XXH64
+import org.apache.spark.sql.catalyst.expressions.{UnsafeRow, XXH64}
 import windrow.core.operator.Origin
 import windrow.core.time.EventTime
 import windrow.core.time.Position.unsigned

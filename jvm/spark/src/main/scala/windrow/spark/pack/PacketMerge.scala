@@ -1,11 +1,9 @@
 package windrow.spark.pack
 
-import java.util.Arrays
-import java.util.PriorityQueue
+import java.util.{Arrays, PriorityQueue}
 import scala.collection.BufferedIterator
 import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** Merges packets into rows in their order. The packets are sorted by their first rows. Consecutive rows from one
   * packet are emitted together, and only packets that overlap others are held in memory.

@@ -1,9 +1,6 @@
 package windrow.spark.pack
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Progress
-import windrow.core.state.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Progress, SourcePartitionCodec}
 
 /** The format of packets that report the progress of the entire stream in a step to a shard. */
 object ProgressCodec {

@@ -1,11 +1,8 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Predicate
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Predicate, UnsafeRow}
 import windrow.core.state.ByteWriter
 
 /** Writes rows for their shards. */

@@ -3,8 +3,7 @@ package windrow.spark.pack
 import scala.collection.mutable
 import windrow.SourcePartition
 import windrow.core.operator.Origin
-import windrow.core.state.OffsetSet
-import windrow.core.state.Progress
+import windrow.core.state.{OffsetSet, Progress}
 
 /** The offsets that a task has seen of each source partition: as ranges without gaps if they are few, otherwise as the
   * first and the last offset (SEMANTICS R72).

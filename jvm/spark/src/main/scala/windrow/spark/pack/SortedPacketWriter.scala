@@ -1,7 +1,6 @@
 package windrow.spark.pack
 
-import java.util.Comparator
-import java.util.{ArrayList => JArrayList}
+import java.util.{ArrayList => JArrayList, Comparator}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter

@@ -1,8 +1,7 @@
 package windrow.spark.shards
 
 import windrow.core.operator.OperatorShard
-import windrow.core.state.Progress
-import windrow.core.state.ShardStore
+import windrow.core.state.{Progress, ShardStore}
 import windrow.core.time.Watermark
 import windrow.spark.pack.ProgressCodec
 

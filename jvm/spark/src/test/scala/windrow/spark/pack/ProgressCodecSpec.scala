@@ -3,8 +3,7 @@ package windrow.spark.pack
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.SourcePartition
 import windrow.core.operator.Origin
-import windrow.core.state.Damage
-import windrow.core.state.Progress
+import windrow.core.state.{Damage, Progress}
 
 /** Tests that the offsets that a task has seen arrive completely (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {
