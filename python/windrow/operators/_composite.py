@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from windrow.errors import SpecError, SpecProblem, expect, failure, problem
 from windrow.operators import _tables, _values
-from windrow.operators._operator import Keys, StandaloneOperator
+from windrow.operators._opened import Keys
+from windrow.operators._operator import StandaloneOperator
 from windrow.operators._times import At
 from windrow.operators._windows import FullStateWindowOperator
 
