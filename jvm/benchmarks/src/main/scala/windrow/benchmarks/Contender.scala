@@ -3,6 +3,7 @@ package windrow.benchmarks
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.{Encoder, Encoders}
+import windrow.benchmarks.queries.{Feed, Question}
 import windrow.spark.shards.ShardPlan
 
 /** One way to answer a question. */

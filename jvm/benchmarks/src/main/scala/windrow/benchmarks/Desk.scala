@@ -2,6 +2,7 @@ package windrow.benchmarks
 
 import java.nio.file.{Files, Path}
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import windrow.benchmarks.queries.{Amount, EventFiles, Feed, Grouped, Hops, Values}
 
 /** Does jobs in a session. */
 final class Desk(session: SparkSession) {

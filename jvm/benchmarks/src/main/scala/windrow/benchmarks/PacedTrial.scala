@@ -3,6 +3,7 @@ package windrow.benchmarks
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import windrow.benchmarks.queries.{Amount, Keyed, Source}
 
 /** A rate at which events arrive by the clock.
   *

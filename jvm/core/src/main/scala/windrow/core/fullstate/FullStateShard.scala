@@ -1,6 +1,7 @@
 package windrow.core.fullstate
 
 import windrow._
+import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator.{Origin, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._

@@ -1,7 +1,8 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Paged, SourcePartitionCodec}
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Paged}
 import windrow.core.store.{StoredMessage, Unsent, WindowId, WindowRow}
 
 /** The summary of a page of windows, available without reading the page (SEMANTICS S10).

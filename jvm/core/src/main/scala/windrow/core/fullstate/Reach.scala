@@ -1,8 +1,9 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
+import windrow.core.offsets.SourcePartitionCodec
 import windrow.core.operator.Origin
-import windrow.core.state.{ByteReader, ByteWriter, SourcePartitionCodec}
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.core.time.{Axis, Front, Offset, Watermark}
 
 /** The progress of all axes: event time, and the offsets of each source partition. */

@@ -1,6 +1,7 @@
 package windrow.core.join
 
 import windrow._
+import windrow.core.offsets.Progress
 import windrow.core.operator.{Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._

@@ -1,6 +1,7 @@
 package windrow.core.operator
 
-import windrow.core.state.{Progress, StatePart}
+import windrow.core.offsets.Progress
+import windrow.core.state.StatePart
 import windrow.core.time.{StepClock, Watermark}
 
 /** Processes the messages and watermarks of a shard for one family of windows. */

@@ -1,6 +1,7 @@
 package windrow.core.policy
 
 import windrow.core.aggregate.Aggregation
+import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator.{Origin, Part}
 import windrow.core.state._
 import windrow.core.store.{Admission, ShardFrame, Terms}

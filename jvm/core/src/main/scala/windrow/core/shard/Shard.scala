@@ -2,6 +2,7 @@ package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.offsets.Progress
 import windrow.core.operator.{Effect, Entry, OpenWindow, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store.{Admission, ShardFrame}

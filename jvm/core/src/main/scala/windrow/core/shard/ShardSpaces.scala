@@ -1,7 +1,8 @@
 package windrow.core.shard
 
 import windrow.WindowFamily._
-import windrow.core.state.{AppliedOffsets, Pieces}
+import windrow.core.offsets.AppliedOffsets
+import windrow.core.state.Pieces
 import windrow.{CloseOn, WindowOperatorSpec}
 
 /** The names of the spaces that a [[Shard]] uses, for stores that must know them in advance. */

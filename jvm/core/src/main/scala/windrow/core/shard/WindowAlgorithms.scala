@@ -3,13 +3,14 @@ package windrow.core.shard
 import windrow.WindowFamily._
 import windrow.core.aggregate.{Aggregation, StartOffsets, Started, StartedAggregation}
 import windrow.core.grid.SliceGrid
+import windrow.core.offsets.Progress
 import windrow.core.operator.aligned.AlignedAlgorithm
 import windrow.core.operator.keyed.{CountAlgorithm, KeyedAlgorithm}
 import windrow.core.operator.partitioned.{OffsetWindows, PartitionWindows, PartitionedAlgorithm, TupleSessions}
 import windrow.core.operator.run.RunAlgorithm
 import windrow.core.operator.sessions.{InheritAlgorithm, SessionAlgorithm}
 import windrow.core.operator.{Counters, Effect, Entry, OpenWindow, Origin, Out, Part, WindowAlgorithm}
-import windrow.core.state.{ByteReader, ByteWriter, Progress, Spaces}
+import windrow.core.state.{ByteReader, ByteWriter, Spaces}
 import windrow.core.time.{Axis, StepClock, Watermark}
 import windrow.{CloseOn, WindowOperatorSpec}
 

@@ -1,7 +1,8 @@
 package windrow.core.store
 
+import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator.{Counters, HeaderStart, Origin}
-import windrow.core.state.{AppliedOffsets, ByteReader, ByteWriter, Progress, ShardStore, SpecFingerprint}
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 import windrow.{Reason, SourcePartition, TimeSpan}
 

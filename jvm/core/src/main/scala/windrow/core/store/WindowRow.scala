@@ -1,6 +1,7 @@
 package windrow.core.store
 
-import windrow.core.state.{ByteReader, ByteWriter, Codec, SourcePartitionCodec}
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.core.time.{Bounds, EventTime, Position}
 import windrow.core.trigger.{PaneState, PaneStateCodec}
 import windrow.{SourcePartition, Timing}

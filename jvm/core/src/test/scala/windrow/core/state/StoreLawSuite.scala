@@ -4,6 +4,7 @@ import java.nio.file.Files
 import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.offsets.AppliedOffsetsSuite
 import windrow.operators.{BreakingStore, RocksStore}
 
 /** Checks the law of all stores on those of the core and of its tests. */

@@ -4,6 +4,7 @@ import windrow._
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
+import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
 import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard

@@ -9,7 +9,8 @@ import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.functions.{ObjectAggregation, RowAggregation}
 import windrow.spark.output.{OutputRow, OutputSchema}
-import windrow.spark.pack.{EntryCodec, PackRecipe}
+import windrow.spark.pack.PackRecipe
+import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}

@@ -9,7 +9,7 @@ import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.output.{OutputRow, OutputSchema}
-import windrow.spark.pack.EntryCodec
+import windrow.spark.packet.EntryCodec
 import windrow.spark.query.{Answer, OfFullState, Question, QuestionPacket, StateDescriptor}
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}

@@ -6,7 +6,8 @@ import org.apache.spark.sql.types.StructType
 import windrow.core.operator.Origin
 import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.Incoming
-import windrow.spark.pack.{Packer, PacketFlag, Packing, SeenOffsets, ShardOf}
+import windrow.spark.pack.{Packing, ShardOf}
+import windrow.spark.packet.{Packer, PacketFlag, SeenOffsets}
 import windrow.spark.rows.Rows
 
 /** Packs the rows of one stream of a join; see [[JoinPack]]. */

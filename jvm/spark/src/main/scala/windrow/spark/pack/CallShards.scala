@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import windrow.spark.packet.{PacketFlag, PlacedPacket}
 
 /** Adds an empty packet for each shard to a micro-batch, so that every shard is called (SEMANTICS R75). A timer for
   * each shard would have the same effect but cost six state operations.

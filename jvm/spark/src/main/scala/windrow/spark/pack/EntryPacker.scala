@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 import windrow.spark.functions.{FunctionSet, Lift}
+import windrow.spark.packet.{EntryCodec, MessageOrder, Packer, SeenOffsets}
 import windrow.spark.rows.SourceName
 import windrow.{ContentOrder, Positions, WindowKind}
 

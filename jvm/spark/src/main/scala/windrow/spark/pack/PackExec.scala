@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import windrow.spark.packet.{Packer, PacketWriter, RowWriter, SortedPacketWriter}
 
 /** Computes the shard of a key. Fixed for the lifetime of a checkpoint. */
 private[spark] object ShardOf {

@@ -9,7 +9,8 @@ import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.functions.{ObjectAggregation, RowAggregation}
 import windrow.spark.output.{OutputRow, OutputSchema}
-import windrow.spark.pack.{EntryCodec, PackRecipe}
+import windrow.spark.pack.PackRecipe
+import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
 import windrow.{By, ByDelta, ByTime, Eviction, PolicyWindowSpec}

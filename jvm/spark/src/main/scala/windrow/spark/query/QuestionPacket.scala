@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
 import windrow.core.state.{ByteReader, ByteWriter, Key}
-import windrow.spark.pack.{PacketFlag, ShardOf}
+import windrow.spark.pack.ShardOf
+import windrow.spark.packet.PacketFlag
 import windrow.spark.rows.Rows
 
 /** The format of a packet with the question of a lookup. */

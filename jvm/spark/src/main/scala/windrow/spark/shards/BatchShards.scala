@@ -2,7 +2,7 @@ package windrow.spark.shards
 
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
-import windrow.spark.pack.{PacketMerge, PlacedPacket}
+import windrow.spark.packet.{PacketMerge, PlacedPacket}
 
 /** Processes all rows of a batch query in one step, which completes every window.
   *

@@ -9,7 +9,8 @@ import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import windrow._
 import windrow.core.time.{Axis, Distance}
-import windrow.spark.pack.{CallShards, Packets, PlacedPacket, SortStep}
+import windrow.spark.pack.{CallShards, Packets, SortStep}
+import windrow.spark.packet.PlacedPacket
 
 /** Plans the shards. Their input is packets, and their output is one binary column.
   *

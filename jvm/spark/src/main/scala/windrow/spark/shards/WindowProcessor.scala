@@ -3,7 +3,7 @@ package windrow.spark.shards
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.windrow.StateColumn
 import windrow.core.time.{Axis, Distance, Watermark}
-import windrow.spark.pack.{PacketFlag, PacketMerge, PlacedPacket}
+import windrow.spark.packet.{PacketFlag, PacketMerge, PlacedPacket}
 
 /** Runs a shard as a key of Spark's `transformWithState`. Its input is packets, and its output is rows. It contains no
   * window logic.

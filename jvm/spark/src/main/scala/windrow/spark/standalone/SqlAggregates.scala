@@ -9,7 +9,7 @@ import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, RowAggregation}
 import windrow.spark.input.{AggregateParts, PlainText}
-import windrow.spark.pack.MessageOrder
+import windrow.spark.packet.MessageOrder
 import windrow.{ContentOrder, SpecProblem}
 
 /** SQL aggregates that Spark has resolved against the columns of a stream, in a form that the core can fold. */

@@ -8,6 +8,7 @@ import windrow.spark.functions.Failing
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{OutputColumns, OutputSchema}
 import windrow.spark.pack._
+import windrow.spark.packet.PlacedPacket
 import windrow.spark.query.Questions
 import windrow.spark.shards.{GuardSettings, ShardPlan}
 

@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructType
 import scala.collection.mutable
 import windrow.core.state.ByteReader
-import windrow.spark.pack.{CallShards, PackNode, Packets, PassRejected, PlacedPacket, SortStep, Unpack, UnpackExec}
+import windrow.spark.pack.{CallShards, PackNode, Packets, PassRejected, SortStep, Unpack, UnpackExec}
+import windrow.spark.packet.PlacedPacket
 import windrow.spark.rows.{RowPacket, Rows}
 import windrow.spark.shards.WindowProcessor
 import windrow.{SpecError, SpecProblem}

@@ -2,7 +2,7 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.streaming.TimeMode
 import windrow.core.state.InMemoryShardStore
-import windrow.spark.pack.{PacketMerge, PlacedPacket}
+import windrow.spark.packet.{PacketMerge, PlacedPacket}
 import windrow.spark.shards.{ShardProgram, WindowProcessor}
 
 /** The shards of an operator in memory. They are called as Spark's `transformWithState` calls them: those with rows,

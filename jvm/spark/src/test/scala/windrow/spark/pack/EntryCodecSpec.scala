@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
 import windrow.core.operator.{IncomingPane, Origin}
 import windrow.core.state.{ByteReader, ByteWriter, Damage, Key}
+import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.Rows
 
 final class EntryCodecSpec extends AnyFunSuite {
