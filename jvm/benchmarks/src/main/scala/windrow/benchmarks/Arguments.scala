@@ -1,6 +1,7 @@
 package windrow.benchmarks
 
 import java.nio.file.Path
+import windrow.benchmarks.queries.{Amount, EventFiles}
 
 /** @param only
   *   contenders to run; empty for all contenders of each workload

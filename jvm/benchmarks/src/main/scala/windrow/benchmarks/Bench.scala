@@ -1,8 +1,8 @@
 package windrow.benchmarks
 
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import scala.util.control.NonFatal
+import windrow.benchmarks.queries.Amount
 
 /** Compares Windrow with its peers. `scripts/bench` runs it; docs/benchmarks.md explains how to read the results. */
 object Bench {

@@ -1,5 +1,7 @@
 package windrow.benchmarks
 
+import windrow.benchmarks.queries.{Amount, Grouped, Hops, Keyed, Question, Stored, Values}
+
 /** The size in which workloads of a family differ while everything else is equal.
   *
   * @param family

@@ -1,14 +1,8 @@
 package windrow.operators
 
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.Reason
-import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.JournaledStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{ByteReader, ByteWriter, JournaledStore, ShardStore}
 import windrow.core.time.Watermark
+import windrow.{CheckpointError, ErrorConditions, Reason, SourcePartition}
 
 /** The common life cycle of standalone operators, which run outside Spark. Not thread-safe.
   *

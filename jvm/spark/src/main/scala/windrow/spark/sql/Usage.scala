@@ -3,9 +3,7 @@ package windrow.spark.sql
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.windrow.RefusedInSql
-import windrow.CheckpointError
-import windrow.SpecError
-import windrow.WindowFunction
+import windrow.{CheckpointError, SpecError, WindowFunction}
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
 private[spark] object Usage {

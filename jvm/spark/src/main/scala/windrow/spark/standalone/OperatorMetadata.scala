@@ -1,11 +1,8 @@
 package windrow.spark.standalone
 
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.ShardStore
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore}
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Stores, in addition to the state of a standalone operator, the properties with which it was created, and its
   * watermark, for readers of the state.

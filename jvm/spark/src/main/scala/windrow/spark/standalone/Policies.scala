@@ -6,13 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
 import scala.collection.mutable
-import windrow.Eviction
-import windrow.PolicyWindowSpec
 import windrow.core.state.ShardStore
-import windrow.operators.PartitionEvent
-import windrow.operators.PolicyOutput
-import windrow.operators.PolicyWindowOperator
-import windrow.operators.WindowListener
+import windrow.operators.{PartitionEvent, PolicyOutput, PolicyWindowOperator, WindowListener}
+import windrow.{Eviction, PolicyWindowSpec}
 
 /** The operator of policy windows. Listeners are Python objects. If there are any, events are stored here until Python
   * reads them.

@@ -2,9 +2,7 @@ package windrow.spark.standalone
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.CheckpointError
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Damage
+import windrow.core.state.{ByteReader, ByteWriter, Damage}
 
 /** Tests the metadata that an operator stores in addition to its state (SEMANTICS S1). */
 final class OperatorMetadataSpec extends AnyFunSuite {
