@@ -1,4 +1,5 @@
 package windrow.core.operator
+package keyed
 
 import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
@@ -7,9 +8,6 @@ import windrow.core.aggregate.StartOffsets
 import windrow.core.offsets.SourcePartitionCodec
 import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.core.time.{Axis, Front, Position}
-
-package keyed
-
 
 /** The windows of a key that its own messages have completed (SEMANTICS R7): those whose end a message has reached,
   * except windows that still wait for a message past their end with a later offset than their first message. Ends are
