@@ -31,10 +31,7 @@ final class JoinShard(
   private val outcome   = new JoinOutcome(spec.how)
   private val retention = new JoinRetention(spec)
   private val partners  = new Partners(spec, rule)
-  private val layout =
-    MessageKey(Axis.Time, StoreUse.Join(spec.hasKeys, spec.within.isInstanceOf[Within.Ranges]), spec.expect)
-  private val isPerKey = MessageKey.isRunPerKey(layout)
-  private val order    = MessageKey.order(if (isPerKey) layout.tail else layout)
+  private val layout    = MessageLayout.of(spec)
   private val segments = new Segments("messages", store)
 
   /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
@@ -58,7 +55,7 @@ final class JoinShard(
   protected def parts: Seq[StatePart]  = Seq(segments, keys, periods) ++ waiting :+ terms
   def processingDeadline: Option[Long] = periods.first
 
-  private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, order, streams, segments)
+  private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, layout.order, streams, segments)
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
     !terms.changed && super.rests(watermark, processingTime)
@@ -164,8 +161,8 @@ final class JoinShard(
     if (spec.hasKeys && isNull(message.key)) {
       if (outcome.tellsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
     } else {
-      val run  = if (isPerKey) message.key else JoinShard.Everyone
-      val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(isPerKey)(run)))
+      val run  = if (layout.isPerKey) message.key else JoinShard.Everyone
+      val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(layout.isPerKey)(run)))
       keys.put(run, kept)
       checkKeys(keys.size)
       pair(kept._2, stream, message, out)
@@ -340,7 +337,7 @@ final class JoinShard(
       key: Option[Key] = None,
       axis: Axis = Axis.Time): Vector[StoredMessage] = {
     val runs = key match {
-      case Some(one) if MessageKey.isRunPerKey(layout) => Option(keys.get(one)).iterator
+      case Some(one) if layout.isPerKey => Option(keys.get(one)).iterator
       case _                                           => keys.all.map(keys.get)
     }
     runs.flatMap(_._2.runs(stream).range(axis, start, end)).filter(message => key.forall(_ == message.key)).toVector
