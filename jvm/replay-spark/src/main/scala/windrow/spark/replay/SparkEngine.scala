@@ -3,7 +3,7 @@ package windrow.spark.replay
 import java.io.{IOException, UncheckedIOException}
 import java.nio.file.{Files, Path}
 import java.util.Comparator
-import org.apache.spark.sql.windrow.{QueryClock, SparkWatermark}
+import org.apache.spark.sql.windrow.SparkWatermark
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow.replay._
 import windrow.spark.running.CheckpointFiles
@@ -48,7 +48,7 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
           val guarded = Feedable.maxFuture(operator).isDefined
           if (guarded) session.conf.set("spark.sql.streaming.multipleWatermarkPolicy", "max")
           val input = new StepInput(session, transcript, guarded, passed)
-          val clock = new QueryClock(SparkEngine.feeds(transcript).flatMap(_.processingTime).headOption.fold(
+          val clock = new StepClock(SparkEngine.feeds(transcript).flatMap(_.processingTime).headOption.fold(
             System.currentTimeMillis)(_ / 1000 - 1))
           val query = new StepQuery(session, steps, input, clock, folder.resolve("checkpoint").toString)
           try follow(transcript, query)

@@ -1,7 +1,6 @@
 package windrow.spark.replay
 
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.windrow.QueryClock
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import scala.collection.mutable
 import windrow.replay._
@@ -12,7 +11,7 @@ private[replay] final class StepQuery(
     session: SparkSession,
     operator: StepOperator,
     input: StepInput,
-    clock: QueryClock,
+    clock: StepClock,
     checkpoint: String) {
   private val collected   = mutable.ArrayBuffer.empty[Row]
   private val counted     = mutable.HashMap.empty[String, Long].withDefaultValue(0L)

@@ -4,29 +4,7 @@ import java.lang.reflect.Field
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.util.ManualClock
 
-/** A processing-time clock that a replay or a test controls. Each micro-batch of the query logs its time.
-  *
-  * @param start
-  *   milliseconds since the epoch
-  */
-final class QueryClock(start: Long) {
-  private val clock = new ManualClock(start)
-
-  /** Advances to a time, by at least `least` milliseconds. A time before the present one sets the clock back; None
-    * advances by `least`.
-    */
-  def moveTo(millis: Option[Long], least: Long): Unit = {
-    val now = clock.getTimeMillis()
-    clock.setTime(millis.filter(_ < now).getOrElse(math.max(millis.getOrElse(now), now + least)))
-  }
-
-  /** Makes a query that has not run a micro-batch yet use this clock. */
-  def rule(query: StreamingQuery): Unit = {
-    val (execution, field) = QueryClock.of(query)
-    field.set(execution, clock)
-  }
-}
-
+/** The processing-time clock of a query that a test controls. */
 object QueryClock {
 
   /** Sets the time that a query reads, in milliseconds. The first call must precede its first micro-batch. */
