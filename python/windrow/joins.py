@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 def join(
     *streams: Stream | Windowed,
-    on: Names | None = None,
+    on: Names = (),
     within: Range | WindowKind | Mapping[str, Range] | None = None,
     how: JoinName = "inner",
     bounds: Bounds = "[]",
@@ -92,7 +92,7 @@ def join(
     for one in streams:
         errors.expect("join(*streams)", one, Stream, Windowed)
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
-    names = () if on is None else as_names(on)
+    names = as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
     common = _Common.of(plain, found)
     try:

@@ -94,7 +94,7 @@ POLICIES = {
         wr.Policy.sliding(wr.ByCount(4), trigger=wr.ByDelta("price", 2.5))
     ),
     "eviction => 'sliding', by_delta => 3, by_column => 'price', trigger_count => 2, "
-    "limit_keys => 2": (
+    "limit_max_keys => 2": (
         wr.Policy.sliding(
             wr.ByDelta("price", 3), trigger=wr.ByCount(2), limit=wr.KeyLimits(maxKeys=2)
         )
@@ -208,7 +208,7 @@ REFUSED = {
         *("ARGUMENT_UNKNOWN", "EVICTION_UNKNOWN", "RULE_TWICE", "COLUMN_NOT_STATED")
     },
     "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'sliding', "
-    "by_time => 3, limit_keys => 0)": {
+    "by_time => 3, limit_max_keys => 0)": {
         *("TRIGGER_NOT_STATED", "DURATION_WITHOUT_UNIT", "NOT_POSITIVE")
     },
     "windrow_policy(TABLE(SELECT * FROM orders), eviction => 'sliding', by_punctuation => 'm', "

@@ -241,7 +241,7 @@ def test_one_shard(both: Both) -> None:
     """A join without equality fields has an empty key and otherwise behaves the same."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", None, gap=2)]])
     o, s = both.streams()
-    both.run(wr.join(o, s, on=None, within=(timedelta(0), SOON), how="full").rows)
+    both.run(wr.join(o, s, within=(timedelta(0), SOON), how="full").rows)
     assert offsets(both.state("shipments").getMessages(None, None)) == [2]
     with pytest.raises(wr.SpecError, match=r"KEYS_NOT_THOSE.*the operator has no key"):
         both.state().getMessages(None, None, by={"product": "x"})

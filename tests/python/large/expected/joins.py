@@ -33,7 +33,7 @@ class Join:
         return wr.join(
             left,
             right,
-            on=key_columns(case.traffic[0]) or None,
+            on=key_columns(case.traffic[0]),
             within=(f"{self.low} us", f"{self.high} us"),
             how=self.how,
         )

@@ -119,14 +119,14 @@ final case class Stream private[spark] (
     *
     * @param eviction
     *   which rows leave a window, and when it fires
-    * @param limits
+    * @param limit
     *   when the windows of entire keys are removed. A limit on the number of all keys or all rows puts all keys into
     *   one shard.
     * @return
     *   the windowed stream
     */
-  def policy(eviction: Eviction, limits: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
-    val spec = PolicyWindowSpec.check(eviction, limits)
+  def policy(eviction: Eviction, limit: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
+    val spec = PolicyWindowSpec.check(eviction, limit)
     PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
   }
 

@@ -15,7 +15,7 @@ import windrow.{SpecError, SpecProblem}
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
 
-  private val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
+  private[spark] val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(Name, expressions, Allowed, several = true)

@@ -11,7 +11,7 @@ import windrow.spark.output.OutputKind
 private[spark] object JoinSql {
   val Name = "windrow_join"
 
-  private val Allowed: Seq[String] =
+  private[spark] val Allowed: Seq[String] =
     Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
       Seq("invalid", "partition", "offset")
 

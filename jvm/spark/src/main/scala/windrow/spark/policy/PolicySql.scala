@@ -17,11 +17,11 @@ private[spark] object PolicySql {
 
   private val Rules = Seq("count", "time", "delta")
 
-  private val Allowed: Seq[String] =
+  private[spark] val Allowed: Seq[String] =
     Seq("eviction") ++ (Rules ++ Seq(
       "column",
       "punctuation")).map("by_" + _) ++ (Rules :+ "column").map("trigger_" + _) ++
-      Seq("limit_idle", "limit_keys", "limit_rows", "accumulation_mode") ++ StreamArguments.Names
+      Seq("limit_idle", "limit_max_keys", "limit_max_rows", "accumulation_mode") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val said    = TableArguments.read(Name, expressions, Allowed)
@@ -48,8 +48,8 @@ private[spark] object PolicySql {
       val limits =
         KeyLimits(
           said.spanIfSet("limit_idle"),
-          said.countIfSet("limit_keys"),
-          said.countIfSet("limit_rows"))
+          said.countIfSet("limit_max_keys"),
+          said.countIfSet("limit_max_rows"))
       val eviction =
         if (isPunctuated) punctuated(sliding)
         else if (!sliding.getOrElse(fires)) by.map(Eviction.Tumbling(_))

@@ -46,7 +46,7 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
   private def gapColumn(said: TableArguments): Option[String] =
     said.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
 
-  private def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
+  private[sql] def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
     val window = read(said)
     val draft = WindowOperatorDraft(
       window.getOrElse(Global), // continues, to find all problems
@@ -76,7 +76,8 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
 }
 
 private[spark] object WindowArguments {
-  private val Common =
+  /** The arguments of every function of a kind. */
+  private[sql] val Common: Seq[String] =
     Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
       Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
       StreamArguments.Names
