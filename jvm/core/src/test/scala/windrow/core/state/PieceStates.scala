@@ -83,7 +83,7 @@ private[state] object PieceStates {
       StoredMessage.codec(None),
       new Segments("messages", store),
       segmentBytes = Bytes,
-      tells = true)
+      withTotals = true)
     StoredState.ofRoot("pieces of messages") { (store, out) =>
       val all = run(store)
       some.foreach(i => all.add(message(i)))
