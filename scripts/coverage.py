@@ -8,7 +8,7 @@ cited by its number in a test or a transcript.
 import json
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -149,13 +149,23 @@ def numbers(cited: str) -> Iterator[str]:
         yield from (f"{first[0]}{n}" for n in range(int(first[1:]), int((last or first)[1:]) + 1))
 
 
-def citations() -> set[str]:
-    """Return the rule numbers that tests and transcripts cite."""
-    texts = list(test_sources().values()) + list(transcripts().values())
-    behind = {
-        number for text in texts for cited in CITATION.findall(text) for number in numbers(cited)
-    }
-    return behind | {number for text in test_sources().values() for number in NAMED.findall(text)}
+@cache
+def citations() -> dict[str, list[str]]:
+    """Return the rule numbers that tests and transcripts cite, each with their names in order."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, text in (*test_sources().items(), *transcripts().items()):
+        for cited in CITATION.findall(text):
+            for number in numbers(cited):
+                found[number].add(name)
+    for name, text in test_sources().items():
+        for number in NAMED.findall(text):
+            found[number].add(name)
+    return {number: sorted(names) for number, names in found.items()}
+
+
+def place(number: str) -> tuple[str, int]:
+    """Return the place of a number in the order of rules."""
+    return number[0], int(number[1:])
 
 
 def wrong_rules() -> Iterator[str]:
@@ -163,7 +173,7 @@ def wrong_rules() -> Iterator[str]:
     yield from (
         f"rule {rule} is defined more than once" for rule, n in Counter(said()).items() if n > 1
     )
-    for rule in sorted(rules() - citations(), key=lambda number: (number[0], int(number[1:]))):
+    for rule in sorted(rules() - citations().keys(), key=place):
         yield f"rule {rule} of SEMANTICS.md is cited by no test and no transcript"
 
 
@@ -190,7 +200,22 @@ def tables() -> str:
                 shown = "; ".join(state + [f"`{name}`" for name in item.shown])
                 out.append(f"| {item.number} | {item.what} | {' '.join(item.rules)} | {shown} |")
         out.append("")
-    return "\n".join(out)
+    return "\n".join([*out, *other_rules(found)])
+
+
+def other_rules(found: list[Item]) -> list[str]:
+    """Return the table of the rules that no requirement names, with the tests that cite them."""
+    others = rules() - {rule for item in found for rule in item.rules}
+    return [
+        "## Rules that no source requires",
+        "",
+        "| rule | cited by |",
+        "|---|---|",
+        *(
+            f"| {rule} | {'; '.join(f'`{name}`' for name in citations()[rule])} |"
+            for rule in sorted(others, key=place)
+        ),
+    ]
 
 
 def close(found: list[Item]) -> None:

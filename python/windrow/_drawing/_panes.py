@@ -12,10 +12,11 @@ _TIMINGS = {"EARLY": EARLY, "ON_TIME": ON_TIME, "LATE": LATE}
 
 @dataclass(frozen=True)
 class Pane:
-    """A pane; ``end`` is exclusive, and a bound is None if the window lacks it.
+    """A pane to draw.
 
-    value: the value in short; details: name and value of each aggregate. batch: the micro-batch
-    that emitted it, if known.
+    start, end: the bounds of the window, None if it has none; the end is exclusive. value: a short
+    text on the bar. details: the name and value of each aggregate, for the tooltip. batch: the
+    micro-batch that emitted the pane, if known.
     """
 
     key: str
@@ -59,9 +60,10 @@ class Window:
 
     @property
     def changes(self) -> Sequence[tuple[Pane, Pane | None]]:
-        """Return the corrections: an on-time or late pane, and the pane that replaces it, or None.
+        """Return each corrected pane with the pane that replaces it.
 
-        Early panes are preliminary, so a pane that replaces one is not a correction.
+        The second pane is None if the window was retracted. A pane that replaces an early pane is
+        not a correction, because early panes are preliminary.
         """
         found: list[tuple[Pane, Pane | None]] = []
         held: Pane | None = None

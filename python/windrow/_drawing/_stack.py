@@ -51,13 +51,13 @@ def _stack(
     withdrawn = window.panes[-1].is_retraction
     for number, pane in enumerate(window.panes):
         is_last = number == len(window.panes) - 1
-        holds = not withdrawn and (is_last or not replaces)
+        is_valid = not withdrawn and (is_last or not replaces)
         text = f"{pane.key} {bounds(window, scale)}: {tip(pane)}"
         drawn.append(
             element(
                 "g",
                 element("title", text),
-                *_bar(pane, span, holds=holds, more=number > 0 and not replaces),
+                *_bar(pane, span, is_valid=is_valid, is_increment=number > 0 and not replaces),
                 transform=f"translate(0 {top + number * _BAR:g})",
                 class_="pane",
                 data_timing=pane.mark.name,
@@ -66,26 +66,26 @@ def _stack(
     return drawn
 
 
-def _bar(pane: Pane, span: tuple[float, float], *, holds: bool, more: bool) -> list[Element]:
+def _bar(pane: Pane, span: tuple[float, float], *, is_valid: bool, is_increment: bool) -> list[Element]:
     left, right = span
     width, middle = max(2.0, right - left - 1.5), (_BAR - 2) / 2
-    drawn = [_box(pane, left, width, holds=holds)]
+    drawn = [_box(pane, left, width, is_valid=is_valid)]
     if width >= 11:
         drawn.append(pane.mark.at(left + 9 if width > 18 else left + width / 2, middle))
     elif pane.mark is not ON_TIME:
         drawn.append(pane.mark.at(left + width / 2, middle))
-    text = fitted(f"+ {pane.value}" if more else pane.value, width - 22)
+    text = fitted(f"+ {pane.value}" if is_increment else pane.value, width - 22)
     if text:
-        style: Style = {} if holds else {"text_decoration": "line-through", "opacity": 0.6}
+        style: Style = {} if is_valid else {"text_decoration": "line-through", "opacity": 0.6}
         drawn.append(element("text", text, x=left + 18, y=middle + 4, **style))
     return drawn
 
 
-def _box(pane: Pane, left: float, width: float, *, holds: bool) -> Element:
+def _box(pane: Pane, left: float, width: float, *, is_valid: bool) -> Element:
     size: Style = {"x": left, "y": 0, "width": width, "height": _BAR - 2, "rx": min(2.5, width / 2)}
     ink: Style = {"stroke": pane.mark.colour, "fill": pane.mark.colour}
     pale: Style = {"fill_opacity": 0.08, "stroke_opacity": 0.6}
-    style: Style = {"fill_opacity": 0.28} if holds else pale
+    style: Style = {"fill_opacity": 0.28} if is_valid else pale
     if pane.is_retraction:
         style = {"fill_opacity": 0.04, "stroke_dasharray": "3 2"}
     return element("rect", **size, **ink, **style)
@@ -105,6 +105,6 @@ def tip(pane: Pane) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def room(keys: Iterable[str]) -> float:
+def label_width(keys: Iterable[str]) -> float:
     """Return the width of the labels of keys."""
     return min(150, max(map(text_width, keys), default=0))

@@ -40,7 +40,7 @@ def draw(
     shown = [window for window in found if window.key in keys]
     edges = [edge for one in shown for edge in (one.start, one.end) if edge is not None]
     ends = edges or [row.at for row in rejected if row.at is not None]
-    left = 2 * _MARGIN + _stack.room([*keys, "rejected"] if rejected else keys)
+    left = 2 * _MARGIN + _stack.label_width([*keys, "rejected"] if rejected else keys)
     scale = Scale.over(axis, ends, left, _WIDTH - 2 * _MARGIN)
     title = _summary(found, panes, rejected)
 

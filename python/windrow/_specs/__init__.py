@@ -1,1 +1,1 @@
-"""The parts of specs: durations, numbers, names, and their JSON. Independent of a session."""
+"""Check and convert parts of specs: durations, numbers, names, and JSON, without a session."""

@@ -1,4 +1,4 @@
-"""Write JSON in the format of the JVM."""
+"""Write the JSON that the JVM reads."""
 
 from __future__ import annotations
 

@@ -148,9 +148,9 @@ def test_the_picture_of_the_readme(tmp_path: Path) -> None:
         assert (tmp_path / "drawn").read_bytes() == kept.read_bytes()
 
 
-def test_a_messages_way_names_files_that_are_there() -> None:
+def test_a_rows_way_names_files_that_are_there() -> None:
     """Each file that the page names exists, compared by the end of its path."""
-    page = (ROOT / "docs/project/a-messages-way.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/project/a-rows-way.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(?:\w+/…/)?([\w/]+\.scala)`", page))
     there = [str(path) for path in (ROOT / "jvm").rglob("src/main/scala/**/*.scala")]
     assert len(named) > 20

@@ -130,7 +130,7 @@ def test_parts_of_python_know_only_those_before_them() -> None:
 def test_files_that_texts_name_are_there() -> None:
     """Scala files that the pages name exist, so that a moved file is updated in the pages."""
     files = {str(file.relative_to(SCALA)) for file in SCALA.rglob("*.scala")}
-    for page in ("a-messages-way.md", "house.md"):
+    for page in ("a-rows-way.md", "house.md"):
         for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs/project" / page).read_text()):
             end = name.rpartition("…/")[2]
             assert any(file.endswith("/" + end) for file in files), f"{page}: {name}"

@@ -21,7 +21,7 @@ object Bench {
 
   private def read(file: Path): Findings = Text.read[Findings](Files.readString(file))
 
-  private def say(text: String): Unit = System.err.println(s"windrow: $text")
+  private def log(text: String): Unit = System.err.println(s"windrow: $text")
 }
 
 final class Bench(arguments: Arguments, lanes: Lanes) {
@@ -55,7 +55,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
   private def found(workload: Workload): Result = {
     val amount = arguments.amount(workload)
     val wrong  = unequal(workload)
-    wrong.foreach(why => say(s"${workload.name}: $why"))
+    wrong.foreach(why => log(s"${workload.name}: $why"))
     if (wrong.nonEmpty || arguments.checkOnly)
       Result(workload.name, events = amount.events, batch = amount.batch, error = wrong)
     else {
@@ -78,7 +78,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
     if (expected.rows == 0) Some("the output is empty, so it cannot be compared")
     else if (wrong.nonEmpty) Some(wrong.mkString("; "))
     else {
-      say(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")
+      log(s"${workload.name}: ${expected.rows} equal rows of ${asked.map(_.name).mkString(", ")}")
       None
     }
   }
@@ -97,7 +97,7 @@ final class Bench(arguments: Arguments, lanes: Lanes) {
       def run(lane: Lane, pass: String) = {
         val reply    = lane.ask(Orders.of(Job.Time, workload, contender, amount))
         val measured = reply.measured.getOrElse(sys.error(s"${contender.name}: ${reply.error.getOrElse("no answer")}"))
-        say(f"${workload.name} $repeat $pass%-5s ${contender.name}%-18s ${measured.cpu}%7.2f us/event ${measured.digest.rows}%,10d rows")
+        log(f"${workload.name} $repeat $pass%-5s ${contender.name}%-18s ${measured.cpu}%7.2f us/event ${measured.digest.rows}%,10d rows")
         Timed(contender.name, pass, repeat, measured)
       }
       if (arguments.quick) Seq(run(lanes.lasting(contender), Timed.Warm))

@@ -58,8 +58,8 @@ object Explanation {
       "queries"   -> apart("rows"))
   }
 
-  private def lines(head: String, said: (String, String)*): String =
-    (head +: said.map { case (name, text) => s"  ${name.padTo(10, ' ')} $text" }).mkString("\n")
+  private def lines(head: String, named: (String, String)*): String =
+    (head +: named.map { case (name, text) => s"  ${name.padTo(10, ' ')} $text" }).mkString("\n")
 
   private final class Words(spec: WindowOperatorSpec, keepsMessages: Boolean) {
 

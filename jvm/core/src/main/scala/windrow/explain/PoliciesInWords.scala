@@ -6,13 +6,13 @@ import windrow._
 private[explain] object PoliciesInWords {
 
   def apply(eviction: Eviction): String = eviction match {
-    case Eviction.Tumbling(by) => told(tumbling(by), "when they leave")
+    case Eviction.Tumbling(by) => sentence(tumbling(by), "when they leave")
     case Eviction.ByPunctuation(column) =>
-      told(s"all rows leave with a marker, which is a row with true in $column", "when they leave")
-    case Eviction.Sliding(by, trigger) => told(sliding(by), fires(trigger))
+      sentence(s"all rows leave with a marker, which is a row with true in $column", "when they leave")
+    case Eviction.Sliding(by, trigger) => sentence(sliding(by), fires(trigger))
   }
 
-  private def told(leaves: String, when: String): String = s"For each key, $leaves. It fires $when."
+  private def sentence(leaves: String, when: String): String = s"For each key, $leaves. It fires $when."
 
   private def tumbling(by: By): String = by match {
     case ByCount(n)     => s"all rows leave once there are $n"

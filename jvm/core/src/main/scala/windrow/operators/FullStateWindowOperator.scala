@@ -39,7 +39,7 @@ final class FullStateWindowOperator[K, M](
         deltas.collect { case FullStateEffect.Fire(pane) =>
           pane.copy(key = formatter.key(pane.key), value = pane.value.map(m => formatter.message(m.payload)): Seq[M])
         },
-        deltas.collect { case FullStateEffect.Refuse(entry, reason, _) =>
+        deltas.collect { case FullStateEffect.Reject(entry, reason, _) =>
           Rejected(formatter.message(entry.payload), reason)
         },
         filtered)

@@ -38,7 +38,7 @@ class StreamStreamJoinOperator[K, M, R](
         effects.collect { case JoinEffect.Row(row) =>
           join(row.messages.map(_.map(message => formatter.message(message.payload))).toVector)
         }.flatten,
-        effects.collect { case JoinEffect.Refuse(_, entry, reason, _) =>
+        effects.collect { case JoinEffect.Reject(_, entry, reason, _) =>
           Rejected(formatter.message(entry.payload), reason)
         },
         filtered)

@@ -3,7 +3,7 @@ package windrow
 /** Converts between `fillGaps` as users set it (true, false, or a duration) and a time span. */
 private[windrow] object FillGaps {
 
-  def of(said: Boolean): TimeSpan = if (said) TimeSpan.Endless else TimeSpan.Zero
+  def of(isOn: Boolean): TimeSpan = if (isOn) TimeSpan.Endless else TimeSpan.Zero
 
   /** @param text
     *   text of a duration

@@ -38,7 +38,7 @@ object OperatorJson {
     * @param outer
     *   settings of the enclosing object, for example the `time_unit` of a transcript
     * @param late
-    *   default of `late` for an aggregation: each step in a query, another one in a standalone operator (R14)
+    *   default of `late` for an aggregation: `EachBatch` in a query, every 10 seconds in a standalone operator (R14)
     */
   def read(
       node: ObjectNode,
@@ -156,7 +156,9 @@ object OperatorJson {
     node
   }
 
-  /** Writes ranges; those with different bounds are written as closed ranges. */
+  /** Writes the ranges. If their bounds differ, writes all as closed ranges, because JSON has one field `bounds` for
+    * all.
+    */
   private def write(ranges: Map[String, JoinRange], node: ObjectNode): Unit = {
     val within = node.putObject("within")
     val bounds = ranges.values.map(range => (range.isLowOpen, range.isHighOpen)).toSeq.distinct

@@ -69,12 +69,12 @@ object SpecJson {
 
   /** Reads `fill_gaps`: true is unlimited, false means never. */
   private def gaps(node: ObjectNode, reader: JsonReader): TimeSpan = {
-    val said = node.path("fill_gaps")
+    val value = node.path("fill_gaps")
     val read =
-      if (said.isBoolean || said.isNull || said.isMissingNode) Some(FillGaps.of(said.asBoolean(false)))
-      else if (said.isIntegralNumber) reader.span(node, "fill_gaps")
-      else if (said.isTextual) FillGaps.parse("fill_gaps", said.asText).fold(reader.refuse[TimeSpan](_), Some(_))
-      else reader.refuse[TimeSpan](FillGaps.notUnderstood("fill_gaps", said))
+      if (value.isBoolean || value.isNull || value.isMissingNode) Some(FillGaps.of(value.asBoolean(false)))
+      else if (value.isIntegralNumber) reader.span(node, "fill_gaps")
+      else if (value.isTextual) FillGaps.parse("fill_gaps", value.asText).fold(reader.refuse[TimeSpan](_), Some(_))
+      else reader.refuse[TimeSpan](FillGaps.notUnderstood("fill_gaps", value))
     read.getOrElse(TimeSpan.Zero)
   }
 

@@ -48,9 +48,9 @@ private[spark] object Doctor {
     "spark.sql.codegen.cache.maxEntries"                  -> "1000")
 
   def configure(builder: SparkSession.Builder): SparkSession.Builder = {
-    val (said, defaults) = (SparkInside.options(builder), new SparkConf)
+    val (stated, defaults) = (SparkInside.options(builder), new SparkConf)
     Settings.foreach { case (name, value) =>
-      if (!said.contains(name) && !defaults.contains(name)) builder.config(name, value)
+      if (!stated.contains(name) && !defaults.contains(name)) builder.config(name, value)
     }
     builder
   }

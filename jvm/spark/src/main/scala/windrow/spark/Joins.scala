@@ -170,13 +170,13 @@ private[spark] object Joining {
     SpecProblem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", "stream" -> one.name))
 
   /** Returns the value that all streams share, or a problem if their values differ. */
-  def alike[T](what: String, said: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
-    val each = said.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
-    val differs = Option.when(said.map(_._2).distinct.size > 1)(SpecProblem(
+  def alike[T](what: String, settings: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
+    val each = settings.map { case (name, value) => s"$value of '$name'" }.mkString(", ")
+    val differs = Option.when(settings.map(_._2).distinct.size > 1)(SpecProblem(
       "OPTION_DIFFERS",
       "name"   -> what,
       "values" -> each))
-    (said.headOption.map(_._2), differs.toSeq)
+    (settings.headOption.map(_._2), differs.toSeq)
   }
 }
 
@@ -207,7 +207,7 @@ final class JoinOutput private[spark] (
   def explain(): Unit = println(explanation)
 
   private[spark] def explanation: String =
-    Travel.told(
+    Travel.described(
       Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap),
       SparkInside.plan(output))
 

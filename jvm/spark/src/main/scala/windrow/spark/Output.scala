@@ -45,7 +45,7 @@ final class Output private[spark] (
   private[spark] def explanation: String = operator.fold(
     problems => throw SpecError(window, problems),
     one =>
-      Travel.told(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
+      Travel.described(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
 
   /** Answers each row of a lookup stream with the rows that are stored for its key, in the same query. Only for
     * `keepRows()`.

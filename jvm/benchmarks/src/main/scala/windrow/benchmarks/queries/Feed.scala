@@ -10,10 +10,10 @@ final class Feed(session: SparkSession, source: Source, tables: Map[String, Data
     *   seconds added to the watermark delay that the source needs
     */
   def marked(text: String, later: Int = 0): DataFrame =
-    said(text)(_.withWatermark("ts", s"${source.delay + later} seconds"))
+    result(text)(_.withWatermark("ts", s"${source.delay + later} seconds"))
 
   /** Queries all events at once. */
-  def plain(text: String): DataFrame = said(text)(identity)
+  def plain(text: String): DataFrame = result(text)(identity)
 
   def table(name: String): DataFrame = tables(name).withWatermark("ts", s"${source.delay} seconds")
 
@@ -23,7 +23,7 @@ final class Feed(session: SparkSession, source: Source, tables: Map[String, Data
     (latest - source.delay * 1000L) * 1000L
   }
 
-  private def said(text: String)(view: DataFrame => DataFrame): DataFrame = {
+  private def result(text: String)(view: DataFrame => DataFrame): DataFrame = {
     tables.foreach { case (name, rows) => view(rows).createOrReplaceTempView(name) }
     session.sql(text)
   }

@@ -16,5 +16,5 @@ object FullStateEffect {
   /** @param watermark
     *   watermark by which the message was judged
     */
-  final case class Refuse(message: Incoming, reason: Reason, watermark: Watermark) extends FullStateEffect
+  final case class Reject(message: Incoming, reason: Reason, watermark: Watermark) extends FullStateEffect
 }

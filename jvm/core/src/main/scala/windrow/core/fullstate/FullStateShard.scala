@@ -44,14 +44,14 @@ final class FullStateShard(
   /** When keys have a window whose period ends; removed after the end. Stored in the checkpoint. */
   private val periods = new Periods(store)
 
-  private val terms = new Terms(s"${spec.retention.inWords} ${policy.periods}")
+  private val settings = new DueSettings(s"${spec.retention.inWords} ${policy.periods}")
 
   /** The progress of source partitions, for windows on offsets. It never decreases. Stored in the checkpoint. */
   private var offsets = Map.empty[SourcePartition, Front[Axis.Offset]]
 
   open()
 
-  protected def parts: Seq[StatePart]  = Seq(Progressed, segments, keys, periods, terms)
+  protected def parts: Seq[StatePart]  = Seq(Progressed, segments, keys, periods, settings)
   def processingDeadline: Option[Long] = periods.first
 
   private object Progressed extends StatePart {
@@ -60,7 +60,7 @@ final class FullStateShard(
   }
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
-    !terms.changed && super.rests(watermark, processingTime)
+    !settings.changed && super.rests(watermark, processingTime)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -98,13 +98,13 @@ final class FullStateShard(
     stepOf(
       applied ++
         Part.silent(move(progress, clock.before.max(watermark))) ++
-        stepEnd(before, isFirstP || terms.changed) ++
-        Part.silent(terms.settle()))
+        stepEnd(before, isFirstP || settings.changed) ++
+        Part.silent(settings.allVisited()))
   }
 
   /** Applies the watermark and the progress of the step after its last message. */
   private def move(brought: Seq[Progress], now: Watermark): Unit = {
-    admission.tell(brought)
+    admission.recordProgress(brought)
     if (assigner.pace == Pace.ByOffsets) brought.foreach(one => see(Origin(one.of, one.last)))
     admission.watermark = now
   }
@@ -120,7 +120,7 @@ final class FullStateShard(
 
   private def apply(message: Incoming, clock: StepClock, before: Reach, out: Out[FullStateEffect]): Unit = {
     if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
-    if (!isReplay(message)) admission.timeOf(message) match {
+    if (markApplied(message)) admission.timeOf(message) match {
       case Left(reason) => out.put(refuse(message, reason))
       case Right(time) =>
         val ends = endOf(message, time).getOrElse(time)
@@ -130,17 +130,17 @@ final class FullStateShard(
   }
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
-  def withhold(message: Incoming): Boolean = !isReplay(message)
+  def withhold(message: Incoming): Boolean = markApplied(message)
 
   /** Whether a message is a duplicate. In a session, the place of a message is the end of its own gap. */
-  private def isReplay(message: Incoming): Boolean =
-    admission.isReplay(message.origin, message.time.flatMap(endOf(message, _)))
+  private def markApplied(message: Incoming): Boolean =
+    admission.markApplied(message.origin, message.time.flatMap(endOf(message, _)))
 
   private def endOf(message: Incoming, time: Long): Option[Long] =
     rowValue.of(message.value).map(value => Position.plus(time, rowValue.lasts(value)))
 
   private def refuse(message: Incoming, reason: Reason): FullStateEffect =
-    FullStateEffect.Refuse(message, reason, watermark)
+    FullStateEffect.Reject(message, reason, watermark)
 
   private def place(
       message: Incoming,
@@ -277,7 +277,7 @@ final class FullStateShard(
     val retired    = state.messages.retire(bound.leaves)
     retiredCount += retired
     lazy val oldest                = state.messages.oldest
-    def hasLeft(told: PageSummary) = told.newest.exists(newest => oldest.forall(StoredMessage.Order.lt(newest, _)))
+    def hasLeft(page: PageSummary) = page.newest.exists(newest => oldest.forall(StoredMessage.Order.lt(newest, _)))
     state.rows.due(hasLeft).filter(row => hasLeft(life.outlook(row, state))).foreach(state.rows.remove)
     retired
   }
@@ -288,7 +288,7 @@ final class FullStateShard(
     math.min(life.deadline(state), leaves.getOrElse(Due.Never))
   }
 
-  protected def isPast(source: String, place: Long): Boolean = refusal.hasCome(place, watermark)
+  protected def isPast(source: String, place: Long): Boolean = refusal.isReached(place, watermark)
 
   override protected def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)

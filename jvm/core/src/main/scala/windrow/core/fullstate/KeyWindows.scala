@@ -23,7 +23,7 @@ private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life
   private val unsent = new Unsent.Stored(codec, segments)
   private val paged  = new PagedRows(codec, unsent, life.outlook(_, this))
 
-  val messages = new MessageRun(StoredMessage.Order, codec, segments, tells = life.countsStored)
+  val messages = new MessageRun(StoredMessage.Order, codec, segments, withTotals = life.countsStored)
   val rows     = new KeyPages(paged, segments, pageBytes)
 
   /** Number of messages that have received a sequence number, for windows by number. */

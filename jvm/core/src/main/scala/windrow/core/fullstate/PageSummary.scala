@@ -58,15 +58,15 @@ private[fullstate] final class PagedRows(
     private val axes   = Codec.option(SourcePartitionCodec)
     private val newest = Codec.option(messages)
 
-    def write(told: PageSummary, out: ByteWriter): Unit = {
-      out.count(told.deadlines.size.toLong)
-      told.deadlines.foreach { case (axis, at) =>
+    def write(page: PageSummary, out: ByteWriter): Unit = {
+      out.count(page.deadlines.size.toLong)
+      page.deadlines.foreach { case (axis, at) =>
         axes.write(axis, out)
         out.long(at)
       }
-      out.long(told.period)
-      out.long(told.oldest)
-      newest.write(told.newest, out)
+      out.long(page.period)
+      out.long(page.oldest)
+      newest.write(page.newest, out)
     }
 
     def read(in: ByteReader): PageSummary =

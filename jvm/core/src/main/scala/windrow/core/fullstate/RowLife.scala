@@ -30,10 +30,10 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
       if (open || row.paneState.unsent > 0) None else row.newest)
   }
 
-  /** Whether a window is due in this step for another reason than its messages. */
-  def isDue(told: PageSummary, state: KeyWindows, processingTime: Option[Long]): Boolean =
-    processingTime.exists(told.period <= _) ||
-      told.deadlines.exists { case (partition, at) => assigner.reach(partition, state, reach).reached(at) }
+  /** Whether a window of a page is due in this step for another reason than its messages. */
+  def isDue(page: PageSummary, state: KeyWindows, processingTime: Option[Long]): Boolean =
+    processingTime.exists(page.period <= _) ||
+      page.deadlines.exists { case (partition, at) => assigner.reach(partition, state, reach).reached(at) }
 
   def countsStored: Boolean = assigner.countsStored
 

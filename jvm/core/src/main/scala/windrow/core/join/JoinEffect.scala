@@ -15,5 +15,5 @@ object JoinEffect {
     * @param watermark
     *   watermark by which the message was judged
     */
-  final case class Refuse(stream: Int, message: Incoming, reason: Reason, watermark: Watermark) extends JoinEffect
+  final case class Reject(stream: Int, message: Incoming, reason: Reason, watermark: Watermark) extends JoinEffect
 }

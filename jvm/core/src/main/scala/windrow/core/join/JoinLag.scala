@@ -16,7 +16,7 @@ private[windrow] object JoinLag {
     val outcome = new JoinOutcome(spec.how)
     spec.streams.indices.map { stream =>
       val paired = most(none, reach(spec, stream))
-      if (outcome.tellsUnmatched(stream)) most(paired, alone(spec, stream)) else paired
+      if (outcome.emitsUnmatched(stream)) most(paired, alone(spec, stream)) else paired
     }
   }
 

@@ -7,8 +7,8 @@ import windrow.core.store.StoredMessage
 /** Decides which rows a kind of join emits for pairs and for unmatched messages. */
 private[join] final class JoinOutcome(how: JoinKind) {
 
-  /** Whether a message of this stream is emitted alone once nothing can match it anymore. */
-  def tellsUnmatched(stream: Int): Boolean = how match {
+  /** Whether a message of this stream is emitted alone when it can no longer have a partner. */
+  def emitsUnmatched(stream: Int): Boolean = how match {
     case Left | Anti  => stream == 0
     case Right        => stream == 1
     case Full         => true
@@ -16,7 +16,7 @@ private[join] final class JoinOutcome(how: JoinKind) {
   }
 
   /** Whether it matters if a message of this stream was matched before. */
-  def settles(stream: Int): Boolean = tellsUnmatched(stream) || (how == Semi && stream == 0)
+  def settles(stream: Int): Boolean = emitsUnmatched(stream) || (how == Semi && stream == 0)
 
   /** For this stream only the existence of a partner matters, not the number. */
   def needsOne(stream: Int): Boolean = (how == Semi || how == Anti) && stream == 0

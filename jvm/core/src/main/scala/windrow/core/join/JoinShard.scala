@@ -48,17 +48,17 @@ final class JoinShard(
     new WaitingRows(period, guards, periods, segments, store)
   }
 
-  private val terms = new Terms(spec.retention.inWords)
+  private val settings = new DueSettings(spec.retention.inWords)
 
   open()
 
-  protected def parts: Seq[StatePart]  = Seq(segments, keys, periods) ++ waiting :+ terms
+  protected def parts: Seq[StatePart]  = Seq(segments, keys, periods) ++ waiting :+ settings
   def processingDeadline: Option[Long] = periods.first
 
   private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, layout.order, streams, segments)
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
-    !terms.changed && super.rests(watermark, processingTime)
+    !settings.changed && super.rests(watermark, processingTime)
 
   private def processingTime: Option[Long] = admission.processingTime
 
@@ -86,13 +86,13 @@ final class JoinShard(
   }
 
   private def end(progress: Seq[Progress]): Unit = {
-    admission.tell(progress)
-    terms.settle()
+    admission.recordProgress(progress)
+    settings.allVisited()
   }
 
   protected def count(effect: JoinEffect): Unit = effect match {
     case JoinEffect.Row(_)    => ()
-    case _: JoinEffect.Refuse => counters.rejected += 1
+    case _: JoinEffect.Reject => counters.rejected += 1
   }
 
   private var retiredCount = 0L
@@ -109,15 +109,15 @@ final class JoinShard(
   // ---- messages
 
   private def apply(stream: Int, message: Incoming, out: Out[JoinEffect]): Unit =
-    if (!isReplay(stream, message)) admission.timeOf(message) match {
-      case Left(reason) => out.put(JoinEffect.Refuse(stream, message, reason, watermark))
+    if (markApplied(stream, message)) admission.timeOf(message) match {
+      case Left(reason) => out.put(JoinEffect.Reject(stream, message, reason, watermark))
       case Right(time) =>
         admission.lateness.see(time, count = 1, watermark, atOnce.ends(stream))
         place(stream, message, time, out)
     }
 
   private def place(stream: Int, message: Incoming, time: Long, out: Out[JoinEffect]): Unit = {
-    def refuse(reason: Reason): Unit = out.put(JoinEffect.Refuse(stream, message, reason, watermark))
+    def refuse(reason: Reason): Unit = out.put(JoinEffect.Reject(stream, message, reason, watermark))
     if (rule.inGap(time, stream)) counters.gaps += 1
     else if (isTooLate(time, stream)) refuse(if (isOut(time)) Reason.OutOfRetention else Reason.TooLate)
     else if (isOut(time) && isNeverLate(time, stream)) refuse(Reason.OutOfRetention)
@@ -142,8 +142,8 @@ final class JoinShard(
   private val atOnce = new JoinLateness(spec)
 
   /** Whether a message is a duplicate. The name of a stream is the source of its messages (SEMANTICS R42). */
-  private def isReplay(stream: Int, message: Incoming): Boolean =
-    admission.isReplay(message.origin.map(_.of(spec.names(stream))), message.time)
+  private def markApplied(stream: Int, message: Incoming): Boolean =
+    admission.markApplied(message.origin.map(_.of(spec.names(stream))), message.time)
 
   /** Whether a message of a stream with this time is rejected from now on. */
   protected def isPast(source: String, time: Long): Boolean = {
@@ -155,11 +155,11 @@ final class JoinShard(
   }
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
-  def withhold(stream: Int, message: Incoming): Boolean = !isReplay(stream, message)
+  def withhold(stream: Int, message: Incoming): Boolean = markApplied(stream, message)
 
   private def accept(stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit =
     if (spec.hasKeys && isNull(message.key)) {
-      if (outcome.tellsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
+      if (outcome.emitsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
     } else {
       val run  = if (layout.isPerKey) message.key else JoinShard.Everyone
       val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(layout.isPerKey)(run)))
@@ -220,7 +220,7 @@ final class JoinShard(
       message: StoredMessage,
       hasPartner: Boolean,
       out: Out[JoinEffect]): Unit = {
-    val isAlone   = !hasPartner && outcome.tellsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
+    val isAlone   = !hasPartner && outcome.emitsUnmatched(stream) && isDecided(message.time, stream, rule.in(state))
     val isSettled = isAlone || (hasPartner && outcome.settles(stream))
     state.runs(stream).add(if (isSettled) message.copy(isSettled = true) else message)
     if (!isAlone) state.settledBelow(stream) = math.min(state.settledBelow(stream), message.time)
@@ -243,7 +243,7 @@ final class JoinShard(
   // ---- the end of a step
 
   private def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
-    (if (terms.changed) keys.all else keys.due(watermark.at))
+    (if (settings.changed) keys.all else keys.due(watermark.at))
       .map[Part[JoinEffect]](run => out => Option(keys.get(run)).foreach(endOf(run, _, out))) ++
       waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd))
 
@@ -261,7 +261,7 @@ final class JoinShard(
 
   /** Emits messages that nothing can match anymore (SEMANTICS R37). */
   private def unmatched(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] =
-    if (!outcome.tellsUnmatched(stream)) Iterator.empty
+    if (!outcome.emitsUnmatched(stream)) Iterator.empty
     else {
       val run                                = state.runs(stream)
       def undecided: Iterator[StoredMessage] = run.range(Axis.Time, Some(state.settledBelow(stream)), None)
@@ -276,7 +276,7 @@ final class JoinShard(
 
   private def retired(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] = {
     val (run, leaves) = (state.runs(stream), retention.leaves(stream, rule, watermark))
-    if (!outcome.tellsUnmatched(stream)) Part.silent(retiredCount += run.retire(leaves))
+    if (!outcome.emitsUnmatched(stream)) Part.silent(retiredCount += run.retire(leaves))
     else Iterator.continually(run.leaving(leaves)).takeWhile(_.isDefined).flatten.map[Part[JoinEffect]] {
       message => out =>
         run.dropOldest()
@@ -291,7 +291,7 @@ final class JoinShard(
     val ofStreams = (0 until streams).flatMap { stream =>
       val run = state.runs(stream)
       val undecided =
-        if (outcome.tellsUnmatched(stream)) run.nextTime(state.settledBelow(stream)).map(now.decidedFrom(_, stream))
+        if (outcome.emitsUnmatched(stream)) run.nextTime(state.settledBelow(stream)).map(now.decidedFrom(_, stream))
         else None
       undecided ++ run.oldestTime.map(retention.leavesFrom(_, stream, run.size, now))
     }
@@ -321,7 +321,7 @@ final class JoinShard(
   private def alone(state: KeySides): Iterator[PendingRow] = {
     val now = rule.in(state)
     for {
-      stream <- (0 until streams).iterator.filter(outcome.tellsUnmatched)
+      stream <- (0 until streams).iterator.filter(outcome.emitsUnmatched)
       run = state.runs(stream)
       (message, at) <- run.range(Axis.Time, None, None).zipWithIndex if !message.isSettled
       comes = math.min(now.decidedFrom(message.time, stream), retention.gone(message.time, stream, run.size - at, now))

@@ -113,7 +113,7 @@ private[join] final class WindowRule(windows: Seq[WindowFamily.OfSide], spec: Jo
     else partners(message.time, stream, other)
 
   def pairs(a: StoredMessage, streamA: Int, b: StoredMessage, streamB: Int): Boolean =
-    isFree(streamA, streamB) || sides(streamA)(streamB).shows(a, b) || sides(streamB)(streamA).shows(b, a)
+    isFree(streamA, streamB) || sides(streamA)(streamB).contains(a, b) || sides(streamB)(streamA).contains(b, a)
 
   def tooLateFrom(time: Long, stream: Int): Long = own(stream).tooLateFrom(time, lateness)
 
@@ -137,7 +137,7 @@ private[join] final class WindowRule(windows: Seq[WindowFamily.OfSide], spec: Jo
 
   /** The range of partners. Both spans contain `time`, so their hull has no gap. */
   private def partners(time: Long, stream: Int, other: Int): Option[Span] =
-    (own(other).view(time) ++ own(stream).seenFrom(time)).reduceOption(_ hull _)
+    (own(other).timesInWindowAt(time) ++ own(stream).partnerTimesOf(time)).reduceOption(_ hull _)
 
   def protectedUntil(time: Long, stream: Int): Long =
     if (!own(stream).endsInTime) Due.AtOnce

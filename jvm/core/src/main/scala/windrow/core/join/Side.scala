@@ -18,14 +18,14 @@ private[join] object Span {
 /** The window of one side of a join, as the other side sees it (SEMANTICS R36). Times are in microseconds. */
 private[join] sealed trait Side {
 
-  /** Whether a message of this side is in its window at the partner's position. */
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean
+  /** Whether this side's window for a partner contains a message of this side. */
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean
 
-  /** Times in the window at `time`; None if the window does not exist. */
-  def view(time: Long): Option[Span]
+  /** Returns the event times of this side's window for a partner; None if the window does not exist. */
+  def timesInWindowAt(partnerTime: Long): Option[Span]
 
-  /** Times whose window contains a message of `time`. */
-  def seenFrom(time: Long): Option[Span]
+  /** Returns the event times of partners whose window contains a message of this side. */
+  def partnerTimesOf(time: Long): Option[Span]
 
   /** The watermark from which on a message of this time is late. */
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long
@@ -41,10 +41,12 @@ private[join] sealed trait Side {
 
 private[join] object Side {
 
-  /** @param own
-    *   the first offset of each partition, for this side
+  /** Creates the side of a window. The last two parameters matter only for windows on offsets.
+    *
+    * @param own
+    *   this side's start offset of each partition
     * @param partners
-    *   the first offset of each partition, for the partner
+    *   the partner's start offset of each partition
     */
   def apply(window: WindowFamily.OfSide, own: Map[Long, Long], partners: Map[Long, Long]): Side = window match {
     case aligned: WindowFamily.Aligned                               => new AlignedSide(aligned.grid)
@@ -56,13 +58,14 @@ private[join] object Side {
 
 /** Windows of event time with the same bounds for all keys. */
 private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean = view(partner.time).exists(_.holds(own.time))
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean = timesInWindowAt(partner.time).exists(_.holds(own.time))
 
-  def view(time: Long): Option[Span] =
-    Option.when(!grid.inGap(time))(Span(grid.firstStart(time), grid.bounds(grid.lastStart(time)).last))
+  def timesInWindowAt(partnerTime: Long): Option[Span] =
+    Option.when(!grid.inGap(partnerTime))(
+      Span(grid.firstStart(partnerTime), grid.bounds(grid.lastStart(partnerTime)).last))
 
-  /** Equal to `view`, because the relation is symmetric. */
-  def seenFrom(time: Long): Option[Span] = view(time)
+  /** Returns the same times, because both messages are in the same windows. */
+  def partnerTimesOf(time: Long): Option[Span] = timesInWindowAt(time)
 
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = lateness.after(grid.end(grid.lastStart(time)))
 
@@ -75,9 +78,9 @@ private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
 
 /** A range of event time up to the partner's time. */
 private[join] final class OverSide(range: Long) extends Side {
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean   = view(partner.time).exists(_.holds(own.time))
-  def view(time: Long): Option[Span]                               = Some(Span(Position.minus(time, range), time))
-  def seenFrom(time: Long): Option[Span]                           = Some(Span(time, Position.plus(time, range)))
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean   = timesInWindowAt(partner.time).exists(_.holds(own.time))
+  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span(Position.minus(partnerTime, range), partnerTime))
+  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span(time, Position.plus(time, range)))
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Position.plus(lateness.after(time), 1)
 }
 
@@ -87,7 +90,7 @@ private[join] final class OverSide(range: Long) extends Side {
 private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], partners: Map[Long, Long])
     extends Side {
 
-  def shows(message: StoredMessage, partner: StoredMessage): Boolean =
+  def contains(message: StoredMessage, partner: StoredMessage): Boolean =
     message.origin.zip(partner.origin).exists { case (mine, theirs) =>
       val at = theirs.offset - start(partners, theirs.partition.number)
       val my = mine.offset - start(own, mine.partition.number)
@@ -99,17 +102,17 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
   /** Whether some window `[k * step, k * step + n)` contains both. */
   private def share(a: Long, b: Long): Boolean = Position.plus(Position.floor(math.min(a, b), step), n) > math.max(a, b)
 
-  def view(time: Long): Option[Span]                               = Some(Span.Everything)
-  def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
+  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span.Everything)
+  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span.Everything)
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
   override def endsInTime: Boolean                                 = false
 }
 
 /** A side without a window: all its stored messages can pair. */
 private[join] object UnboundedSide extends Side {
-  def shows(own: StoredMessage, partner: StoredMessage): Boolean   = true
-  def view(time: Long): Option[Span]                               = Some(Span.Everything)
-  def seenFrom(time: Long): Option[Span]                           = Some(Span.Everything)
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean   = true
+  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span.Everything)
+  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span.Everything)
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
   override def endsInTime: Boolean                                 = false
 }

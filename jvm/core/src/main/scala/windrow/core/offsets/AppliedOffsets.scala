@@ -28,9 +28,9 @@ private[core] final class AppliedOffsets(store: Spaces) {
     */
   def apply(partition: SourcePartition, offset: Long, place: Long): Boolean = of(partition).add(offset, place)
 
-  /** Records offsets that the step brings to all shards of the stream. */
-  def tell(progress: Iterable[Progress]): Unit = progress.foreach { one =>
-    if (one.isWhole) of(one.of).tell(one.first, one.last)
+  /** Announces the offsets that tasks of the stream have read in this step. */
+  def announce(progress: Iterable[Progress]): Unit = progress.foreach { one =>
+    if (one.isWhole) of(one.of).announce(one.first, one.last)
   }
 
   /** For each source partition, the offset after the greatest applied one. */
@@ -77,7 +77,7 @@ private[core] object AppliedOffsets {
   val Space = "offsets"
 
   /** The place in time of a message that is always rejected. */
-  val NoPlace: Long = ToldOffsets.NoPlace
+  val NoPlace: Long = AnnouncedOffsets.NoPlace
 
   /** Partitions beyond this number are forgotten once all of their messages would be too late. */
   private val MostPartitions = 1024
@@ -92,7 +92,7 @@ private[core] object AppliedOffsets {
   private final class Partition(val of: SourcePartition, segments: Segments) {
     private val ranges = new OffsetRanges
     private val pages  = new OffsetPages(segments)
-    private val told   = new ToldOffsets
+    private val announced = new AnnouncedOffsets
 
     /** The offset after the greatest applied one. */
     var next: Long = Position.Least
@@ -100,7 +100,7 @@ private[core] object AppliedOffsets {
     def add(offset: Long, place: Long): Boolean = {
       val isNew = !ranges.contains(offset) && !pages.contains(offset)
       if (!isNew) false
-      else if (told.holds(offset)) told.add(offset, place)
+      else if (announced.holds(offset)) announced.add(offset, place)
       else {
         if (!ranges.extend(offset, place)) pages.add(offset, place)
         reach(offset)
@@ -113,14 +113,14 @@ private[core] object AppliedOffsets {
     /** These offsets count only when the step is over: the shards that receive their messages in this step must see
       * them as new.
       */
-    def tell(first: Long, last: Long): Unit = told.tell(first, last)
+    def announce(first: Long, last: Long): Unit = announced.announce(first, last)
 
     def flush(isPast: Long => Boolean): Unit = {
-      told.end { (first, last, latest) =>
+      announced.end { (first, last, latest) =>
         ranges.add(first, last, latest)
         reach(last)
       }
-      pages.giveTo(ranges)
+      pages.moveTo(ranges)
       val short = ranges.all.filterNot(_.isLong).toVector
       if (short.size > MostShort) short.dropRight(FewShort).foreach { range =>
         ranges.remove(range)
@@ -131,7 +131,7 @@ private[core] object AppliedOffsets {
     }
 
     def isOver(isPast: Long => Boolean): Boolean =
-      ranges.all.forall(range => isPast(range.latest)) && pages.areAll(isPast)
+      ranges.all.forall(range => isPast(range.latest)) && pages.areAllPast(isPast)
 
     def drop(): Unit = pages.dropAll()
 

@@ -6,16 +6,16 @@ import scala.jdk.CollectionConverters._
 import windrow.core.state.{ByteReader, ByteWriter, Segments}
 import windrow.core.time.{EventTime, Position}
 
-/** Offsets of a source partition in pages. Each page is a stored value, read when an offset falls into it and written
-  * when it has changed. The pages cover all numbers without gaps: each one ends where the next one starts.
+/** Stores the offsets of a source partition in pages. Each page is a stored value. A step reads a page when it looks up
+  * or adds an offset in it, and writes the pages that it has changed. A page covers all numbers up to the next page.
   *
-  * `latest` is the greatest place in time of the messages of a page. It determines how long the page is needed.
+  * `latest` is the greatest place in time of the messages of a page. The page is needed until it is past.
   */
 private[offsets] final class OffsetPages(segments: Segments) {
   import OffsetPages._
 
   private val pages   = new JTreeMap[java.lang.Long, Page]
-  private var touched = Vector.empty[Page] // by this step or the previous one
+  private var touched = Vector.empty[Page] // read or changed by this step or the previous one
 
   /** The page of the last lookup, and its last offset. */
   private var recent: Page = _
@@ -33,11 +33,13 @@ private[offsets] final class OffsetPages(segments: Segments) {
     page.changed(latest)
   }
 
-  /** Starts a new page once the last one has its size, so that one long-lived offset keeps few others alive. */
+  /** Returns the page to which an offset is added. Starts a new page after a page that is large enough, because a page is
+    * removed as a whole: one offset with a late place would keep all others of its page.
+    */
   private def roomFor(offset: Long): Page = {
     val page = findOrMake(offset)
-    if (page.offsets == null || offset <= page.fullTo) page
-    else insert(new Page(page.fullTo + 1, NotStored, EventTime.Min))
+    if (page.offsets == null || offset <= page.lastOffset) page
+    else insert(new Page(page.lastOffset + 1, NotStored, EventTime.Min))
   }
 
   /** Adds a short range; both ends are inclusive. */
@@ -52,7 +54,7 @@ private[offsets] final class OffsetPages(segments: Segments) {
   /** Moves offsets from the pages that the step has touched to `ranges`: those that overlap a range, and all offsets of
     * pages with few runs.
     */
-  def giveTo(ranges: OffsetRanges): Unit = touched.foreach { page =>
+  def moveTo(ranges: OffsetRanges): Unit = touched.foreach { page =>
     ranges.overlapping(page.first, lastOf(page)).foreach { range =>
       if (page.offsets.remove(range.first, range.last)) {
         range.latest = math.max(range.latest, page.latest)
@@ -73,7 +75,7 @@ private[offsets] final class OffsetPages(segments: Segments) {
     past.foreach(drop)
   }
 
-  def areAll(isPast: Long => Boolean): Boolean = pages.values.asScala.forall(page => isPast(page.latest))
+  def areAllPast(isPast: Long => Boolean): Boolean = pages.values.asScala.forall(page => isPast(page.latest))
 
   def dropAll(): Unit = pages.values.asScala.toVector.foreach(drop)
 
@@ -189,7 +191,7 @@ private[offsets] object OffsetPages {
     /** Its last offset if it has at least a quarter of the maximum number of runs; otherwise the greatest number. Later
       * offsets go to a new page.
       */
-    var fullTo: Long = Position.Greatest
+    var lastOffset: Long = Position.Greatest
 
     def read(set: OffsetSet): Unit = {
       offsets = set
@@ -198,7 +200,7 @@ private[offsets] object OffsetPages {
 
     def measure(): Unit = {
       val full = offsets.runs.drop(MostRuns / 4 - 1)
-      fullTo = full.map(_._2).maxOption.getOrElse(Position.Greatest)
+      lastOffset = full.map(_._2).maxOption.getOrElse(Position.Greatest)
     }
 
     def changed(of: Long): Unit = {

@@ -10,7 +10,7 @@ sealed trait Effect[+B, +V] {
   /** A copy whose pane names a source partition. */
   private[core] def of(partition: SourcePartition): Effect[B, V] = this match {
     case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(partition)))
-    case refusal           => refusal
+    case rejection         => rejection
   }
 }
 
@@ -20,7 +20,7 @@ object Effect {
   /** @param watermark
     *   watermark by which the message was judged; None before the first one
     */
-  final case class Refuse[B](entry: Entry[B], reason: Reason, watermark: Watermark) extends Effect[B, Nothing]
+  final case class Reject[B](entry: Entry[B], reason: Reason, watermark: Watermark) extends Effect[B, Nothing]
 }
 
 /** Counts of the fates of a shard's messages: read = accepted + rejected + duplicates + gaps. */

@@ -3,7 +3,7 @@ package windrow.core.operator
 import windrow.core.time.{Position, Watermark}
 import windrow.{Reason, WindowOperatorSpec}
 
-/** Chooses the reasons for rejecting late messages. */
+/** Returns the reason for rejecting a message that is too late. The algorithms decide whether it is. */
 private[core] object Refusal {
 
   /** The reason for rejecting a message that is too late for all its windows (SEMANTICS R10). */

@@ -5,7 +5,7 @@ import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 import windrow.core.window.LastEnd
 
 /** Computes the watermark from which on no window accepts a message (SEMANTICS A5), so that a duplicate of it would be
-  * rejected and its offset can be forgotten.
+  * rejected and its offset can be forgotten. It rejects nothing.
   *
   * The place of a message in time is its event time, the end of its session, or the end of the inherited window.
   */
@@ -17,7 +17,8 @@ private[core] final class RefusalTime(window: WindowKind, lateness: Distance[Axi
     else place => lateness.after(lastEnd(place))
   }
 
-  def hasCome(place: Long, now: Watermark): Boolean = RefusalTime.isBefore(place, now, from)
+  /** Whether the watermark has reached the refusal time of a place. */
+  def isReached(place: Long, now: Watermark): Boolean = RefusalTime.isBefore(place, now, from)
 }
 
 private[core] object RefusalTime {

@@ -27,10 +27,10 @@ private[policy] sealed trait PolicyRules {
     * @param mark
     *   the message's value of the column that a trigger by delta uses
     */
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B]
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B]
 
   /** Applies the processing time of a step; returns None if it changes nothing. */
-  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]]
+  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]]
 
   /** The processing time at which `tick` has an effect if nothing happens before. */
   def deadline(partition: Partition[_]): Option[Long]
@@ -38,8 +38,8 @@ private[policy] sealed trait PolicyRules {
   /** Whether a marker empties the window. */
   def isPunctuated: Boolean = false
 
-  protected def inserted[B](partition: Partition[B], message: HeldMessage[B])(told: Happening[B]): Partition[B] = {
-    told(EventKind.Insertion, partition, Vector(message.message))
+  protected def inserted[B](partition: Partition[B], message: HeldMessage[B])(emit: Happening[B]): Partition[B] = {
+    emit(EventKind.Insertion, partition, Vector(message.message))
     partition.held.add(message)
     partition.copy(inserted = partition.inserted + 1, touched = message.at)
   }
@@ -53,8 +53,8 @@ private[policy] object PolicyRules {
   }
 
   /** Evicts all messages. */
-  def emptied[B](partition: Partition[B])(told: Happening[B]): Unit = {
-    told(EventKind.Eviction, partition, partition.held.messages)
+  def emptied[B](partition: Partition[B])(emit: Happening[B]): Unit = {
+    emit(EventKind.Eviction, partition, partition.held.messages)
     partition.held.clear()
   }
 }
@@ -69,25 +69,25 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 
   override def isPunctuated: Boolean = by.isEmpty
 
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B] = {
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B] = {
     by match {
       case Some(ByDelta(_, delta))
           if partition.held.oldest.exists(oldest => message.value > partition.valueOf(oldest) + delta) =>
-        emptied(partition)(told)
+        emptied(partition)(emit)
       case _ => ()
     }
-    val now = inserted(partition, message)(told)
+    val now = inserted(partition, message)(emit)
     by match {
-      case Some(ByCount(n)) => if (now.held.size >= n) emptied(now)(told)
+      case Some(ByCount(n)) => if (now.held.size >= n) emptied(now)(emit)
       case _                => ()
     }
     now
   }
 
   /** Tumbles once for all overdue periods; the next period starts now (SEMANTICS R63). An empty window tumbles, too. */
-  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]] =
+  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]] =
     Option.when(deadline(partition).exists(_ <= now)) {
-      emptied(partition)(told)
+      emptied(partition)(emit)
       partition.copy(tumbled = now)
     }
 
@@ -98,80 +98,80 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 /** Rules of sliding windows. */
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(told: Happening[B]): Partition[B] = {
-    val begun = fullFromTheStart(partition)(told)
-    expire(begun, message.at)(told)
-    val marked = triggerByDelta(begun, mark)(told)
-    val roomy  = makeRoom(marked, message)(told)
-    val full   = fullByCount(inserted(roomy, message)(told))(told)
-    triggerByCount(full)(told)
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B] = {
+    val begun = fullFromTheStart(partition)(emit)
+    expire(begun, message.at)(emit)
+    val marked = triggerByDelta(begun, mark)(emit)
+    val roomy  = makeRoom(marked, message)(emit)
+    val full   = fullByCount(inserted(roomy, message)(emit))(emit)
+    triggerByCount(full)(emit)
     full
   }
 
-  private def raise[B](kind: EventKind, partition: Partition[B])(told: Happening[B]): Unit =
-    told(kind, partition, partition.held.messages)
+  private def raise[B](kind: EventKind, partition: Partition[B])(emit: Happening[B]): Unit =
+    emit(kind, partition, partition.held.messages)
 
-  private def full[B](partition: Partition[B])(told: Happening[B]): Partition[B] = {
-    raise(EventKind.InitialFull, partition)(told)
+  private def full[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = {
+    raise(EventKind.InitialFull, partition)(emit)
     partition.copy(isFull = true)
   }
 
   /** A time-based window is full before its first message (SEMANTICS R64). */
-  private def fullFromTheStart[B](partition: Partition[B])(told: Happening[B]): Partition[B] = by match {
-    case ByTime(_) if !partition.isFull => full(partition)(told)
+  private def fullFromTheStart[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = by match {
+    case ByTime(_) if !partition.isFull => full(partition)(emit)
     case _                              => partition
   }
 
   /** Evicts messages that are older than the period; those of exactly its age stay. Returns whether any was evicted. */
-  private def expire[B](partition: Partition[B], now: Long)(told: Happening[B]): Boolean = by match {
+  private def expire[B](partition: Partition[B], now: Long)(emit: Happening[B]): Boolean = by match {
     case ByTime(period) =>
       def isOld(at: Long) = now - at > period.micros
-      evicted(partition, partition.held.take(some => isOld(some.earliest))(held => isOld(held.at)))(told)
+      evicted(partition, partition.held.take(some => isOld(some.earliest))(held => isOld(held.at)))(emit)
     case _ => false
   }
 
-  private def evicted[B](partition: Partition[B], out: Vector[Kept[B]])(told: Happening[B]): Boolean = {
-    if (out.nonEmpty) told(EventKind.Eviction, partition, out)
+  private def evicted[B](partition: Partition[B], out: Vector[Kept[B]])(emit: Happening[B]): Boolean = {
+    if (out.nonEmpty) emit(EventKind.Eviction, partition, out)
     out.nonEmpty
   }
 
-  private def triggerByDelta[B](partition: Partition[B], value: Double)(told: Happening[B]): Partition[B] =
+  private def triggerByDelta[B](partition: Partition[B], value: Double)(emit: Happening[B]): Partition[B] =
     trigger match {
       case ByDelta(_, delta) if partition.inserted > 0 && value > partition.mark + delta =>
-        raise(EventKind.Trigger, partition)(told)
+        raise(EventKind.Trigger, partition)(emit)
         partition.copy(mark = value)
       case _ => partition
     }
 
-  private def makeRoom[B](partition: Partition[B], message: HeldMessage[B])(told: Happening[B]): Partition[B] =
+  private def makeRoom[B](partition: Partition[B], message: HeldMessage[B])(emit: Happening[B]): Partition[B] =
     by match {
       case ByCount(n) if partition.held.size >= n =>
-        evicted(partition, partition.held.takeOldest())(told): Unit
+        evicted(partition, partition.held.takeOldest())(emit): Unit
         partition
       case ByDelta(_, delta) =>
         val now =
-          if (!partition.isFull && message.value > partition.first + delta) full(partition)(told) else partition
+          if (!partition.isFull && message.value > partition.first + delta) full(partition)(emit) else partition
         val bound = message.value - delta
         val out   = partition.held.take(_.isBelow(bound, partition.first))(partition.valueOf(_) < bound)
-        evicted(now, out)(told): Unit
+        evicted(now, out)(emit): Unit
         now
       case _ => partition
     }
 
-  private def fullByCount[B](partition: Partition[B])(told: Happening[B]): Partition[B] = by match {
-    case ByCount(n) if !partition.isFull && partition.held.size == n => full(partition)(told)
+  private def fullByCount[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = by match {
+    case ByCount(n) if !partition.isFull && partition.held.size == n => full(partition)(emit)
     case _                                                           => partition
   }
 
-  private def triggerByCount[B](partition: Partition[B])(told: Happening[B]): Unit = trigger match {
-    case ByCount(n) if partition.inserted % n == 0 => raise(EventKind.Trigger, partition)(told)
+  private def triggerByCount[B](partition: Partition[B])(emit: Happening[B]): Unit = trigger match {
+    case ByCount(n) if partition.inserted % n == 0 => raise(EventKind.Trigger, partition)(emit)
     case _ => ()
   }
 
-  def tick[B](partition: Partition[B], now: Long)(told: Happening[B]): Option[Partition[B]] = {
-    val expired = expire(partition, now)(told)
+  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]] = {
+    val expired = expire(partition, now)(emit)
     if (nextTrigger(partition).exists(_ <= now)) {
-      raise(EventKind.Trigger, partition)(told)
+      raise(EventKind.Trigger, partition)(emit)
       Some(partition.copy(checked = now))
     } else Option.when(expired)(partition)
   }

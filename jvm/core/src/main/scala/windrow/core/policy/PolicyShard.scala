@@ -4,7 +4,7 @@ import windrow.core.aggregate.Aggregation
 import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator.{Origin, Part}
 import windrow.core.state._
-import windrow.core.store.{Admission, ShardFrame, Terms}
+import windrow.core.store.{Admission, DueSettings, ShardFrame}
 import windrow.core.time.{Due, EventTime, Watermark}
 import windrow.{Eviction, Guard, Guards, Pane, PolicyWindowSpec, SourcePartition, Timing}
 
@@ -87,7 +87,7 @@ final class PolicyShard[B, V](
   private val windows = new KeyBuckets[Window]("partitions", store, codec, deadline)
 
   /** The age limit, by which the deadlines of partitions were computed. */
-  private val terms = new Terms(spec.limits.idle.fold("no age")(age => s"age ${age.micros}"))
+  private val settings = new DueSettings(spec.limits.idle.fold("no age")(age => s"age ${age.micros}"))
 
   /** Sequence number of the last message among those of all partitions; it never decreases. Stored in the checkpoint.
     */
@@ -105,7 +105,7 @@ final class PolicyShard[B, V](
 
   open()
 
-  protected def parts: Seq[StatePart] = Seq(Turn, pages, windows, terms)
+  protected def parts: Seq[StatePart] = Seq(Turn, pages, windows, settings)
 
   private object Turn extends StatePart {
     def readDirectory(in: ByteReader): Unit   = turn = in.long()
@@ -115,7 +115,7 @@ final class PolicyShard[B, V](
   def processingDeadline: Option[Long] = Some(windows.firstDue).filter(_ != Due.Never)
 
   override def rests(watermark: Watermark, processingTime: Long): Boolean =
-    !terms.changed && !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
+    !settings.changed && !watermark.isEnd && (admission.processingTime.isDefined || windows.size == 0) && windows.firstDue > processingTime
 
   /** The processing time of the last step that had one. */
   private def clock: Long = admission.processingTime.getOrElse(HeldMessage.NoTime)
@@ -137,9 +137,9 @@ final class PolicyShard[B, V](
       now: Option[Long],
       marker: Boolean = false,
       progress: Seq[Progress] = Nil): Iterator[PolicyEffect[V]] = {
-    admission.tell(progress)
+    admission.recordProgress(progress)
     left = Map.empty
-    if (admission.begin(now) || terms.changed) lookAtAll()
+    if (admission.begin(now) || settings.changed) lookAtAll()
     steps(
       entries.map(entry => part(add(entry))) ++
         (if (marker) allKeys.map(key => part(punctuate(key))) else Iterator.empty) ++
@@ -149,11 +149,11 @@ final class PolicyShard[B, V](
   /** Updates all partitions at the first processing time, or if their recorded deadlines may be outdated. */
   private def lookAtAll(): Unit = {
     allKeys.foreach(key => windows.put(key, windows.get(key).begunAt(clock)))
-    terms.settle()
+    settings.allVisited()
   }
 
   private def steps(parts: Iterator[Part[PolicyEffect[V]]]): Iterator[PolicyEffect[V]] =
-    stepOf(parts ++ Part.silent(if (terms.changed) lookAtAll()))
+    stepOf(parts ++ Part.silent(if (settings.changed) lookAtAll()))
 
   private def part(effects: => Effects): Part[PolicyEffect[V]] = out => effects.foreach(out.put)
 
@@ -172,16 +172,16 @@ final class PolicyShard[B, V](
   /** Raises an event with all messages of the window. */
   private def raised(key: Key, kind: EventKind): Effects = {
     val window = windows.get(key)
-    val told   = new Telling(key, window)
-    told(kind, window, window.held.messages)
-    keep(window, told)
+    val log   = new EventLog(key, window)
+    log(kind, window, window.held.messages)
+    keep(window, log)
   }
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. */
-  def withhold(origin: Option[Origin]): Boolean = !isReplay(origin)
+  def withhold(origin: Option[Origin]): Boolean = markApplied(origin)
 
   /** Policy windows never reject a message as late, so its place in time is the greatest. */
-  private def isReplay(origin: Option[Origin]): Boolean = admission.isReplay(origin, place = Some(EventTime.Max))
+  private def markApplied(origin: Option[Origin]): Boolean = admission.markApplied(origin, place = Some(EventTime.Max))
 
   def partitions: Iterator[Key] = allKeys
 
@@ -205,7 +205,7 @@ final class PolicyShard[B, V](
     states.foreach { case (key, state) =>
       Option(windows.get(key)).foreach(window => windows.put(key, window.copy(state = state.toVector)))
     }
-    if (terms.changed) lookAtAll()
+    if (settings.changed) lookAtAll()
     write()
   }
 
@@ -216,7 +216,7 @@ final class PolicyShard[B, V](
   private def allKeys: Iterator[Key] = windows.walkAll
 
   private def add(entry: PolicyEntry[B]): Effects =
-    if (isReplay(entry.origin)) Vector.empty
+    if (!markApplied(entry.origin)) Vector.empty
     else {
       counters.accepted += 1
       insert(entry)
@@ -227,15 +227,15 @@ final class PolicyShard[B, V](
     val known  = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val before = known.measuredFrom(entry.value, mark)
     val kept   = Kept(entry.raw, entry.buffer, entry.origin)
-    val told   = new Telling(entry.key, before)
+    val log   = new EventLog(entry.key, before)
     val after = rules.insert(
       before,
       HeldMessage(kept, before.counted(entry.value), clock, number = before.inserted),
-      mark)(told)
-    if (entry.isMarker && rules.isPunctuated) PolicyRules.emptied(after)(told)
+      mark)(log)
+    if (entry.isMarker && rules.isPunctuated) PolicyRules.emptied(after)(log)
     guards.check(Guard.MessagesPerWindow, after.held.size, s"a window of ${spec.eviction}")
     turn += 1
-    val effects = keep(after.copy(turn = turn), told) ++
+    val effects = keep(after.copy(turn = turn), log) ++
       ranking.iterator.flatMap(all => Iterator.continually(all.surplus).takeWhile(_.isDefined).flatten).flatMap(drop)
     checkKeys(windows.size)
     effects
@@ -249,17 +249,17 @@ final class PolicyShard[B, V](
 
   private def punctuate(key: Key): Effects =
     Option(windows.get(key)).filter(_ => rules.isPunctuated).fold(Vector.empty: Effects) { window =>
-      val told = new Telling(key, window)
-      PolicyRules.emptied(window)(told)
-      keep(window, told)
+      val log = new EventLog(key, window)
+      PolicyRules.emptied(window)(log)
+      keep(window, log)
     }
 
   /** Applies processing time. Everything that was due before a partition's eviction by age is raised first. */
   private def tick(key: Key): Effects = {
     val window  = windows.get(key)
     val leaves  = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
-    val told    = new Telling(key, window)
-    val effects = rules.tick(window, leaves.getOrElse(clock))(told).fold(Vector.empty: Effects)(keep(_, told))
+    val log    = new EventLog(key, window)
+    val effects = rules.tick(window, leaves.getOrElse(clock))(log).fold(Vector.empty: Effects)(keep(_, log))
     leaves.fold(effects)(_ => effects ++ drop(key))
   }
 
@@ -276,15 +276,15 @@ final class PolicyShard[B, V](
   }
 
   /** Stores a window after its events. */
-  private def keep(window: Window, told: Telling): Effects = {
-    val after = window.copy(panes = told.panes, events = told.events)
-    windows.put(told.key, after)
-    ranking.foreach(_.put(told.key, after))
-    told.effects.result()
+  private def keep(window: Window, log: EventLog): Effects = {
+    val after = window.copy(panes = log.panes, events = log.events)
+    windows.put(log.key, after)
+    ranking.foreach(_.put(log.key, after))
+    log.effects.result()
   }
 
   /** Numbers the events and the panes of a window. */
-  private final class Telling(val key: Key, before: Window) extends Happening[B] {
+  private final class EventLog(val key: Key, before: Window) extends Happening[B] {
     val effects = Vector.newBuilder[PolicyEffect[V]]
     var panes   = before.panes
     var events  = before.events

@@ -80,7 +80,7 @@ final class Shard[B, V](
       progress: Seq[Progress] = Nil): Iterator[Effect[B, V]] = {
     algorithm.begin(progress)
     admission.begin(processingTime)
-    admission.tell(progress)
+    admission.recordProgress(progress)
     val clock    = StepClock(this.watermark, processingTime)
     lazy val now = clock.before.max(watermark)
     val added    = Part.each[Entry[B], Effect[B, V]](entries)((entry, out) => add(entry, clock, out))
@@ -88,23 +88,23 @@ final class Shard[B, V](
   }
 
   private def add(entry: Entry[B], clock: StepClock, out: Out[Effect[B, V]]): Unit = {
-    val reason = reasonAgainst(entry)
-    if (entry.origin.isEmpty || !admission.isReplay(entry.origin, placeOf(entry, reason))) {
+    val reason = rejectionReason(entry)
+    if (entry.origin.isEmpty || admission.markApplied(entry.origin, placeOf(entry, reason))) {
       entry.origin.foreach(algorithm.see)
       reason match {
         case None =>
           admission.lateness.see(timeOf(entry), entry.count, watermark, lastEnd)
           algorithm.add(entry, clock, counters, out)
-        case Some(reason) => out.put(Effect.Refuse(entry, reason, watermark))
+        case Some(reason) => out.put(Effect.Reject(entry, reason, watermark))
       }
     }
   }
 
-  private def reasonAgainst(entry: Entry[B]): Option[Reason] =
-    if (algorithm.hasPlace(entry)) admission.reasonAgainst(entry.time, rowValue.lasts(entry.value)) else InvalidTime
+  private def rejectionReason(entry: Entry[B]): Option[Reason] =
+    if (algorithm.hasPlace(entry)) admission.rejectionReason(entry.time, rowValue.lasts(entry.value)) else InvalidTime
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
-  def withhold(entry: Entry[B]): Boolean = !admission.isReplay(entry.origin, placeOf(entry, reasonAgainst(entry)))
+  def withhold(entry: Entry[B]): Boolean = admission.markApplied(entry.origin, placeOf(entry, rejectionReason(entry)))
 
   private val InvalidTime = Some(Reason.InvalidTime)
 
@@ -121,10 +121,10 @@ final class Shard[B, V](
 
   protected def count(effect: Effect[B, V]): Unit = effect match {
     case Effect.Fire(pane)          => countPane(pane.timing == Timing.OnTime && !pane.isRetraction)
-    case Effect.Refuse(entry, _, _) => counters.rejected += entry.count
+    case Effect.Reject(entry, _, _) => counters.rejected += entry.count
   }
 
-  protected def isPast(source: String, place: Long): Boolean = refusal.hasCome(place, watermark)
+  protected def isPast(source: String, place: Long): Boolean = refusal.isReached(place, watermark)
 
   override protected def openCount(before: Option[Long]): Option[Long] = algorithm.openCount(before)
 

@@ -68,7 +68,7 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
       StartOffsets(entry.origin.map(one => one.partition -> one.offset).toMap)))
 
   private def plain(entry: Entry[Started[B]] => Entry[B])(effect: Effect[Started[B], V]): Effect[B, V] = effect match {
-    case Effect.Refuse(refused, reason, watermark) => Effect.Refuse(entry(refused), reason, watermark)
+    case Effect.Reject(refused, reason, watermark) => Effect.Reject(entry(refused), reason, watermark)
     case Effect.Fire(pane)                         => Effect.Fire(pane)
   }
 

@@ -197,7 +197,7 @@ final class SortedRun[T](
 
   /** Removes all positions below `position`; the bound never decreases. */
   def dropBelow(position: Long): Unit = if (position > bound) {
-    leaves.foreach(tellBelow(position, _))
+    leaves.foreach(reportBelow(position, _))
     bound = position
     recent = null
     var entry = segments.firstEntry
@@ -214,8 +214,8 @@ final class SortedRun[T](
     */
   def reopen(): Unit = bound = Position.Least
 
-  private def tellBelow(position: Long, hears: T => Unit): Unit =
-    between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(hears) }
+  private def reportBelow(position: Long, receive: T => Unit): Unit =
+    between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(receive) }
 
   /** Writes all changes. */
   def flush(): Unit = {

@@ -6,15 +6,16 @@ import windrow.core.state.{ByteReader, ByteWriter, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 import windrow.{Reason, SourcePartition, TimeSpan}
 
-/** The state that the shards of all operators share: the watermark, processing time, applied offsets, counts, the check
-  * of event times (SEMANTICS A), and the header that stores them.
+/** Contains the state that the shards of all operators share: watermark, processing time, applied offsets, and counts.
+  * Reads and writes the header that stores them. Recognizes duplicates, and rejects event times that are unusable
+  * (SEMANTICS A2, A3); it does not decide lateness or retention.
   *
   * @param store
   *   where the shard is stored between two objects that run it
   * @param fingerprint
   *   properties of the query that must not change while the state exists
   * @param keepsClock
-  *   the header includes the last processing time
+  *   whether the header includes the last processing time
   */
 private[core] final class Admission(
     store: ShardStore,
@@ -44,32 +45,32 @@ private[core] final class Admission(
     isFirst
   }
 
-  /** Records offsets that the step brings to all shards of the stream. */
-  def tell(progress: Iterable[Progress]): Unit = applied.tell(progress)
+  /** Records the offsets that tasks of the stream have read in this step. */
+  def recordProgress(progress: Iterable[Progress]): Unit = applied.announce(progress)
 
-  /** Marks a message as applied; returns true, and counts a duplicate, if it already was.
+  /** Marks a message as applied; returns false, and counts a duplicate, if it already was.
     *
     * @param place
     *   place of the message in time, which decides when it becomes too late; None if it has none
     */
-  def isReplay(origin: Option[Origin], place: Option[Long]): Boolean = {
-    val isKnown = origin.exists(from =>
-      !applied(from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
-    if (isKnown) counters.duplicates += 1
-    isKnown
+  def markApplied(origin: Option[Origin], place: Option[Long]): Boolean = {
+    val isNew = origin.forall(from =>
+      applied(from.partition, from.offset, place.getOrElse(AppliedOffsets.NoPlace)))
+    if (!isNew) counters.duplicates += 1
+    isNew
   }
 
   /** The event time of a message, or the reason why it is unusable. */
   def timeOf(message: Incoming): Either[Reason, Long] =
-    reasonAgainst(message.time, lasts = 0).toLeft(message.time.getOrElse(0L))
+    rejectionReason(message.time, gap = 0).toLeft(message.time.getOrElse(0L))
 
   /** The reason why an event time is unusable, or None (SEMANTICS A2, A3).
     *
-    * @param lasts
-    *   the gap of its session
+    * @param gap
+    *   the gap of its session, otherwise 0
     */
-  def reasonAgainst(time: Option[Long], lasts: Long): Option[Reason] =
-    if (!time.exists(EventTime.holds(_, lasts))) Some(Reason.InvalidTime)
+  def rejectionReason(time: Option[Long], gap: Long): Option[Reason] =
+    if (!time.exists(EventTime.holds(_, gap))) Some(Reason.InvalidTime)
     else if (isTooFarAhead(time.get)) Some(Reason.TooFarAhead)
     else None
 
@@ -104,12 +105,12 @@ private[core] final class Admission(
     }
   }
 
-  /** Records the number of open windows after those of the step are written.
+  /** Records the number of open windows, after the step has written its windows.
     *
     * @param count
-    *   computes their number from the number when the shard was opened
+    *   computes the number from the number at which the shard was opened
     */
-  def tellOpen(count: Option[Long] => Option[Long]): Unit = {
+  def recordOpenWindows(count: Option[Long] => Option[Long]): Unit = {
     openWindows.end(count)
     counters.openWindows = openWindows.now
     counters.openChange = openWindows.change
@@ -118,7 +119,7 @@ private[core] final class Admission(
   /** Ends a step and writes the header.
     *
     * @param isPast
-    *   whether a message of this source with this place in time is rejected from now on
+    *   whether a message of a source with a place in time would now be rejected, so that its offset can be forgotten
     */
   def write(isPast: (String, Long) => Boolean)(rest: ByteWriter => Unit): Unit = {
     applied.flush(isPast)

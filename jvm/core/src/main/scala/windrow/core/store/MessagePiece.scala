@@ -28,7 +28,7 @@ private[store] final class MessagePiece(var id: Long) {
   var unsettled = 0
 
   /** Totals of all messages; null if they are unknown without reading the messages. */
-  private var told: Totals = _
+  private var known: Totals = _
 
   private var minOffset = Position.Greatest
   private var maxOffset = Position.Least
@@ -68,7 +68,7 @@ private[store] final class MessagePiece(var id: Long) {
     messages.insert(index, message)
     weight += weigh(message)
     changed = true
-    told = null
+    known = null
     include(message)
   }
 
@@ -84,11 +84,11 @@ private[store] final class MessagePiece(var id: Long) {
 
   /** Totals of all messages. They must be known or the piece must be read. */
   def totals: Totals = {
-    if (told == null) told = Totals.of(messages.iterator)
-    told
+    if (known == null) known = Totals.of(messages.iterator)
+    known
   }
 
-  def knowsTotals: Boolean = told != null || isRead
+  def knowsTotals: Boolean = known != null || isRead
 
   /** Keeps the first half and returns the second. */
   def split(): MessagePiece = {
@@ -100,7 +100,7 @@ private[store] final class MessagePiece(var id: Long) {
   private def hold(some: ArrayBuffer[StoredMessage]): Unit = {
     messages = some
     changed = true
-    told = null
+    known = null
     count = 0
     unsettled = 0
     weight = 0
@@ -132,10 +132,10 @@ private[store] final class MessagePiece(var id: Long) {
 
   /** Writes its entry of the root.
     *
-    * @param tells
+    * @param withTotals
     *   also write its totals, unless they cover too many source partitions
     */
-  def write(out: ByteWriter, codec: Codec[StoredMessage], tells: Boolean): Unit = {
+  def write(out: ByteWriter, codec: Codec[StoredMessage], withTotals: Boolean): Unit = {
     out.count(id)
     out.count(count.toLong)
     if (id == Inside) writeMessages(out, codec)
@@ -143,7 +143,7 @@ private[store] final class MessagePiece(var id: Long) {
       codec.write(first.position, out)
       Seq(first.time, maxTime, minOffset, maxOffset).foreach(out.long)
       out.count(unsettled.toLong)
-      Told.write(Option.when(tells && (told != null || isRead))(totals).filter(_.offsets.size <= MostTold), out)
+      StoredTotals.write(Option.when(withTotals && (known != null || isRead))(totals).filter(_.offsets.size <= MostPartitions), out)
     }
   }
 }
@@ -156,9 +156,9 @@ private[store] object MessagePiece {
   private val Overhead = 40
 
   /** Maximum number of source partitions for which the root stores offsets. */
-  private val MostTold = 4
+  private val MostPartitions = 4
 
-  private val Told = Codec.option(Totals)
+  private val StoredTotals = Codec.option(Totals)
 
   private def weigh(message: StoredMessage): Long =
     Overhead.toLong + message.payload.length + message.key.bytes.length + message.origin.fold(0)(_.source.length)
@@ -186,7 +186,7 @@ private[store] object MessagePiece {
       piece.minOffset = in.long()
       piece.maxOffset = in.long()
       piece.unsettled = in.count().toInt
-      piece.told = Told.read(in).orNull
+      piece.known = StoredTotals.read(in).orNull
       piece
     }
   }

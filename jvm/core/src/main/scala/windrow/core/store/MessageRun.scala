@@ -16,8 +16,8 @@ import windrow.core.time.{Axis, EventTime, Position}
   * @param order
   *   orders by event time first. Messages that are equal in it differ only in whether they are settled; settled ones
   *   precede the others
-  * @param tells
-  *   the root stores the totals of pieces, so that [[totals]] does not read them
+  * @param withTotals
+  *   whether the root stores the totals of pieces, so that [[totals]] does not read them
   */
 private[core] final class MessageRun(
     order: Ordering[StoredMessage],
@@ -25,7 +25,7 @@ private[core] final class MessageRun(
     segments: Segments,
     segmentBytes: Int = 4096,
     heldBytes: Long = 16L << 20,
-    tells: Boolean = false) {
+    withTotals: Boolean = false) {
   import MessageRun._
 
   private val pieces = new ArrayDeque[MessagePiece]
@@ -324,7 +324,7 @@ private[core] final class MessageRun(
     if (hidden > 0 && pieces(0).changed) dropHidden()
     pieces.foreach(piece => if (piece.changed) store(piece))
     out.count(hidden.toLong)
-    root.write(pieces, (piece: MessagePiece) => piece.id, out)(_.write(_, codec, tells))
+    root.write(pieces, (piece: MessagePiece) => piece.id, out)(_.write(_, codec, withTotals))
   }
 
   private def store(piece: MessagePiece): Unit = ByteWriter.lent { out =>

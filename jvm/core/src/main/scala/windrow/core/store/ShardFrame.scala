@@ -55,7 +55,7 @@ private[core] abstract class ShardFrame[E](
   /** Writes the changes of the parts, then the header. */
   protected final def write(): Unit = {
     parts.foreach(_.flush())
-    admission.tellOpen(openCount)
+    admission.recordOpenWindows(openCount)
     admission.write(isPast)(out => parts.foreach(_.writeDirectory(out)))
   }
 }

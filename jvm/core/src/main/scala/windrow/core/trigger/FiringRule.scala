@@ -20,8 +20,9 @@ private[windrow] object Stage {
     if (isClosed) Closed else if (isComplete) Complete else Open
 }
 
-/** Decides whether a window fires, and with which timing. This is the only place that decides it, for all kinds of
-  * windows.
+/** Decides whether a window emits a pane, and its timing, when the window has a row. Panes of gaps and first panes of
+  * full state choose `LATE` themselves (`AlignedAlgorithm`, `GridPanes`, `DeltaPolicy`), and `InheritAlgorithm` uses
+  * the timing of the incoming pane.
   *
   * A window is checked at two moments: when a message has arrived in it, and at the end of a step.
   *
@@ -30,7 +31,7 @@ private[windrow] object Stage {
   */
 private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) {
 
-  /** The pane that a message fires.
+  /** Returns the timing of the pane that a message fires, or None if it fires none.
     *
     * @param isComplete
     *   whether the window was complete before the message
@@ -46,7 +47,7 @@ private[windrow] final class FiringRule(onTime: Boolean, policy: WindowTrigger) 
     Option.when(isFirst || (policy.afterMessage(isComplete, unsent) && !completes))(timing(isComplete)) // R15, R21
   }
 
-  /** The pane at the end of a step.
+  /** Returns the timing of the pane at the end of a step, or None if there is none.
     *
     * @param stage
     *   stage after the step

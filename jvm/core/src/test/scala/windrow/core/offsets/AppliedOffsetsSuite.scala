@@ -32,8 +32,8 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     (order, ordered) <- streams
     (kind, numbered) <- numbers
     shards           <- Seq(1, 7)
-    tells            <- Tells.all
-  } test(s"offsets $order, $kind, $shards shards, $tells of the stream: as a plain set") {
+    announce            <- Announce.all
+  } test(s"offsets $order, $kind, $shards shards, $announce of the stream: as a plain set") {
     val random  = new Random(4711)
     val offsets = ordered(random, numbered(size, random)).flatMap(offset => Seq((offset % 3, offset)))
     val again   = offsets.filter(_ => random.nextInt(4) == 0)
@@ -42,7 +42,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val stream   = new Sharded(shards, random)
     val plain    = mutable.HashSet.empty[(Long, Long)]
     messages.grouped(1 + size / 10).foreach { step =>
-      val found = stream.step(step, tells)
+      val found = stream.step(step, announce)
       assert(found == step.map { case (partition, offset) => plain.add((partition, offset)) })
     }
   }
@@ -55,7 +55,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
         (0L until 20L).map(part => Progress(SourcePartition("topic", part), step * 1000L, step * 1000L + 999))
       for (part <- 0L until 20L; n <- 0 until 8)
         assert(applied(SourcePartition("topic", part), step * 1000L + (n * 127 + 64) % 1000, step))
-      applied.tell(progress)
+      applied.announce(progress)
       applied.flush((_, _) => false)
       written(applied, store)
     }
@@ -68,7 +68,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     val store   = new WritesStore
     val applied = opened(store)
     val topic   = SourcePartition("topic", 0)
-    applied.tell(Seq(Progress(topic, 0, 99), Progress(topic, 50, 199), Progress(topic, 300, 300)))
+    applied.announce(Seq(Progress(topic, 0, 99), Progress(topic, 50, 199), Progress(topic, 300, 300)))
     val offsets = Seq(120L, 7L, 120L, 60L, 300L, 250L, 7L, 250L, 199L)
     assert(offsets.map(offset => applied(topic, offset, offset)) ==
       Seq(true, true, false, true, true, true, false, false, true))
@@ -173,12 +173,12 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
 private object AppliedOffsetsSuite {
 
   /** The time at which shards learn the offsets that a step adds to the entire stream. */
-  sealed abstract class Tells(override val toString: String)
-  object Tells {
-    case object Before extends Tells("told before its messages")
-    case object After  extends Tells("told after its messages")
-    case object Never  extends Tells("not told")
-    val all: Seq[Tells] = Seq(Before, After, Never)
+  sealed abstract class Announce(override val toString: String)
+  object Announce {
+    case object Before extends Announce("announced before its messages")
+    case object After  extends Announce("announced after its messages")
+    case object Never  extends Announce("not announced")
+    val all: Seq[Announce] = Seq(Before, After, Never)
   }
 
   /** The offsets of a stream in shards, each of which is reopened in some steps. */
@@ -187,14 +187,14 @@ private object AppliedOffsetsSuite {
     private val open   = Array.tabulate(count)(n => opened(stores(n)))
 
     /** Returns whether each of the messages, given as partition and offset, is new. */
-    def step(messages: Vector[(Long, Long)], tells: Tells): Vector[Boolean] = {
-      val told = runs(messages)
-      if (tells == Tells.Before) open.foreach(_.tell(told))
+    def step(messages: Vector[(Long, Long)], announce: Announce): Vector[Boolean] = {
+      val announced = runs(messages)
+      if (announce == Announce.Before) open.foreach(_.announce(announced))
       val isNew = messages.map { case (partition, offset) =>
         open(shardOf(offset))(SourcePartition("topic", partition), offset, offset)
       }
       open.indices.foreach { n =>
-        if (tells == Tells.After) open(n).tell(told)
+        if (announce == Announce.After) open(n).announce(announced)
         open(n).flush((_, _) => false)
         written(open(n), stores(n))
         if (random.nextBoolean()) open(n) = opened(stores(n))

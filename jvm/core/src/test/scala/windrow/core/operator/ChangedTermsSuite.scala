@@ -144,6 +144,6 @@ class ChangedTermsSuite extends AnyFunSuite {
     assert(effects(Seq((0, incoming(1, 8 * hour)), (1, incoming(1, 7 * hour))), 12 * hour).isEmpty, "a replay")
     effects(Nil, 24 * hour) // the day is complete
     val late = effects(Seq((0, incoming(1, 9 * hour))), 24 * hour)
-    assert(late.collect { case JoinEffect.Refuse(_, _, reason, _) => reason } == Seq(Reason.OutOfRetention))
+    assert(late.collect { case JoinEffect.Reject(_, _, reason, _) => reason } == Seq(Reason.OutOfRetention))
   }
 }

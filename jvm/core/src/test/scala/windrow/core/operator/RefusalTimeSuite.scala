@@ -48,7 +48,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
     val shard = new Shard(spec, Counting, new InMemoryShardStore)
     shard.step(Iterator.empty, Watermark(watermark), None).foreach(_ => ())
     shard.step(Iterator(Entry(key, Some(time), 30, 1, 1L, Array.emptyByteArray, None)), Watermark.None, None)
-      .exists(_.isInstanceOf[Effect.Refuse[_]])
+      .exists(_.isInstanceOf[Effect.Reject[_]])
   }
 
   private def refusesMessage(window: WindowKind, watermark: Long, time: Long): Boolean = {
@@ -57,7 +57,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
     val shard = new FullStateShard(spec, new InMemoryShardStore)
     shard.step(Iterator.empty, Watermark(watermark), None).foreach(_ => ())
     shard.step(Iterator(Incoming(key, Some(time), None, Array.emptyByteArray)), Watermark.None, None)
-      .exists(_.isInstanceOf[FullStateEffect.Refuse])
+      .exists(_.isInstanceOf[FullStateEffect.Reject])
   }
 
   for (window <- ofTime)
@@ -65,7 +65,7 @@ final class RefusalTimeSuite extends AnyFunSuite {
       val refusal = new RefusalTime(window, new Distance(lateness.micros), retention(window))
       for (time <- -30L to 100L by 13; watermark <- 1L to 250L by 3) {
         val place = if (window.isInstanceOf[Session]) time + 30 else time
-        val past  = refusal.hasCome(place, Watermark(watermark))
+        val past  = refusal.isReached(place, Watermark(watermark))
         assert(past == refuses(window, watermark, time), s"at $time, watermark $watermark")
         assert(past == refusesMessage(window, watermark, time), s"at $time, watermark $watermark, full state")
       }
@@ -74,12 +74,12 @@ final class RefusalTimeSuite extends AnyFunSuite {
   for (window <- Seq(Count(3), OffsetRange(3), OffsetSession(3), Global, Over.Rows(3)))
     test(s"$window${if (window == Global) "" else " without end"}: nothing is ever refused by its time") {
       val refusal = new RefusalTime(window, Distance.endless, Retention.NotStated)
-      assert(!refusal.hasCome(0, Watermark(Long.MaxValue - 1)))
+      assert(!refusal.isReached(0, Watermark(Long.MaxValue - 1)))
     }
 
   test("a message without a place is always rejected, one whose place is unknown never") {
     val refusal = new RefusalTime(Tumbling(TimeSpan(50)), new Distance(lateness.micros), Retention.NotStated)
-    assert(refusal.hasCome(Long.MinValue, Watermark.None))
-    assert(!refusal.hasCome(Long.MaxValue, Watermark.End))
+    assert(refusal.isReached(Long.MinValue, Watermark.None))
+    assert(!refusal.isReached(Long.MaxValue, Watermark.End))
   }
 }

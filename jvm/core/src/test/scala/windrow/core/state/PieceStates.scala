@@ -83,7 +83,7 @@ private[state] object PieceStates {
       StoredMessage.codec(None),
       new Segments("messages", store),
       segmentBytes = Bytes,
-      tells = true)
+      withTotals = true)
     StoredState.ofRoot("pieces of messages") { (store, out) =>
       val all = run(store)
       some.foreach(i => all.add(message(i)))
@@ -195,8 +195,8 @@ private[state] object PieceStates {
         val kept = admission(store)
         kept.begin(Some(5))
         kept.lateness.see(0, 1, Watermark(70), identity)
-        (0L until 9L by 2).foreach(offset => kept.isReplay(Some(Origin("s", 1, offset)), Some(offset)))
-        kept.tellOpen(_ => Some(3))
+        (0L until 9L by 2).foreach(offset => kept.markApplied(Some(Origin("s", 1, offset)), Some(offset)))
+        kept.recordOpenWindows(_ => Some(3))
         kept.watermark = Watermark(9)
         kept.write((_, _) => false)(_ => ())
       }) { store =>

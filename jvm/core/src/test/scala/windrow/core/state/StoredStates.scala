@@ -188,7 +188,7 @@ object StoredStates {
     val offsets = new AppliedOffsets(store)
     Option(store.header).foreach(bytes => ByteReader.unsealed(bytes, "offsets").decode(offsets.read))
     all.foreach(offset => offsets(SourcePartition("orders", offset & 1), offset, offset))
-    offsets.tell(Seq(Progress(SourcePartition("orders", 0), 5000, 5100)))
+    offsets.announce(Seq(Progress(SourcePartition("orders", 0), 5000, 5100)))
     offsets.flush((_, place) => place < 1000)
     offsets.next: Unit
     val out = new ByteWriter

@@ -20,7 +20,7 @@ class MessageRunSuite extends AnyFunSuite {
       val segments = new Segments("messages", store)
       if (ids.nonEmpty) segments.readDirectory(ByteReader(ids))
       current = segments
-      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes, heldBytes, tells = true)
+      val run = new MessageRun(StoredMessage.Order, codec, segments, segmentBytes, heldBytes, withTotals = true)
       if (root.nonEmpty) run.read(ByteReader(root))
       run
     }

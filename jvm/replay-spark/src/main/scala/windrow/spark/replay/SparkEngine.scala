@@ -31,7 +31,7 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
   def run(transcript: TranscriptCase): Outcome = transcript.operator match {
     case Left(problems) => Outcome.Refused(problems)
     case Right(_) =>
-      val (times, fed) = SparkEngine.told(transcript)
+      val (times, fed) = SparkEngine.adapted(transcript)
       fed.operator match {
         case Left(problems) => Outcome.Refused(problems)
         case Right(operator) =>
@@ -76,15 +76,15 @@ class SparkEngine(partitions: Int, shards: Int, generated: Boolean = true) exten
 object SparkEngine {
 
   /** Adapts a case to Spark. */
-  private def told(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
-    val told  = Feedable(transcript)
-    val times = SparkTimes.of(told)
-    (times, times(told))
+  private def adapted(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
+    val feedable = Feedable(transcript)
+    val times = SparkTimes.of(feedable)
+    (times, times(feedable))
   }
 
   /** Returns the reason why Spark cannot run a case. */
   private[spark] def hindrance(transcript: TranscriptCase): Option[String] = {
-    val (_, fed) = told(transcript)
+    val (_, fed) = adapted(transcript)
     fed.operator.toOption.flatMap(Feedable.hindrance(fed, _))
   }
 

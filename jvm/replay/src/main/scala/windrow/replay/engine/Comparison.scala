@@ -68,12 +68,12 @@ private[windrow] final class EmissionComparison(text: ResultText) {
     }
 
   private def inOrder[T, G: Ordering](expected: Seq[T], actual: Seq[T])(group: T => G, isSame: (T, T) => Boolean)(
-      tell: (G, Option[T], Option[T]) => String): Seq[String] = {
+      describe: (G, Option[T], Option[T]) => String): Seq[String] = {
     val (wanted, came) = (expected.groupBy(group), actual.groupBy(group))
     (wanted.keySet ++ came.keySet).toSeq.sorted.flatMap { group =>
       def some(all: Map[G, Seq[T]]) = all.getOrElse(group, Nil).map(Option(_))
       some(wanted).zipAll(some(came), None, None).collect {
-        case (a, b) if !a.zip(b).exists { case (a, b) => isSame(a, b) } => tell(group, a, b)
+        case (a, b) if !a.zip(b).exists { case (a, b) => isSame(a, b) } => describe(group, a, b)
       }
     }
   }

@@ -101,7 +101,7 @@ private[windrow] final class CoreShards[Buffer](
     }
     Emission(
       effects.collect { case Effect.Fire(pane) => shown(pane) },
-      effects.collect { case Effect.Refuse(entry, reason, _) =>
+      effects.collect { case Effect.Reject(entry, reason, _) =>
         all.collectFirst { case (one, message) if one eq entry => message.rejected(reason) }.get
       })
   }

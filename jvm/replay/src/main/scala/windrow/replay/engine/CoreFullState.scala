@@ -45,7 +45,7 @@ private[windrow] final class CoreFullState(
           message = None,
           partition = None)
       },
-      rejected = deltas.collect { case FullStateEffect.Refuse(refused, reason, _) =>
+      rejected = deltas.collect { case FullStateEffect.Reject(refused, reason, _) =>
         entries.find(_._1 eq refused).get._2.rejected(reason)
       })
   }

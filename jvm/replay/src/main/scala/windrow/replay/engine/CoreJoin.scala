@@ -32,7 +32,7 @@ private[windrow] final class CoreJoin(spec: JoinSpec, count: Int, wrap: CoreStor
     }
     Emission(
       rows = effects.collect { case JoinEffect.Row(row) => shown(row) },
-      rejected = effects.collect { case JoinEffect.Refuse(_, refused, reason, _) =>
+      rejected = effects.collect { case JoinEffect.Reject(_, refused, reason, _) =>
         entries.find(_._1 eq refused).get._2.rejected(reason)
       })
   }

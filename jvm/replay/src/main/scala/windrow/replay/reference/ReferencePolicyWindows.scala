@@ -101,7 +101,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
     trigger match {
       case ByDelta(_, delta)
           if partitions(key).inserted > 0 && value > partitions(key).value(partitions(key).marked) + delta =>
-        told(key)
+        triggered(key)
         set(key)(before => before.copy(marked = before.came.size - 1))
       case _ => ()
     }
@@ -118,7 +118,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
       case _                                                                         => ()
     }
     trigger match {
-      case ByCount(n) if partitions(key).inserted % n == 0 => told(key)
+      case ByCount(n) if partitions(key).inserted % n == 0 => triggered(key)
       case _ => ()
     }
   }
@@ -133,7 +133,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
     set(key)(_.copy(isFull = true))
   }
 
-  private def told(key: Scalar): Unit = {
+  private def triggered(key: Scalar): Unit = {
     raise(key, PolicyEvent.Trigger, partitions(key).messages)
     fire(key, partitions(key).messages)
   }
@@ -173,7 +173,7 @@ private[windrow] final class ReferencePolicyWindows(spec: PolicyWindowSpec, show
         case ByTime(period) =>
           def passed(at: Long) = Math.floorDiv(at - partition.created, period.micros)
           if (passed(at) > passed(partition.asked)) {
-            told(key)
+            triggered(key)
             set(key)(_.copy(asked = at))
           }
         case _ => ()

@@ -36,14 +36,14 @@ final class Retimed(events: Retiming, clock: Retiming) {
 
   def back(transcript: TranscriptCase, outcome: Outcome): Outcome = outcome match {
     case Outcome.Ran(results, atEnd) if !isNone =>
-      val told = new Told(Retimed.areTimes(transcript))
+      val restored = new Restored(Retimed.areTimes(transcript))
       Outcome.Ran(
         results.map {
-          case StepResult.Emitted(emission) => StepResult.Emitted(told(emission))
-          case StepResult.Answered(answer)  => StepResult.Answered(told(answer))
+          case StepResult.Emitted(emission) => StepResult.Emitted(restored(emission))
+          case StepResult.Answered(answer)  => StepResult.Answered(restored(answer))
           case other                        => other
         },
-        atEnd.map(told(_)))
+        atEnd.map(restored(_)))
     case other => other
   }
 
@@ -68,20 +68,20 @@ final class Retimed(events: Retiming, clock: Retiming) {
     pane = message.pane.map(pane => pane.copy(start = events(pane.start), end = events(pane.end))))
 
   private def spec(json: ObjectNode, unit: Long): ObjectNode = {
-    val told  = json.deepCopy()
+    val scaled  = json.deepCopy()
     val names = new Stretched(events.scale)
-    if (TranscriptCase.windowKind(json) != "offset_range") names(told, "lateness")
-    names(told, "max_future")
-    names(told, "fill_gaps")
-    names(told.path("retention"), "time")
+    if (TranscriptCase.windowKind(json) != "offset_range") names(scaled, "lateness")
+    names(scaled, "max_future")
+    names(scaled, "fill_gaps")
+    names(scaled.path("retention"), "time")
     val periods = new Stretched(clock.scale)
-    told.findParents("every_time").forEach(periods(_, "every_time"))
-    within(told.path("within"))
-    told.findParents("kind").asScala.foreach {
+    scaled.findParents("every_time").forEach(periods(_, "every_time"))
+    within(scaled.path("within"))
+    scaled.findParents("kind").asScala.foreach {
       case window: ObjectNode => this.window(window, unit)
       case _                  =>
     }
-    told
+    scaled
   }
 
   private def window(window: ObjectNode, unit: Long): Unit = window.path("kind").asText match {
@@ -118,7 +118,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
   }
 
   /** Maps output back to the times of the case. */
-  private final class Told(boundsAreTimes: Boolean) {
+  private final class Restored(boundsAreTimes: Boolean) {
     def apply(emission: Emission): Emission = emission.copy(
       panes = emission.panes.map { pane =>
         val (start, end) = bounds(pane.start, pane.end)

@@ -57,7 +57,7 @@ private[spark] final class AggregateRecipe(
 
   /** Returns the time that rows must share to be combined, or the reason why no rows can be combined. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
-    if (shuffle.sorted || functions.orderShows) Left("the result may depend on their order")
+    if (shuffle.sorted || functions.dependsOnOrder) Left("the result may depend on their order")
     else if (behind.isDefined) Left("the clock can be set back, so that any row may be late")
     else if (madeSessions.isEmpty && !pack.message.forall(column => KeyCheck.hasOrder(column.dataType)))
       Left("Spark cannot sort rows with such columns") // which it does if they do not fit into memory

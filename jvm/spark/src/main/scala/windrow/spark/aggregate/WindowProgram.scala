@@ -27,9 +27,9 @@ final class WindowProgram(
     extends FiresPanes {
   def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
-  def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
+  def hasPeriods: Boolean = processingTimeDelay.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
-  override def behind: Option[TimeSpan] = recipe.behind
+  override def processingTimeDelay: Option[TimeSpan] = recipe.behind
 
   override def ordersPackets: Boolean =
     spec.retracts && !recipe.shuffle.sorted && !recipe.shuffle.ordered && !recipe.functions.isExact
@@ -75,7 +75,7 @@ final class WindowProgram(
 
     private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {
       case Effect.Fire(pane) => output.pane(pane)
-      case Effect.Refuse(entry, reason, watermark) =>
+      case Effect.Reject(entry, reason, watermark) =>
         if (entry.raw == null)
           throw new IllegalStateException(
             ErrorConditions.message(
@@ -99,7 +99,7 @@ private final class Singles[B](effects: Iterator[Effect[B, InternalRow]]) extend
     if (left <= 0) {
       effect = effects.next()
       left = effect match {
-        case Effect.Refuse(entry, _, _) => entry.count
+        case Effect.Reject(entry, _, _) => entry.count
         case _                          => 1
       }
     }

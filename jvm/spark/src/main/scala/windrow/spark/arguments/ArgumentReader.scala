@@ -42,12 +42,12 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
         refuse(FillGaps.notUnderstood(name, ArgumentReader.shown(other))))
   }
 
-  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSet(name).flatMap { said =>
-    all.find(_.toString.equalsIgnoreCase(said)).orElse(
+  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSet(name).flatMap { text =>
+    all.find(_.toString.equalsIgnoreCase(text)).orElse(
       refuse(
         condition,
         "name"    -> name,
-        "value"   -> said,
+        "value"   -> text,
         "allowed" -> all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")))
   }
 

@@ -39,7 +39,7 @@ private[spark] object NamedInput {
       time: Option[Expression],
       keys: Seq[Expression]): NamedInput = {
     val read = Columns.flatMap(argument =>
-      arguments.values.get(argument).map(said => argument -> column(session, table, name, argument, said.toString)))
+      arguments.values.get(argument).map(written => argument -> column(session, table, name, argument, written.toString)))
     val found = read.collect { case (argument, Right(column)) => argument -> column }.toMap
     NamedInput(
       name,
@@ -59,11 +59,11 @@ private[spark] object NamedInput {
       table: LogicalPlan,
       stream: String,
       argument: String,
-      said: String): Either[SpecProblem, Expression] =
-    SparkInside.column(session, table, said).toRight(SpecProblem(
+      written: String): Either[SpecProblem, Expression] =
+    SparkInside.column(session, table, written).toRight(SpecProblem(
       "COLUMN_NOT_FOUND.STREAM",
       "argument" -> argument,
-      "name"     -> said,
+      "name"     -> written,
       "stream"   -> stream,
       "columns"  -> table.output.map(_.name).mkString(", ")))
 }

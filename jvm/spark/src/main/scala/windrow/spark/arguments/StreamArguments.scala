@@ -18,18 +18,18 @@ private[spark] object StreamArguments {
     * @param indexed
     *   columns by which stored rows are queried
     */
-  def read(said: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
+  def read(reader: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
     StreamOptions(
-      said.nameIfSet("time"),
+      reader.nameIfSet("time"),
       gap,
-      Origin.flatMap { case (argument, part) => said.nameIfSet(argument).map(part -> _) }.toMap,
-      said.delayIfSet("watermark"),
-      said.delayIfSet("processing_time_watermark"),
-      said.nameIfSet("stream").getOrElse("messages"),
-      said.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
+      Origin.flatMap { case (argument, part) => reader.nameIfSet(argument).map(part -> _) }.toMap,
+      reader.delayIfSet("watermark"),
+      reader.delayIfSet("processing_time_watermark"),
+      reader.nameIfSet("stream").getOrElse("messages"),
+      reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
       indexed,
-      invalid(said))
+      invalid(reader))
 
-  def invalid(said: ArgumentReader): InvalidMessages =
-    said.wordIfSet("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
+  def invalid(reader: ArgumentReader): InvalidMessages =
+    reader.wordIfSet("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
 }

@@ -23,7 +23,7 @@ private[spark] object CoGroupSql {
     val names     = arguments.names("key").getOrElse(Nil)
     val reader    = new ArgumentReader(arguments.values)
     val mark      = reader.delayIfSet("watermark")
-    val said = arguments.tables.map { table =>
+    val streams = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))
       val input  = NamedInput(session, arguments, stream.getOrElse(""), table, None, keys.flatMap(_.toOption))
@@ -32,8 +32,8 @@ private[spark] object CoGroupSql {
         "plan" -> table.nodeName))
       input.copy(problems = unnamed.toSeq ++ keys.flatMap(_.left.toOption) ++ input.problems)
     }
-    val inputs = said.map(_.input(mark))
-    val wrong  = arguments.problems ++ reader.problems ++ said.flatMap(_.problems)
+    val inputs = streams.map(_.input(mark))
+    val wrong  = arguments.problems ++ reader.problems ++ streams.flatMap(_.problems)
     def shown  = names.map(UnresolvedAttribute.parseAttributeName(_).last)
     val found  = if (wrong.isEmpty) CoGroupPlan.problems(inputs) ++ taken(shown, inputs) else wrong
     if (found.nonEmpty) throw SpecError(Name, found)

@@ -26,14 +26,14 @@ final class FullStateProgram(
     val shards: Int,
     schema: OutputSchema,
     answer: Option[Answer[OfFullState]],
-    override val behind: Option[TimeSpan],
+    override val processingTimeDelay: Option[TimeSpan],
     override val descriptor: Option[StateDescriptor])
     extends ShardProgram {
   def spaces: Seq[String] = FullStateShard.Spaces
-  def hasPeriods: Boolean = behind.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
+  def hasPeriods: Boolean = processingTimeDelay.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
 
   /** The lag of rows. Rows that are emitted immediately do not wait for the end of their window. */
-  override def lag(kind: Int, column: Int): Distance[Axis.Time] = {
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = {
     val ofEnd  = PaneLag.ofEnd(spec.windows)
     val atOnce = spec.early == EachMessage || spec.early == EachBatch
     if (kind != OutputSchema.PaneKind || (atOnce && column == schema.resultsAt)) Distance.none
@@ -82,7 +82,7 @@ final class FullStateProgram(
       case FullStateEffect.Fire(pane) =>
         val messages = pane.value.map(message => shape.of(message.payload))
         output.pane(pane.copy(value = new GenericInternalRow(Array[Any](new GenericArrayData(messages.toArray[Any])))))
-      case FullStateEffect.Refuse(message, reason, watermark) =>
+      case FullStateEffect.Reject(message, reason, watermark) =>
         output.rejected(message.payload, reason, watermark, processingTime)
     }
   }

@@ -66,12 +66,12 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
   }
 
   /** Whether the result depends on the order of the rows. */
-  def orderShows: Boolean = !functions.forall {
+  def dependsOnOrder: Boolean = !functions.forall {
     case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation |
         _: HyperLogLogPlusPlus =>
       true
-    case Min(value) => FunctionSet.isEqualAlike(value.dataType)
-    case Max(value) => FunctionSet.isEqualAlike(value.dataType)
+    case Min(value) => FunctionSet.equalMeansIdentical(value.dataType)
+    case Max(value) => FunctionSet.equalMeansIdentical(value.dataType)
     case _          => false
   }
 
@@ -97,8 +97,8 @@ object FunctionSet {
   /** Whether equal values of a type are identical. If they are not, for example because of a collation or the sign of a
     * zero, an aggregate returns the first one. [[SignedExtreme]] does not.
     */
-  private def isEqualAlike(of: DataType): Boolean =
-    UnsafeRowUtils.isBinaryStable(of) && (SignedExtreme.tells(of) || !SignedExtreme.within(of))
+  private def equalMeansIdentical(of: DataType): Boolean =
+    UnsafeRowUtils.isBinaryStable(of) && (SignedExtreme.hasSignedZero(of) || !SignedExtreme.containsSignedZero(of))
 
   /** Removes the position of a buffer from a function's text. It is always 0 here, and the functions that print it
     * differ between Spark versions.

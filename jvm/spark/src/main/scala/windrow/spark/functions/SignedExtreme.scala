@@ -39,20 +39,20 @@ private[functions] final case class SignedExtreme(child: Expression, isLeast: Bo
 private[functions] object SignedExtreme {
 
   /** Whether the zeros of a type have signs. */
-  def tells(of: DataType): Boolean = of == DoubleType || of == FloatType
+  def hasSignedZero(of: DataType): Boolean = of == DoubleType || of == FloatType
 
-  /** Whether a type contains such a type. */
-  def within(of: DataType): Boolean = of match {
-    case struct: StructType     => struct.exists(field => within(field.dataType))
-    case ArrayType(element, _)  => within(element)
-    case MapType(key, value, _) => within(key) || within(value)
-    case other                  => tells(other)
+  /** Whether a type contains a type whose zeros have signs. */
+  def containsSignedZero(of: DataType): Boolean = of match {
+    case struct: StructType     => struct.exists(field => containsSignedZero(field.dataType))
+    case ArrayType(element, _)  => containsSignedZero(element)
+    case MapType(key, value, _) => containsSignedZero(key) || containsSignedZero(value)
+    case other                  => hasSignedZero(other)
   }
 
   /** Returns the replacement of a function, or the function itself. */
   def of(function: AggregateFunction): AggregateFunction = function match {
-    case Min(value) if tells(value.dataType) => SignedExtreme(value, isLeast = true)
-    case Max(value) if tells(value.dataType) => SignedExtreme(value, isLeast = false)
+    case Min(value) if hasSignedZero(value.dataType) => SignedExtreme(value, isLeast = true)
+    case Max(value) if hasSignedZero(value.dataType) => SignedExtreme(value, isLeast = false)
     case other                               => other
   }
 }

@@ -22,7 +22,7 @@ private[gauges] object OpenFigures {
   val Names: Seq[String] = Seq(CountColumns.OpenWindows, CountColumns.OpenChange)
 
   def apply(counts: Map[String, Any]): OpenFigures = {
-    def told(name: String) = Option(counts(name)).collect { case n: Long => n }
-    OpenFigures(told(CountColumns.OpenWindows), told(CountColumns.OpenChange))
+    def reported(name: String) = Option(counts(name)).collect { case n: Long => n }
+    OpenFigures(reported(CountColumns.OpenWindows), reported(CountColumns.OpenChange))
   }
 }

@@ -18,7 +18,7 @@ import windrow.{ErrorConditions, MessageError}
   *   the name of the row's stream
   * @param where
   *   values of the columns of `place`
-  * @param said
+  * @param columns
   *   the user's names of the time columns, starting with the event time
   */
 private[spark] final case class CheckedTime(
@@ -27,7 +27,7 @@ private[spark] final case class CheckedTime(
     stream: Expression,
     where: Seq[Expression],
     place: MessagePlace,
-    said: Seq[String])
+    columns: Seq[String])
     extends Expression
     with Nondeterministic
     with CodegenFallback {
@@ -47,13 +47,13 @@ private[spark] final case class CheckedTime(
         "MESSAGE_INVALID.TIME",
         "stream" -> of(row),
         "place"  -> at(row),
-        "column" -> called(said)))
+        "column" -> called(columns)))
     if (tooFar.eval(row) == true)
       refuse(ErrorConditions.message(
         "MESSAGE_INVALID.FUTURE",
         "stream" -> of(row),
         "place"  -> at(row),
-        "column" -> called(said.take(1))))
+        "column" -> called(columns.take(1))))
     micros
   }
 

@@ -30,10 +30,10 @@ private[spark] object Marks {
     * @throws SpecError
     *   if a column of the table has a reserved name
     */
-  def beside(table: DataFrame, subject: String, said: Seq[(String, Column)]): DataFrame = {
+  def beside(table: DataFrame, subject: String, columns: Seq[(String, Column)]): DataFrame = {
     val found = reserved(table.columns.toSeq)
     if (found.nonEmpty) throw SpecError(subject, found)
-    table.select(col("*") +: said.map { case (name, column) => column.as(Prefix + name) }: _*)
+    table.select(col("*") +: columns.map { case (name, column) => column.as(Prefix + name) }: _*)
   }
 
   def isMark(column: NamedExpression): Boolean = column.name.startsWith(Prefix) && column.metadata.contains(Key)

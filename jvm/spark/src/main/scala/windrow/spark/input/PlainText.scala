@@ -17,7 +17,7 @@ import windrow.spark.functions.FunctionSet
 private[spark] final class PlainText(columns: Seq[Attribute]) {
   private val names = AttributeMap(columns.map(column => column -> column.name))
 
-  def apply(expression: Expression): String = said(expression).sql
+  def apply(expression: Expression): String = readable(expression).sql
 
   /** Shows an expression with its type. */
   def typed(expression: Expression): String = s"${apply(expression)} ${PlainText.of(expression.dataType)}"
@@ -26,7 +26,7 @@ private[spark] final class PlainText(columns: Seq[Attribute]) {
   def functions(set: FunctionSet, inputs: Seq[Expression]): String =
     PlainText.whole(set.described(inputs.map(input => Word(apply(input), input.dataType))))
 
-  private def said(expression: Expression): Expression = {
+  private def readable(expression: Expression): Expression = {
     val variables = mutable.HashMap.empty[ExprId, String]
     // `mean` becomes `avg`: a tag contains the name by which a function was called
     val plain = expression.clone()

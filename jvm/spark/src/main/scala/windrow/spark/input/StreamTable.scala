@@ -92,7 +92,7 @@ private[spark] final case class StreamTable(
     case Some(delay) if table.isStreaming =>
       val micros = ValidTime.micros(time)
       val beyond = tooFar(micros, maxFuture)
-      WithWatermark(session, table, ValidTime.unless((IsNull(micros) +: beyond.toSeq).reduce(Or), time), delay)
+      WithWatermark(session, table, ValidTime.watermarkTime((IsNull(micros) +: beyond.toSeq).reduce(Or), time), delay)
     case _ => table
   }
 }
@@ -133,8 +133,8 @@ private[spark] object StreamTable {
   /** Reads a table of the builders: the columns of the rows, and the marked columns `time`, `key0`…, `partition`,
     * `offset`.
     */
-  def marked(name: String, said: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
-    val table                = converted(said)
+  def marked(name: String, columns: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
+    val table                = converted(columns)
     val (marks, message)     = table.output.partition(column => StreamTable.marks(keys).contains(column.name))
     def mark(column: String) = marks.find(_.name == Marks.Prefix + column)
     StreamTable(

@@ -6,15 +6,15 @@ import windrow.TimeSpan
 import windrow.core.time.EventTime
 import windrow.spark.functions.NullIfFails
 
-/** Converts event times to microseconds, or to null if a row lacks a usable one (SEMANTICS T1, W3). Expressions over
-  * valid times do not overflow, which Spark would report as an error of the query.
+/** Converts event times to microseconds, or to null if a row lacks a usable one (SEMANTICS T1, W3). An expression over
+  * valid times cannot overflow. Spark would end the query with an error on an overflow.
   */
 private[spark] object ValidTime {
-  private val Nothing = Literal.create(null, LongType)
+  private val NullTime = Literal.create(null, LongType)
 
   def micros(time: Expression): Expression = {
     val all = unchecked(time)
-    If(And(GreaterThan(all, Literal(-EventTime.Limit)), LessThan(all, Literal(EventTime.Limit))), all, Nothing)
+    If(And(GreaterThan(all, Literal(-EventTime.Limit)), LessThan(all, Literal(EventTime.Limit))), all, NullTime)
   }
 
   /** Returns the time of a session row, or null if the end of its session would be invalid.
@@ -24,7 +24,7 @@ private[spark] object ValidTime {
     */
   def ofSession(micros: Expression, gap: Expression): Expression = {
     val end = Add(micros, gap, EvalMode.TRY)
-    If(And(GreaterThan(gap, Literal(0L)), LessThan(end, Literal(EventTime.Limit))), micros, Nothing)
+    If(And(GreaterThan(gap, Literal(0L)), LessThan(end, Literal(EventTime.Limit))), micros, NullTime)
   }
 
   /** Whether a time is ahead of processing time by more than a limit. */
@@ -36,7 +36,7 @@ private[spark] object ValidTime {
     NullIfFails(Subtract(unchecked(TimestampAddInterval(time, interval, Some(zone))), unchecked(time)))
 
   /** Returns a time that advances the watermark, or null if the condition holds. */
-  def unless(condition: Expression, time: Expression): Expression =
+  def watermarkTime(condition: Expression, time: Expression): Expression =
     If(condition, Literal.create(null, time.dataType), time)
 
   /** The processing time of a micro-batch. */

@@ -83,7 +83,7 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     row.put(schema.windowAt + 1, grid.end(start))
   }
 
-  def rejected(refused: JoinEffect.Refuse, processingTime: Long): Unit = {
+  def rejected(refused: JoinEffect.Reject, processingTime: Long): Unit = {
     val row = new GenericInternalRow(schema.rejected.size)
     row.update(0, names(refused.stream))
     row.update(1, UTF8String.fromString(refused.reason.toString))

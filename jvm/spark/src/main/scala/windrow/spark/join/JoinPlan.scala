@@ -50,10 +50,10 @@ private[spark] object JoinPlan {
   def apply(
       session: SparkSession,
       options: JoinOptions,
-      said: Seq[StreamTable],
+      streams: Seq[StreamTable],
       filter: Option[Expression] = None): LogicalPlan = {
     val spec    = options.spec
-    val inputs  = withComparable(said)
+    val inputs  = withComparable(streams)
     val windows = alignedOf(spec)
     val found =
       inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ waits(

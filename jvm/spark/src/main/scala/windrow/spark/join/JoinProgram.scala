@@ -25,7 +25,7 @@ final class JoinProgram(
 
   @transient private lazy val lags = JoinLag.of(spec)
 
-  override def lag(kind: Int, column: Int): Distance[Axis.Time] =
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] =
     if (kind != JoinSchema.RowKind) Distance.none
     else if (column == schema.windowAt + 1) JoinLag.ofWindowEnd(spec)
     else lags.lift(column - schema.messagesAt).getOrElse(lags.reduce(JoinLag.most))
@@ -51,7 +51,7 @@ final class JoinProgram(
         case JoinEffect.Row(row) =>
           rows += 1
           output.row(row)
-        case refused: JoinEffect.Refuse => output.rejected(refused, processingTime)
+        case refused: JoinEffect.Reject => output.rejected(refused, processingTime)
       }
     }
   }

@@ -23,13 +23,13 @@ private[spark] object JoinSql {
     val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
-    val said      = new ArgumentReader(arguments.values)
-    val part      = said.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
-    val watermark = said.delayIfSet("watermark")
-    val draft     = drafted(joined, said)
-    val invalid   = StreamArguments.invalid(said)
-    val read      = if (said.problems.isEmpty) draft.check else Left(said.problems)
-    val found     = read.left.getOrElse(Nil) ++ ofTime(joined, said) ++ inputs.flatMap(_.problems)
+    val reader      = new ArgumentReader(arguments.values)
+    val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
+    val watermark = reader.delayIfSet("watermark")
+    val draft     = drafted(joined, reader)
+    val invalid   = StreamArguments.invalid(reader)
+    val read      = if (reader.problems.isEmpty) draft.check else Left(reader.problems)
+    val found     = read.left.getOrElse(Nil) ++ ofTime(joined, reader) ++ inputs.flatMap(_.problems)
     if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found)
     val spec = read.fold(refuse, identity)
     JoinPlan(
@@ -39,8 +39,8 @@ private[spark] object JoinSql {
       joined.rest)
   }
 
-  private def drafted(table: JoinTable, said: ArgumentReader): JoinDraft = {
-    val retention = said.retention
+  private def drafted(table: JoinTable, reader: ArgumentReader): JoinDraft = {
+    val retention = reader.retention
     JoinDraft(
       table.sides.map { case (name, _) => JoinStream(name) },
       table.keys.nonEmpty,
@@ -48,18 +48,18 @@ private[spark] object JoinSql {
       else if (retention.isStated) Within.Everything
       else Within.OwnWindows,
       table.how,
-      said.spanIfSet("lateness"),
-      said.triggerIfSet("early").getOrElse(EachMessage),
+      reader.spanIfSet("lateness"),
+      reader.triggerIfSet("early").getOrElse(EachMessage),
       retention,
-      said.spanIfSet("max_future"),
-      said.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      reader.spanIfSet("max_future"),
+      reader.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large))
   }
 
-  private def ofTime(joined: JoinTable, said: ArgumentReader): Seq[SpecProblem] =
-    if (joined.times.isDefined && said.isSet("time"))
+  private def ofTime(joined: JoinTable, reader: ArgumentReader): Seq[SpecProblem] =
+    if (joined.times.isDefined && reader.isSet("time"))
       Seq(SpecProblem("TIME_TWICE"))
-    else if (joined.times.isEmpty && !said.isSet("time"))
+    else if (joined.times.isEmpty && !reader.isSet("time"))
       Seq(SpecProblem("TIME_NOT_STATED.JOIN"))
     else Nil
 }

@@ -219,11 +219,11 @@ private[spark] object JoinTable {
     private def rangesOf(ends: Seq[End], names: Seq[String]): Option[Map[String, JoinRange]] = {
       val all    = sides.indices
       val atMost = scala.collection.mutable.Map.empty[(Int, Int), Long] // time of the first minus time of the second
-      def tell(one: Int, other: Int, limit: Long): Unit =
+      def restrict(one: Int, other: Int, limit: Long): Unit =
         atMost((one, other)) = math.min(limit, atMost.getOrElse((one, other), limit))
-      ends.foreach(end => tell(end.lesser, end.greater, end.atMost))
+      ends.foreach(end => restrict(end.lesser, end.greater, end.atMost))
       for (through <- all; one <- all; other <- all if one != other)
-        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) => tell(one, other, a + b) }
+        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) => restrict(one, other, a + b) }
       val ranges = all.tail.flatMap(side =>
         atMost.get((0, side)).zip(atMost.get((side, 0))).map { case (below, above) =>
           names(side) -> JoinRange(TimeSpan(-below), TimeSpan(above))

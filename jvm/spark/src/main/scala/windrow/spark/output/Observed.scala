@@ -36,14 +36,14 @@ private[spark] object Observed {
     SparkInside.plan(frame.observe(OutputColumns.metrics(stream), sums.first.as(counts.names.head), others ++ open: _*))
   }
 
-  private val Open = Seq("open", "change", "told", "untold")
+  private val Open = Seq("open", "change", "known", "unknown")
 
   /** Sums the open windows. A shard that is idle in a micro-batch reports nothing. If the watermark advances, no shard
     * is idle.
     */
   private def openWindows(sums: CountSums, shards: Int): Seq[Column] = Seq(
-    functions.when(sums.of("told") === shards.toLong, sums.of("open")).as(CountColumns.OpenWindows),
-    functions.when(sums.of("untold") === 0L, sums.of("change")).as(CountColumns.OpenChange))
+    functions.when(sums.of("known") === shards.toLong, sums.of("open")).as(CountColumns.OpenWindows),
+    functions.when(sums.of("unknown") === 0L, sums.of("change")).as(CountColumns.OpenChange))
 }
 
 /** Reads the counts of a packet without copying the packet. */

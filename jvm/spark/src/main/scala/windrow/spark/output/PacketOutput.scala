@@ -58,11 +58,11 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
 
   private def countWindows(of: Counters): Unit = {
     def one(isSo: Boolean) = if (isSo) 1L else 0L
-    val told = Seq(
+    val numbers = Seq(
       of.openWindows.getOrElse(0L),
       of.openChange.getOrElse(0L),
       one(of.openWindows.isDefined),
       one(of.openChange.isEmpty))
-    told.zipWithIndex.foreach { case (n, i) => out.add(counts.names.size + i, n) }
+    numbers.zipWithIndex.foreach { case (n, i) => out.add(counts.names.size + i, n) }
   }
 }

@@ -35,12 +35,12 @@ private[spark] object Combining {
     if (!Words(word)) throw SpecError(Setting, Seq(SpecProblem("COMBINE_UNKNOWN", "value" -> word)))
   }
 
-  private def said: String = SQLConf.get.getConfString(Setting, "auto")
+  private def setting: String = SQLConf.get.getConfString(Setting, "auto")
 
   /** Describes how rows that can be combined are sent. */
   def inWords(common: String): String = {
     val combined = s"combined if they $common"
-    said match {
+    setting match {
       case "always" => combined
       case "never"  => s"each separately, because $Setting is never"
       case _        => s"$combined, as long as that leaves at most ${(Worth * 100).round} % of them ($Setting)"
@@ -52,7 +52,7 @@ private[spark] object Combining {
     * @param stream
     *   the name of the operator's metrics
     */
-  def pays(stream: String): Boolean = said match {
+  def pays(stream: String): Boolean = setting match {
     case "always" => true
     case "never"  => false
     case _        => of(stream).forall(_.paid())

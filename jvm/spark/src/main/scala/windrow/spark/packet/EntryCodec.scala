@@ -98,9 +98,9 @@ object EntryCodec {
         val lifted = buffer(in)
         val raw    = if ((flags & Raw) != 0) in.bytes() else null
         val origin = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
-        val said   = if ((flags & Pane) != 0) Some(pane(in)) else None
+        val incoming   = if ((flags & Pane) != 0) Some(pane(in)) else None
         val order  = if ((flags & Order) != 0) in.bytes() else null
-        Entry(key, time, value, count, ordered(order, lifted), raw, origin, said)
+        Entry(key, time, value, count, ordered(order, lifted), raw, origin, incoming)
       }
     }
   }

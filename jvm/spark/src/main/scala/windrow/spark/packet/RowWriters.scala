@@ -33,8 +33,8 @@ private[spark] object Packer {
     * (SEMANTICS R13, R72).
     */
   def notice(seen: SeenOffsets, goesByOffsets: Boolean): Seq[Array[Byte]] = {
-    val told = seen.all.filter(_.isWhole || goesByOffsets)
-    if (told.isEmpty) Nil else Seq(ProgressCodec.packet(told))
+    val announced = seen.all.filter(_.isWhole || goesByOffsets)
+    if (announced.isEmpty) Nil else Seq(ProgressCodec.packet(announced))
   }
 
   /** Creates the test for the end of the input.

@@ -59,7 +59,7 @@ private[spark] object ChainLag {
         operator.lag + greatest(for {
           kind             <- rows.kinds.map(_.kind)
           (column, number) <- rows.columnsOf(kind).toSeq.flatten.zipWithIndex if read.contains(column)
-        } yield operator.program.lag(kind, number))
+        } yield operator.program.outputLag(kind, number))
       case _ => Distance.none
     }
 

@@ -22,7 +22,7 @@ private[spark] trait FiresPanes extends ShardProgram {
   /** The same program with a retraction before each pane that replaces another. */
   def retracting: ShardProgram
 
-  override def lag(kind: Int, column: Int): Distance[Axis.Time] =
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] =
     if (kind == OutputSchema.PaneKind) schema.lag(spec.window, PaneLag.ofEnd(spec), column) else Distance.none
 }
 

@@ -39,7 +39,7 @@ final class PolicyProgram(
   })
 
   /** Unbounded, because other rows or processing time decide when a row leaves. */
-  override def lag(kind: Int, column: Int): Distance[Axis.Time] = Distance.endless
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = Distance.endless
 
   def runner(): ShardRunner =
     if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))
@@ -52,7 +52,7 @@ final class PolicyProgram(
     private val fields = columns.map { case (name, column) => name -> UnsafeProjection.create(Seq(column)) }
 
     protected def open(store: ShardStore): PolicyShard[B, InternalRow] =
-      new PolicyShard(spec, aggregation, store, fingerprint, guards, hasEvents, sums = !recipe.functions.orderShows)
+      new PolicyShard(spec, aggregation, store, fingerprint, guards, hasEvents, sums = !recipe.functions.dependsOnOrder)
 
     /** Runs a step. Policy windows ignore the watermark, except at the end of the input. */
     protected def run(

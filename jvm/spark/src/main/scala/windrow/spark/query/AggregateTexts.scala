@@ -81,7 +81,7 @@ object AggregateTexts {
       StructType(inputs.map(a => StructField(a.name, a.dataType, a.nullable))),
       functions,
       results)
-    Either.cond(says(session, texts, parts), texts, (functions ++ results.map(_._2)).mkString(", "))
+    Either.cond(areRestored(session, texts, parts), texts, (functions ++ results.map(_._2)).mkString(", "))
   }
 
   /** Shows a function including its precision, which Spark's own text omits. */
@@ -91,7 +91,8 @@ object AggregateTexts {
     else (function.children.map(_.sql) ++ numbers).mkString(s"${function.prettyName}(", ", ", ")")
   }
 
-  private def says(session: SparkSession, texts: AggregateTexts, parts: AggregateParts): Boolean =
+  /** Whether Spark restores the same aggregates from the texts. */
+  private def areRestored(session: SparkSession, texts: AggregateTexts, parts: AggregateParts): Boolean =
     try {
       val keys = StructType(parts.keys.map(key => StructField(key.name, key.dataType)))
       val read = texts.resolve(session, keys)

@@ -230,8 +230,8 @@ private[spark] object Checkpoint {
       text <- Using(files.open(batch))(in => new String(in.readAllBytes, UTF_8)).toOption
       conf <-
         text.linesIterator.flatMap(line => Try(mapper.readTree(line)).toOption).map(_.path("conf")).find(_.isObject)
-      said <- Option(conf.get(setting))
-    } yield said.asText
+      value <- Option(conf.get(setting))
+    } yield value.asText
   }
 
   /** Returns Spark's reader of a state variable in a micro-batch. Before Spark 4.3, the reader needs the streaming

@@ -81,9 +81,9 @@ object StateDescriptor {
 
   object Aggregates {
     private[query] def read(node: JsonNode, spec: WindowOperatorSpec): Aggregates = {
-      val said  = node.get("aggregates")
-      val texts = Option(said.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(said))
-      Aggregates(spec, texts, said.path("ordered").asBoolean)
+      val stored  = node.get("aggregates")
+      val texts = Option(stored.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(stored))
+      Aggregates(spec, texts, stored.path("ordered").asBoolean)
     }
   }
 

@@ -79,10 +79,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val state      = stored
     val descriptor = state.descriptor
     val held       = windowed(descriptor)
-    val said       = new SaidOf(descriptor)
-    val key        = said.keys("getWindows", Nil, keyValues, Map.empty)._1
+    val arguments       = new Arguments(descriptor)
+    val key        = arguments.keys("getWindows", Nil, keyValues, Map.empty)._1
     val question =
-      Question(key, said.windowBound(held.window, "start", start), said.windowBound(held.window, "end", end))
+      Question(key, arguments.windowBound(held.window, "start", start), arguments.windowBound(held.window, "end", end))
     held match {
       case held: StateDescriptor.Aggregates =>
         val read   = resolved(descriptor, held)
@@ -90,7 +90,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         val answer = Answer.Windows(held.window, descriptor.timeType, values, descriptor.keys)
         val rows   = answered(state, question, answer)(ofAggregates(held, read))
         val own    = rows.row.size - read.values.size
-        val at     = AttributeMap(read.keys.zip(rows.under) ++ read.values.zip(rows.row.drop(own)))
+        val at     = AttributeMap(read.keys.zip(rows.positions) ++ read.values.zip(rows.row.drop(own)))
         val results = read.results.map(column =>
           Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
         table(rows, keyed(descriptor, rows) ++ rows.row.take(own) ++ results, rows.bounds)
@@ -110,9 +110,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
     val declared   = declaredOf(descriptor, axis)
-    val said       = new SaidOf(descriptor)
-    val (key, row) = said.keys("getMessages", declared, keyValues, by)
-    val question   = Question(key, said.bound(axis, "start", start), said.bound(axis, "end", end), row)
+    val arguments       = new Arguments(descriptor)
+    val (key, row) = arguments.keys("getMessages", declared, keyValues, by)
+    val question   = Question(key, arguments.bound(axis, "start", start), arguments.bound(axis, "end", end), row)
     val rows = descriptor.holds match {
       case held: StateDescriptor.Messages =>
         val answer = Answer.Messages(held.message, axis, held.indexed.map(held.message.fieldIndex))
@@ -121,7 +121,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
       case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
     }
-    val order = if (axis == Axis.Time) rows.under else Seq(rows.under(3), rows.under(1), rows.under(2))
+    val order = if (axis == Axis.Time) rows.positions else Seq(rows.positions(3), rows.positions(1), rows.positions(2))
     table(rows, rows.row.map(column => Alias(column, column.name)()), order)
   }
 
@@ -138,7 +138,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       case held: StateDescriptor.Messages   => firings(held.window)(new OfFullState(held.spec, _))
       case held: StateDescriptor.OfJoin =>
         val rows = answered(state, all, Answer.ComingRows(held.join))(new OfSide(held, _))
-        (rows, rows.row.takeRight(2) ++ rows.under.drop(descriptor.keys.size))
+        (rows, rows.row.takeRight(2) ++ rows.positions.drop(descriptor.keys.size))
     }
     table(rows, keyed(descriptor, rows) ++ rows.row, order)
   }
@@ -198,7 +198,8 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   // ---- questions
 
-  private final class SaidOf(descriptor: StateDescriptor) {
+  /** The arguments of a query of the state, with the types of the descriptor. */
+  private final class Arguments(descriptor: StateDescriptor) {
 
     /** Returns a key, and the values of the index columns as a row.
       *
@@ -248,8 +249,8 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       read
     }
 
-    /** Returns the type in which a conversion shows whether it lost anything; None for conversions to binary fractions,
-      * which round to the nearest value.
+    /** Returns the type in which a conversion shows whether it lost anything; None for conversions to FLOAT or
+      * DOUBLE, which round to the nearest value.
       */
     private def comparable(from: DataType, to: DataType): Option[DataType] = (from, to) match {
       case (_, FloatType | DoubleType)                                  => None
@@ -274,12 +275,12 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val values = state.operator.values(shard, state.descriptor.holds.needs)
     val packed = values.groupByKey(_.shard).flatMapGroups(new StoredAnswers(open, answer, question, path))
     val plan   = SparkInside.plan(packed.toDF())
-    val under  = answer.under.map(AttributeReference("under", _)())
+    val positions = answer.under.map(AttributeReference("under", _)())
     val row    = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
     Found(
-      under,
+      positions,
       row,
-      Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, under.size + row.size)), under ++ row, plan))
+      Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, positions.size + row.size)), positions ++ row, plan))
   }
 
   private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =
@@ -295,7 +296,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 private object StateReader {
 
   /** The columns of a place, the columns of a row, and the plan that returns both. */
-  private final case class Found(under: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
+  private final case class Found(positions: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
 
     /** Start and end of the window in the first column. */
     def bounds: Seq[Expression] = Seq(0, 1).map(GetStructField(row.head, _))
@@ -322,5 +323,5 @@ private object StateReader {
   }
 
   private def keyed(descriptor: StateDescriptor, rows: Found): Seq[NamedExpression] =
-    descriptor.keys.zip(rows.under).map { case (field, column) => Alias(column, field.name)() }
+    descriptor.keys.zip(rows.positions).map { case (field, column) => Alias(column, field.name)() }
 }

@@ -150,7 +150,7 @@ private[spark] object BeforeStart {
 
   private def streaming(plan: LogicalPlan): Option[SpecProblem] =
     try { WriteCheck.streaming(plan); None }
-    catch { case NonFatal(wrong) => Some(SpecProblem("QUERY_REFUSED", "said" -> Said.firstLine(wrong))) }
+    catch { case NonFatal(wrong) => Some(SpecProblem("QUERY_REFUSED", "said" -> ErrorText.firstLine(wrong))) }
 
   private def ofFiles(session: SparkSession, plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
     val columns = rows(plan, files.kind)
@@ -178,7 +178,7 @@ private[spark] object BeforeStart {
             "FORMAT_NOT_FOR_ROWS",
             "rows"   -> files.kind,
             "format" -> files.format,
-            "said"   -> Said.firstLine(wrong)))
+            "said"   -> ErrorText.firstLine(wrong)))
       }
 
   /** Checks `drain` against the checkpoint. The marker of the end is one of the query's sources, which may not change.

@@ -51,8 +51,8 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   private def taken(folder: String) = new CheckpointError(
     ErrorConditions.message(
       "FILES_OF_ANOTHER_QUERY",
-      "folder"     -> Said.withoutKeys(folder),
-      "checkpoint" -> Said.withoutKeys(checkpoint)))
+      "folder"     -> ErrorText.withoutKeys(folder),
+      "checkpoint" -> ErrorText.withoutKeys(checkpoint)))
 
   /** Qualifies a path, because the checkpoint file manager, which writes it, may resolve relative paths differently. */
   private def whole(path: Path): Path = files(path).makeQualified(path)

@@ -58,16 +58,16 @@ private[running] object FolderCheck {
       val around  = Iterator.iterate(whole)(_.getParent).takeWhile(_ != null).find(files.exists)
       around.filterNot(files.getFileStatus(_).isDirectory) match {
         case Some(file) => Left(unusable(what, path, s"'$file' is a file."))
-        case None       => Right(Place(what, Said.withoutKeys(path), local.fold(whole.toString)(one => s"file:$one")))
+        case None       => Right(Place(what, ErrorText.withoutKeys(path), local.fold(whole.toString)(one => s"file:$one")))
       }
-    } catch { case NonFatal(wrong) => Left(unusable(what, path, Said.firstLine(wrong))) }
+    } catch { case NonFatal(wrong) => Left(unusable(what, path, ErrorText.firstLine(wrong))) }
 
   private def unusable(what: String, path: String, why: String) =
     SpecProblem(
       "FOLDER_NOT_USABLE",
       "what" -> what,
-      "path" -> Said.withoutKeys(path),
-      "why"  -> Said.withoutKeys(why))
+      "path" -> ErrorText.withoutKeys(path),
+      "why"  -> ErrorText.withoutKeys(why))
 
   /** Resolves symbolic links in the existing part of a path. */
   private def real(path: LocalPath): LocalPath =
@@ -75,7 +75,7 @@ private[running] object FolderCheck {
     else real(path.getParent).resolve(path.getFileName)
 }
 
-private[running] object Said {
+private[running] object ErrorText {
   private val Condition = """^\[[A-Z0-9_.]+] """.r
   private val Keys      = """://[^@\s]*@""".r
   private val State     = """ SQLSTATE: \w+$""".r

@@ -10,13 +10,13 @@ import windrow.spark.query.{Checkpoint, CheckpointedOperator}
 import windrow.spark.shards.{ShardProgram, WindowProcessor}
 import windrow.{CheckpointError, ErrorConditions, SpecError}
 
-/** Checks before a start whether a query can continue from a checkpoint, by the rule of its shards (SEMANTICS S2).
-  * Without this check, the running query would fail with an error inside one of Spark's.
+/** Checks before a start whether a query can continue from a checkpoint (SEMANTICS S2). The shards check the same when
+  * the query runs, but their error would be hidden inside an error of Spark.
   */
 object ResumeCheck {
 
-  /** Checks the checkpoint. Returns the reason why it could not be checked if it exists but cannot be read. The running
-    * query then checks it. None means that the query can continue.
+  /** Checks the checkpoint, and throws an error if the query cannot continue from it. Returns a warning if the
+    * checkpoint cannot be read, so that only the running query checks it, otherwise None.
     *
     * @param plan
     *   the analyzed plan of the query
@@ -31,21 +31,21 @@ object ResumeCheck {
           "SPEC_CHANGED.SETTING",
           "setting" -> WatermarkCheck.Policy,
           "value"   -> WatermarkCheck.Greatest))
-    val asked = programs(plan)
-    val begun =
+    val planned = programs(plan)
+    val stored =
       try Right(Checkpoint.begun(session, checkpoint))
       catch { case NonFatal(wrong) => Left(wrong) }
-    begun.foreach(operators => if (operators.nonEmpty) refuse(asked, operators))
-    begun.left.toOption.filter(_ => asked.nonEmpty).map(wrong =>
+    stored.foreach(operators => if (operators.nonEmpty) refuse(planned, operators))
+    stored.left.toOption.filter(_ => planned.nonEmpty).map(wrong =>
       ErrorConditions.message(
         "CHECKPOINT_NOT_CHECKED",
         "checkpoint" -> checkpoint,
         "why"        -> Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())))
   }
 
-  private def refuse(asked: Seq[(TimeMode, ShardProgram)], begun: Seq[CheckpointedOperator]): Unit =
-    asked.foreach { case (mode, program) =>
-      val wrong = begun.map(changed(_, mode, program)) // Spark decides which stored operator is used
+  private def refuse(planned: Seq[(TimeMode, ShardProgram)], stored: Seq[CheckpointedOperator]): Unit =
+    planned.foreach { case (mode, program) =>
+      val wrong = stored.map(changed(_, mode, program)) // Spark decides which stored operator is used
       if (wrong.forall(_.isDefined)) throw wrong.flatten.head
     }
 
@@ -57,14 +57,14 @@ object ResumeCheck {
   /** Whether an operator of a plan depends on processing time, so that the query runs micro-batches without data. */
   def hasPeriods(plan: LogicalPlan): Boolean = programs(plan).exists(_._2.hasPeriods)
 
-  private def changed(begun: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
-    begun.fingerprint.flatMap(program.fingerprint.changed)
-      .orElse(clock(mode.toString).changed(clock(begun.timeMode).kept))
+  private def changed(stored: CheckpointedOperator, mode: TimeMode, program: ShardProgram): Option[CheckpointError] =
+    stored.fingerprint.flatMap(program.fingerprint.changed)
+      .orElse(timeMode(mode.toString).changed(timeMode(stored.timeMode).kept))
 
   /** The fingerprint of the time mode, which a query cannot change. */
-  private def clock(mode: String): SpecFingerprint = SpecFingerprint("clock" -> periods(mode))
+  private def timeMode(mode: String): SpecFingerprint = SpecFingerprint("clock" -> timeModeInWords(mode))
 
-  private def periods(mode: String): String =
+  private def timeModeInWords(mode: String): String =
     if (mode == TimeMode.ProcessingTime.toString) "a trigger with a period of processing time"
     else if (mode == TimeMode.EventTime.toString) "a watermark and no trigger with a period of processing time"
     else "no watermark"

@@ -30,16 +30,16 @@ trait ShardProgram extends Serializable {
   def ordersPackets: Boolean = false
 
   /** The delay of a watermark that is the processing time minus this; None if Spark's watermark applies. */
-  def behind: Option[TimeSpan] = None
+  def processingTimeDelay: Option[TimeSpan] = None
 
-  /** Returns the watermark of a micro-batch: Spark's, or the processing time minus `behind`. Both arguments are in
+  /** Returns the watermark of a micro-batch: Spark's, or the processing time minus the delay. Both arguments are in
     * milliseconds.
     *
     * @param lag
     *   how far the input rows may be below Spark's watermark
     */
   final def watermark(millis: Long, processingTime: Long, lag: Distance[Axis.Time]): Watermark =
-    behind.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
+    processingTimeDelay.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
 
   /** Returns how far times in a column of the output rows may be below the watermark of this program; endless if they
     * are unbounded (SEMANTICS R95).
@@ -49,7 +49,7 @@ trait ShardProgram extends Serializable {
     * @param column
     *   the position among the columns of the kind
     */
-  def lag(@unused kind: Int, @unused column: Int): Distance[Axis.Time] = Distance.none
+  def outputLag(@unused kind: Int, @unused column: Int): Distance[Axis.Time] = Distance.none
 
   /** Describes the state for readers of a checkpoint; None if the state cannot be read. */
   def descriptor: Option[OperatorDescriptor] = None

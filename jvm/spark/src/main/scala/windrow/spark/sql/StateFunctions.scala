@@ -22,12 +22,12 @@ private[spark] object StateFunctions {
   private val Range = Seq("start", "end")
 
   val All: Seq[(String, TableFunctionBuilder)] = Seq(
-    "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "key") { (state, said) =>
-      state.getWindows(said.bound("start"), said.bound("end"), said.keys("key"))
+    "windrow_get_windows" -> looking("windrow_get_windows", Range :+ "key") { (state, arguments) =>
+      state.getWindows(arguments.bound("start"), arguments.bound("end"), arguments.keys("key"))
     },
     "windrow_get_messages" -> looking("windrow_get_messages", Range ++ Seq("by", "key")) {
-      (state, said) =>
-        state.getMessages(said.bound("start"), said.bound("end"), said.keys("by"), said.keys("key"))
+      (state, arguments) =>
+        state.getMessages(arguments.bound("start"), arguments.bound("end"), arguments.keys("by"), arguments.keys("key"))
     },
     "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
@@ -39,15 +39,15 @@ private[spark] object StateFunctions {
     */
   val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
     val allowed = Seq("checkpoint", "drain", "files", "into", "name")
-    val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
+    val arguments    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
     val session = SparkSession.active
-    def stated(name: String): Option[String] = said.values.get(name).map(_.toString)
-    val told = stated("checkpoint").map { path =>
+    def stated(name: String): Option[String] = arguments.values.get(name).map(_.toString)
+    val result = stated("checkpoint").map { path =>
       val files = stated("files").map(FilesOf.read)
-      val warnings = files.fold(ResumeCheck.check(session, said.table, path).toSeq) { into =>
+      val warnings = files.fold(ResumeCheck.check(session, arguments.table, path).toSeq) { into =>
         val tables = stated("into").fold(Map.empty[String, String])(FilesOf.names)
         val start  = Started(path, stated("drain").contains("true"), into, tables, stated("name"))
-        BeforeStart.check(session, said.table, start)
+        BeforeStart.check(session, arguments.table, start)
       }
       warnings -> new Claim(session, path, files.getOrElse(Nil).map(_.path)).missing
     }
@@ -56,10 +56,10 @@ private[spark] object StateFunctions {
         AttributeReference("warnings", StringType)(),
         AttributeReference("has_periods", BooleanType)(),
         AttributeReference("missing", StringType)()),
-      told.map { case (warnings, missing) =>
+      result.map { case (warnings, missing) =>
         InternalRow(
           UTF8String.fromString(warnings.mkString("\n")),
-          ResumeCheck.hasPeriods(said.table),
+          ResumeCheck.hasPeriods(arguments.table),
           UTF8String.fromString(missing.mkString("\n")))
       }.toSeq)
   }
@@ -69,11 +69,11 @@ private[spark] object StateFunctions {
     * files instead and returns null if the query has already started.
     */
   val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
-    val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
+    val arguments = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
     val claim =
-      new Claim(SparkSession.active, said.text("checkpoint").get, FilesOf.read(said.text("files").get).map(_.path))
-    val id = said.text("missing") match {
-      case None       => Some(claim.take(said.text("drain").contains("true")))
+      new Claim(SparkSession.active, arguments.text("checkpoint").get, FilesOf.read(arguments.text("files").get).map(_.path))
+    val id = arguments.text("missing") match {
+      case None       => Some(claim.take(arguments.text("drain").contains("true")))
       case Some(made) => Option.when(claim.giveBack(made.linesIterator.toSeq))("")
     }
     LocalRelation(
@@ -86,12 +86,12 @@ private[spark] object StateFunctions {
     * path.
     */
   val Advise: (String, TableFunctionBuilder) = "windrow_advise" -> { expressions =>
-    val said    = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
+    val arguments    = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
     val session = SparkSession.active
-    val path    = said.text("checkpoint").getOrElse(checkpointOf(session, said.text("query").get))
-    val share = said.values.get("catch").map(_.value.toString).fold(0.999)(text =>
+    val path    = arguments.text("checkpoint").getOrElse(checkpointOf(session, arguments.text("query").get))
+    val share = arguments.values.get("catch").map(_.value.toString).fold(0.999)(text =>
       text.toDoubleOption.getOrElse(throw wrong("windrow_advise", "SHARE_NOT_UNDERSTOOD", "value" -> text)))
-    val advice = new StateReader(session, path, said.text("operator"), whole = true).advise(share)
+    val advice = new StateReader(session, path, arguments.text("operator"), whole = true).advise(share)
     AdviceRows(advice)
   }
 
@@ -102,16 +102,16 @@ private[spark] object StateFunctions {
     Try(session.streams.get(id)).toOption.filter(_ != null).getOrElse(
       throw new CheckpointError(ErrorConditions.message("QUERY_NOT_RUNNING", "id" -> id)))
 
-  private def looking(function: String, own: Seq[String])(ask: (StateReader, Said) => DataFrame)(
+  private def looking(function: String, own: Seq[String])(ask: (StateReader, Arguments) => DataFrame)(
       expressions: Seq[Expression]): LogicalPlan = {
-    val said = read(function, expressions, Seq("checkpoint", "operator") ++ own)
+    val arguments = read(function, expressions, Seq("checkpoint", "operator") ++ own)
     SparkInside.plan(ask(
-      new StateReader(SparkSession.active, said.text("checkpoint").get, said.text("operator")),
-      said))
+      new StateReader(SparkSession.active, arguments.text("checkpoint").get, arguments.text("operator")),
+      arguments))
   }
 
   /** The arguments of a function. */
-  private final case class Said(function: String, values: Map[String, Literal]) {
+  private final case class Arguments(function: String, values: Map[String, Literal]) {
     def bound(name: String): Literal       = values.getOrElse(name, Literal(null))
     def text(name: String): Option[String] = values.get(name).map(_.value.toString)
 
@@ -130,14 +130,14 @@ private[spark] object StateFunctions {
       function: String,
       expressions: Seq[Expression],
       allowed: Seq[String],
-      instead: Seq[String] = Nil): Said = {
+      instead: Seq[String] = Nil): Arguments = {
     val named = NamedConstants.naming("checkpoint", expressions)
     val (values, found) = NamedConstants.read(named, allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
     val all =
       found ++ Option.unless(("checkpoint" +: instead).exists(values.contains))(SpecProblem("CHECKPOINT_MISSING"))
     if (all.nonEmpty) throw SpecError(function, all)
-    Said(function, values)
+    Arguments(function, values)
   }
 
   private def wrong(function: String, condition: String, parameters: (String, Any)*): SpecError =

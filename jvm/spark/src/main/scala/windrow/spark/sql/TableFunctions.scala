@@ -69,11 +69,11 @@ object TableFunctions {
     */
   private def clock(expressions: Seq[Expression]): LogicalPlan = {
     val session = SparkSession.active
-    val said = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
+    val values = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
     if (session.conf.get(Testing, "false") != "true")
       throw SpecError(Clock, Seq(SpecProblem("CLOCK_IN_TESTS_ALONE", "setting" -> Testing)))
-    val query = StateFunctions.running(session, said.getOrElse("query", ""))
-    said.get("millis").foreach(millis => QueryClock.tell(query, millis.toLong))
+    val query = StateFunctions.running(session, values.getOrElse("query", ""))
+    values.get("millis").foreach(millis => QueryClock.set(query, millis.toLong))
     text("watermark", Option(query.lastProgress).flatMap(last => Option(last.eventTime.get("watermark"))))
   }
 

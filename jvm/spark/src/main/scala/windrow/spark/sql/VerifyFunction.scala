@@ -24,12 +24,12 @@ private[spark] object VerifyFunction {
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val named = NamedConstants.naming("checkpoint", expressions)
-    val (said, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
+    val (values, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
-    val path    = one(said, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
-    val deep    = one(said, "deep", "true or false") { case Literal(is: Boolean, _) => is }
-    val outputs = one(said, "outputs", "an array of strings")(folders)
-    val missing = Option.unless(said.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
+    val path    = one(values, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
+    val deep    = one(values, "deep", "true or false") { case Literal(is: Boolean, _) => is }
+    val outputs = one(values, "outputs", "an array of strings")(folders)
+    val missing = Option.unless(values.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
     val wrong   = found ++ Seq(path, deep, outputs).flatMap(_.left.toOption) ++ missing
     if (wrong.nonEmpty) throw SpecError(Name, wrong)
     answer(path.toOption.flatten.get, outputs.toOption.flatten.getOrElse(Nil), deep.toOption.flatten.getOrElse(false))
@@ -42,8 +42,8 @@ private[spark] object VerifyFunction {
       several.toSeq[UTF8String](StringType).map(_.toString)
   }
 
-  private def one[T](said: Map[String, Literal], name: String, expected: String)(
-      of: PartialFunction[Literal, T]): Either[SpecProblem, Option[T]] = said.get(name) match {
+  private def one[T](values: Map[String, Literal], name: String, expected: String)(
+      of: PartialFunction[Literal, T]): Either[SpecProblem, Option[T]] = values.get(name) match {
     case None => Right(None)
     case Some(value) => of.lift(value).map(Some(_)).toRight(
         SpecProblem("ARGUMENT_NOT_UNDERSTOOD", "name" -> name, "value" -> value.sql, "expected" -> expected))

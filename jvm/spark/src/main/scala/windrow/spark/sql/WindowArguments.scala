@@ -23,52 +23,52 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
   private val allowed = function.arguments ++ Common
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
-    val said =
+    val arguments =
       TableArguments.read(name, expressions, allowed, elsewhere = function.elsewhere)
-    val gap      = gapColumn(said)
-    val reader   = new ArgumentReader(said.values -- gap.map(_ => "gap"))
-    val options  = StreamArguments.read(reader, gap, said.names("index_by").getOrElse(Nil))
+    val gap      = gapColumn(arguments)
+    val reader   = new ArgumentReader(arguments.values -- gap.map(_ => "gap"))
+    val options  = StreamArguments.read(reader, gap, arguments.names("index_by").getOrElse(Nil))
     val draft    = drafted(reader)
     val unread   = reader.problems
-    val operator = draft.toRight(Nil).flatMap(checked(_, said, reader))
+    val operator = draft.toRight(Nil).flatMap(checked(_, arguments, reader))
     val found =
-      said.problems ++ unread ++ operator.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
+      arguments.problems ++ unread ++ operator.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
     val session = SparkSession.active
     WindowQuery.plan(
       session,
-      draft.filter(_ => said.problems.isEmpty && unread.isEmpty).fold(name)(_.window.toString),
+      draft.filter(_ => arguments.problems.isEmpty && unread.isEmpty).fold(name)(_.window.toString),
       operator.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(_ -> options),
-      said.names("key").fold(AggregateParts.of(said.table))(key => FullStateParts.of(session, said.table, Some(key))),
-      said = Some(options))
+      arguments.names("key").fold(AggregateParts.of(arguments.table))(key => FullStateParts.of(session, arguments.table, Some(key))),
+      stated = Some(options))
   }
 
   /** Returns the name of the gap column. A gap that is not a duration is a column name. */
-  private def gapColumn(said: TableArguments): Option[String] =
-    said.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
+  private def gapColumn(arguments: TableArguments): Option[String] =
+    arguments.values.get("gap").collect { case column: String if TimeSpan.parse(column).isLeft => column }
 
-  private[sql] def drafted(said: ArgumentReader): Option[WindowOperatorDraft] = {
-    val window = read(said)
+  private[sql] def drafted(reader: ArgumentReader): Option[WindowOperatorDraft] = {
+    val window = read(reader)
     val draft = WindowOperatorDraft(
       window.getOrElse(Global), // continues, to find all problems
-      if (window.exists(_.isLateByOffsets)) said.countIfSet("lateness").map(TimeSpan(_))
-      else said.spanIfSet("lateness"),
-      said.triggerIfSet("early").getOrElse(Never),
-      said.flagIfSet("on_time").getOrElse(true),
-      said.triggerIfSet("late").getOrElse(EachBatch),
-      said.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All),
-      said.flagIfSet("skip_unchanged").getOrElse(false),
-      said.wordIfSet("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
-      said.gapsIfSet("fill_gaps").getOrElse(TimeSpan.Zero),
-      said.retention,
-      said.spanIfSet("max_future"))
+      if (window.exists(_.isLateByOffsets)) reader.countIfSet("lateness").map(TimeSpan(_))
+      else reader.spanIfSet("lateness"),
+      reader.triggerIfSet("early").getOrElse(Never),
+      reader.flagIfSet("on_time").getOrElse(true),
+      reader.triggerIfSet("late").getOrElse(EachBatch),
+      reader.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All),
+      reader.flagIfSet("skip_unchanged").getOrElse(false),
+      reader.wordIfSet("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
+      reader.gapsIfSet("fill_gaps").getOrElse(TimeSpan.Zero),
+      reader.retention,
+      reader.spanIfSet("max_future"))
     window.map(_ => draft)
   }
 
   private def checked(
       draft: WindowOperatorDraft,
-      said: TableArguments,
+      arguments: TableArguments,
       reader: ArgumentReader): Either[Seq[SpecProblem], StreamOperator] =
-    if (!said.values.contains("key")) draft.check.map(Aggregates(_))
+    if (!arguments.values.contains("key")) draft.check.map(Aggregates(_))
     else FullStateDraft.check(
       draft,
       if (reader.isSet("early")) draft.early else EachMessage,

@@ -128,7 +128,7 @@ object SqlAggregates {
       plain: Aggregation[L, InternalRow])(buffer: UnsafeRow => L): SqlAggregates = {
     val lifter                   = Lift(parts.functions, parts.inputs.map(_.child), input.attributes)
     def lifted(message: Message) = (if (isRejected(message)) lifter.nothing else lifter(message.row)).copy()
-    if (parts.functions.orderShows) {
+    if (parts.functions.dependsOnOrder) {
       val ordered = new Ordered(plain)
       new SqlAggregates(parts) {
         type Buffer = OrderedOf[L]

@@ -120,15 +120,15 @@ private[spark] object Messages {
       checkNames()
       found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(Whole.problem(name, _)))
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
-      val messages = stated.map { said =>
-        val time   = NullIfFails.of(said)
+      val messages = stated.map { expression =>
+        val time   = NullIfFails.of(expression)
         val value  = rowValue(time)
         val micros = ValidTime.micros(time)
         val valid  = RowValueColumn.validTime(windowValue, micros, value)
         val tooFar = maxFuture.map(ValidTime.isBeyond(micros, microsNow, _))
         Messages(
           watermarked(time, micros, tooFar),
-          Alias(checked(said, valid, tooFar), "time")(),
+          Alias(checked(expression, valid, tooFar), "time")(),
           panes.fold(time)(_.start).dataType,
           value.toSeq.map {
             case ofAll: Literal => ofAll
@@ -308,7 +308,7 @@ private[spark] object Messages {
       val handed = Corrections.handed(input, before)
       options.watermark match {
         case Some(delay) if streaming && found.result().isEmpty =>
-          WithWatermark(session, handed, ValidTime.unless((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+          WithWatermark(session, handed, ValidTime.watermarkTime((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
         case _ => handed
       }
     }

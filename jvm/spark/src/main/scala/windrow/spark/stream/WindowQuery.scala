@@ -18,7 +18,7 @@ private[spark] object WindowQuery {
     *   the problems of the table, and its parts
     * @param asking
     *   a lookup stream with questions about stored rows
-    * @param said
+    * @param stated
     *   options whose columns are checked even if there are other problems
     */
   def plan(
@@ -27,7 +27,7 @@ private[spark] object WindowQuery {
       options: Either[Seq[SpecProblem], (StreamOperator, StreamOptions)],
       table: (Seq[SpecProblem], Option[AggregateParts]),
       asking: Option[Asking] = None,
-      said: Option[StreamOptions] = None): LogicalPlan = {
+      stated: Option[StreamOptions] = None): LogicalPlan = {
     val (ofTable, parts) = table
     val both             = options.toOption.zip(parts)
     val messages         = both.map { case ((operator, read), taken) => Messages.of(session, operator, read, taken) }
@@ -37,7 +37,7 @@ private[spark] object WindowQuery {
     }
     val ofColumns =
       if (both.isDefined) Nil
-      else said.zip(parts).toSeq.flatMap { case (read, taken) => Messages.unknown(session, read, taken) }
+      else stated.zip(parts).toSeq.flatMap { case (read, taken) => Messages.unknown(session, read, taken) }
     val ofStream =
       messages.flatMap(_.left.toOption).getOrElse(Nil) ++ asked.flatMap(_.left.toOption).getOrElse(Nil) ++ ofColumns
     val ofQuery = options.fold(

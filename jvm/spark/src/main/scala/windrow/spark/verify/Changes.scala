@@ -23,7 +23,7 @@ private[verify] object Changes {
       opened(open, codec) { in =>
         if (form > 1) in.readUTF()
         if (form > 2) in.readUTF()
-        if (form % 2 == 0) told(in) else lengths(in)
+        if (form % 2 == 0) withKinds(in) else lengths(in)
         Option.when(in.read() >= 0)("it contains data after its end")
       }
     } catch {
@@ -46,7 +46,7 @@ private[verify] object Changes {
       }
     catch { case _: EOFException | _: UTFDataFormatException => 1 }
 
-  private def told(in: DataInputStream): Unit = {
+  private def withKinds(in: DataInputStream): Unit = {
     var kind = in.readUnsignedByte()
     while (kind != End) {
       kind match {

@@ -12,8 +12,8 @@ private[verify] object Needs {
 
   private def stores(contents: Contents, batches: Batches): Seq[Need] = {
     val versions = contents.forms.values.collect { case version: Version => version }.toSeq.groupBy(_.store)
-    val named = contents.operators.flatMap { case (operator, said) =>
-      for ((store, partitions) <- said.partitions.toSeq; part <- Numbers.range(0, partitions - 1L, versions.size))
+    val named = contents.operators.flatMap { case (operator, metadata) =>
+      for ((store, partitions) <- metadata.partitions.toSeq; part <- Numbers.range(0, partitions - 1L, versions.size))
         yield storeOf(operator, part.toInt, store)
     }
     descriptions(contents) ++ batches.committed.toSeq.flatMap(batch =>
@@ -33,8 +33,8 @@ private[verify] object Needs {
       case (name, Operator(_)) => name
       case (name, Schema(_))   => name
     }.toSeq
-    val schemas = contents.operators.flatMap { case (operator, said) =>
-      said.schemas.map(schema => s"state/$operator/_stateSchema/$schema")
+    val schemas = contents.operators.flatMap { case (operator, metadata) =>
+      metadata.schemas.map(schema => s"state/$operator/_stateSchema/$schema")
     }
     (there ++ schemas ++ without.map(operator => s"state/$operator/_metadata/v2/0")).distinct.map(name =>
       Need(name, None, "it describes the state of its operator"))

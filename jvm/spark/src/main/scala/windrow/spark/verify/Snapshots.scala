@@ -50,8 +50,8 @@ private[verify] object Snapshots {
   }
 
   private def tables(metadata: Array[Byte]): Either[String, Snapshot] = {
-    val said = StrictJson.lines(metadata).filter(_.head == "v1").flatMap(_.lift(1)).flatMap(StrictJson.read)
-    said.toRight("its 'metadata' is not JSON").map { node =>
+    val content = StrictJson.lines(metadata).filter(_.head == "v1").flatMap(_.lift(1)).flatMap(StrictJson.read)
+    content.toRight("its 'metadata' is not JSON").map { node =>
       val tables = node.path("sstFiles").elements.asScala.map("SSTs/" -> _) ++
         node.path("logFiles").elements.asScala.map("logs/" -> _)
       Snapshot(tables.map { case (folder, one) =>

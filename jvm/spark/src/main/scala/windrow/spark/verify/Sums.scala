@@ -63,10 +63,10 @@ private[verify] object Sums {
 
   /** Verifies Spark's checksum, `{"algorithm":"CRC32C","value":…,"mainFileSize":…}`. */
   private def ofSpark(folder: Folder, seen: Seen, side: Seen): Option[String] = {
-    val said = StrictJson.read(folder.read(side)(_.readAllBytes())).filter(node =>
+    val content = StrictJson.read(folder.read(side)(_.readAllBytes())).filter(node =>
       node.path("value").isInt && node.path("mainFileSize").isIntegralNumber && node.path(
         "algorithm").asText == "CRC32C")
-    said match {
+    content match {
       case None => Some(s"'${side.name}' does not contain a checksum")
       case Some(node: JsonNode) =>
         val size  = node.path("mainFileSize").asLong

@@ -39,7 +39,7 @@ private[spark] object Apply {
   private def overOne(session: SparkSession, node: ObjectNode, table: LogicalPlan, asking: Option[Asking]) =
     WindowQuery.plan(
       session,
-      StreamJson.subject(node),
+      StreamJson.nameForErrors(node),
       StreamJson(node),
       if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None) else AggregateParts.ofGrouping(table),
       asking)

@@ -33,9 +33,9 @@ private[wire] object SeveralJson {
   def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, TimeSpan])] = {
     val spec  = node.deepCopy()
     val input = Option(spec.remove("input"))
-    val said  = Option(spec.remove("output")).fold("rows")(_.asText)
-    val part = OutputKind.OfJoin.find(_.toString == said).toRight(
-      SpecProblem("VALUE_UNKNOWN", "name" -> "output", "value" -> said, "allowed" -> OutputKind.OfJoin.mkString(", ")))
+    val output  = Option(spec.remove("output")).fold("rows")(_.asText)
+    val part = OutputKind.OfJoin.find(_.toString == output).toRight(
+      SpecProblem("VALUE_UNKNOWN", "name" -> "output", "value" -> output, "allowed" -> OutputKind.OfJoin.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>

@@ -13,7 +13,7 @@ import windrow.spark.stream.{StreamOperator, StreamOptions}
 /** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with the additional fields `stream` and `output`.
   */
 private[spark] object StreamJson {
-  private val Origin = Map("source" -> "source", "partition" -> "partition", "offset" -> "offset")
+  private val OriginFields = Seq("source", "partition", "offset")
 
   def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
     val spec   = node.deepCopy()
@@ -22,11 +22,11 @@ private[spark] object StreamJson {
     val kind   = OutputKind.OfStream.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
-    val mark      = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
-    val behind    = stream.flatMap(field(_, Behind)).map(duration(Behind, _))
+    val watermark      = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val processingTimeDelay = stream.flatMap(field(_, ProcessingTimeDelay)).map(duration(ProcessingTimeDelay, _))
     val ofInvalid = stream.flatMap(field(_, "invalid")).map(invalid)
-    val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ mark.flatMap(
-      _.left.toOption) ++ behind.flatMap(_.left.toOption) ++
+    val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.flatMap(
+      _.left.toOption) ++ processingTimeDelay.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
         SpecProblem(
           "VALUE_UNKNOWN",
@@ -38,9 +38,9 @@ private[spark] object StreamJson {
       read.toOption.get -> StreamOptions(
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
-        Origin.flatMap { case (name, as) => stream.flatMap(field(_, name)).map(as -> _.asText) },
-        mark.flatMap(_.toOption),
-        behind.flatMap(_.toOption),
+        OriginFields.flatMap(name => stream.flatMap(field(_, name)).map(name -> _.asText)).toMap,
+        watermark.flatMap(_.toOption),
+        processingTimeDelay.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         kind.get,
         names(node, "index").getOrElse(Nil),
@@ -63,7 +63,7 @@ private[spark] object StreamJson {
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 
   /** Returns the name of the spec in error messages. */
-  def subject(node: ObjectNode): String = {
+  def nameForErrors(node: ObjectNode): String = {
     val spec = node.deepCopy()
     spec.remove("stream")
     spec.remove("output")
@@ -74,7 +74,7 @@ private[spark] object StreamJson {
 
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
-  private val Behind = "processing_time_watermark"
+  private val ProcessingTimeDelay = "processing_time_watermark"
 
   def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
     InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(

@@ -56,7 +56,7 @@ final class AggregationSpec extends AnyFunSuite {
   check("objects", typed)(new ObjectAggregation(_), new ObjectBuffer(null, _))
 
   test("SEMANTICS R1: order shows in every function that is not known to be indifferent") {
-    def shows(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).orderShows
+    def shows(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).dependsOnOrder
     assert(!shows(Sum(value), Min(value), Count(value)))
     assert(shows(median) && shows(Sum(value), new First(value)))
   }
@@ -116,7 +116,7 @@ final class AggregationSpec extends AnyFunSuite {
   }
 
   test("values in which zeros of both signs stand are taken in order") {
-    def shows(one: DataType) = new FunctionSet(Seq(Min(BoundReference(0, one, nullable = true))), Seq(None)).orderShows
+    def shows(one: DataType) = new FunctionSet(Seq(Min(BoundReference(0, one, nullable = true))), Seq(None)).dependsOnOrder
     assert(shows(ArrayType(DoubleType)) && !shows(DoubleType) && !shows(FloatType) && !shows(ArrayType(LongType)))
   }
 }

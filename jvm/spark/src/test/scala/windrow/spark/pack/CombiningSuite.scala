@@ -88,12 +88,12 @@ class CombiningSuite extends SparkSuite {
     input.addData((new Timestamp(90000), 1L))
     val variant = counted("array(parse_json('{}'))")
     assert(rowsOf(variant)(Seq(() => ())).size == 20)
-    assert(Travel.told(
+    assert(Travel.described(
       "",
       SparkInside.plan(variant)).contains("each separately, because Spark cannot sort rows with such columns"))
     for (sorted <- Seq("map('a', key)", "make_interval(1)", "array(key)")) {
       val panes = counted(sorted)
-      assert(Travel.told("", SparkInside.plan(panes)).contains(Combining.inWords("share a key and a slice")))
+      assert(Travel.described("", SparkInside.plan(panes)).contains(Combining.inWords("share a key and a slice")))
     }
   }
 

@@ -87,13 +87,13 @@ object Simulate {
       val telling: AgainstReference.Telling = new SimulatedEngine(counts, planted = planted).run(_)
       (0 until tellings).iterator.map(number => s"${transcript.id}, faults $number")
         .find(id => AgainstReference.differences(expected.copy(id = id), telling).nonEmpty)
-        .map(id => told(seed, transcript.copy(id = id), telling))
+        .map(id => report(seed, transcript.copy(id = id), telling))
     } catch { case NonFatal(error) => Some(s"seed $seed, ${transcript.id}: $error") }
   }
 
-  private def told(seed: Long, transcript: TranscriptCase, telling: AgainstReference.Telling): String = {
+  private def report(seed: Long, transcript: TranscriptCase, telling: AgainstReference.Telling): String = {
     val small = AgainstReference.expected(AgainstReference.smallest(transcript, telling))
-    val says  = AgainstReference.differences(small, telling)
-    s"seed $seed, ${transcript.id}:\n${says.mkString("\n")}\n${TranscriptWriter.write(small)}"
+    val differences  = AgainstReference.differences(small, telling)
+    s"seed $seed, ${transcript.id}:\n${differences.mkString("\n")}\n${TranscriptWriter.write(small)}"
   }
 }

@@ -13,7 +13,7 @@ import windrow.replay._
 final class SimulatedEngine(
     val counts: SimulationCounts = new SimulationCounts,
     shards: Int = 3,
-    tell: String => Unit = _ => (),
+    log: String => Unit = _ => (),
     planted: CoreOperator => CoreOperator = identity)
     extends CoreEngine(shards) {
 
@@ -42,7 +42,7 @@ final class SimulatedEngine(
       another,
       faults,
       new Random(transcript.id.hashCode.toLong),
-      tell).run()
+      log).run()
   }
 
   override def run(transcript: TranscriptCase): Outcome = {

@@ -19,7 +19,7 @@ private[testkit] final class Simulation(
     another: (TranscriptCase, CoreStores.Sizes) => CoreOperator,
     faults: Faults,
     random: Random,
-    tell: String => Unit) {
+    log: String => Unit) {
   private val counts   = faults.counts
   private val compare  = new EmissionComparison(new ResultText(new UnitJson(transcript.timeUnit, transcript.specJson)))
   private val shape    = transcript.operator.fold(_ => Expected.Panes, _.shape)
@@ -35,7 +35,7 @@ private[testkit] final class Simulation(
     val results = transcript.steps.zipWithIndex.map {
       case (feed: Step.Feed, index) =>
         if (shorter.isDefined && feeds(judged)._1 == index) {
-          tell(s"a longer lateness from step ${index + 1} on")
+          log(s"a longer lateness from step ${index + 1} on")
           move(first)
           counts.hit(FaultPoint.Longer)
         }
@@ -78,14 +78,14 @@ private[testkit] final class Simulation(
     behind.remove(index).toSeq.flatten.foreach(_(came))
     if (random.nextInt(4) == 0) {
       back(before)
-      tell(s"step ${index + 1} is repeated")
+      log(s"step ${index + 1} is repeated")
       counts.hit(FaultPoint.BatchRepeated)
       val again = feed.copy(messages = random.shuffle(feed.messages))
       faults.during(None, 0, commits = true)(operator.step(again))._1
         .foreach(same(s"step ${index + 1}, repeated", came, _))
     }
     if (random.nextInt(8) == 0) {
-      tell(s"a restart after step ${index + 1}")
+      log(s"a restart after step ${index + 1}")
       restart()
       counts.hit(FaultPoint.Restart)
     }
@@ -98,7 +98,7 @@ private[testkit] final class Simulation(
     val own    = operator
     val at     = random.nextInt(1 << random.nextInt(5))
     val point  = FaultPoint.OfAttempts(random.nextInt(FaultPoint.OfAttempts.size))
-    tell(s"step ${index + 1}: $point")
+    log(s"step ${index + 1}: $point")
     point match {
       case FaultPoint.WriteFails | FaultPoint.ReadFails => faults.during(Some(point), at)(operator.step(feed))
       case FaultPoint.AttemptLost =>
@@ -118,7 +118,7 @@ private[testkit] final class Simulation(
         damaged(
           index,
           damage,
-          at) { (what, says) => throw new IllegalStateException(s"$what: $says") }(counts.found += 1)
+          at) { (what, text) => throw new IllegalStateException(s"$what: $text") }(counts.found += 1)
     }
     if (point != FaultPoint.OtherSizes) operator = own
     back(before)

@@ -71,7 +71,7 @@ private[core] final class AlignedAlgorithm[B, V](
     slice.goTo(time)
     if (slice.isInGap) counters.gaps += entry.count
     else if (clock.before.reached(slice.lastEnd, lateness) || Refusal.isForgotten(spec, time, clock.before))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       counters.accepted += entry.count
       if (recordsAtOnce || clock.before.reached(slice.firstEnd)) record(entry, clock, out) else keep(entry, clock)
@@ -156,7 +156,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
-    Part.silent(tellArrivals(clock)) ++
+    Part.silent(addArrivals(clock)) ++
       (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
       gaps.iterator.flatMap(gapPanes(_, clock.before, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
@@ -164,8 +164,8 @@ private[core] final class AlignedAlgorithm[B, V](
       Part.silent(leave(now))
   }
 
-  private def tellArrivals(clock: StepClock): Unit =
-    arrivals.foreach(_.tell(slices.firstIncomplete(clock.before)) { (start, arrived) =>
+  private def addArrivals(clock: StepClock): Unit =
+    arrivals.foreach(_.takeFrom(slices.firstIncomplete(clock.before)) { (start, arrived) =>
       val known = records.at(start)
       arrived.foreach { case (key, some) =>
         val record = recordOf(start, key, known, clock.before).getOrElse(PaneState[B]())

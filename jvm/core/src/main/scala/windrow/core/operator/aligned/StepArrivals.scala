@@ -34,16 +34,16 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
     else keyed.set(index, combine.combine(keyed.valueAt(index), arrived))
   }
 
-  /** Reports all windows that start at or after `first`, in ascending order, and clears the collection.
+  /** Passes on all windows that start at or after `first`, in ascending order, and clears the collection.
     *
-    * @param hear
+    * @param receive
     *   receives a window and the messages of its keys; must not change the buffers
     */
-  def tell(first: Long)(hear: (Long, Iterator[(Key, Arrived[B])]) => Unit): Unit = {
+  def takeFrom(first: Long)(receive: (Long, Iterator[(Key, Arrived[B])]) => Unit): Unit = {
     val sweep = new WindowSweep(grid, combine)((from, until) =>
       slices.subMap(from, until).asScala.iterator.map { case (position, keyed) => (position, keyed) })
     grid.windowsOver(first)(from => Option(slices.ceilingKey(from)).map(_.longValue))
-      .foreach(start => hear(start, sweep.to(start).window))
+      .foreach(start => receive(start, sweep.to(start).window))
     slices.clear()
   }
 }

@@ -36,7 +36,7 @@ private[core] final class CountAlgorithm[B, V](
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit =
     if (clock.before.isEnd)
-      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val position = keyState.next

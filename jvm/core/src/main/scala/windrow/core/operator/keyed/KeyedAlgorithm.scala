@@ -36,7 +36,7 @@ private[core] final class KeyedAlgorithm[B, V](
     val time = entry.time.get
     if (grid.inGap(time)) counters.gaps += entry.count
     else if (clock.before.reached(grid.end(grid.lastStart(time)), lateness))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, time, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, time, clock.before), clock.before))
     else {
       val keyState = stateOf(entry.key)
       counters.accepted += entry.count

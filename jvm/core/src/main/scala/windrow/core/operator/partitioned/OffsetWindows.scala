@@ -53,7 +53,7 @@ private[core] final class OffsetWindows[B, V](
       out: Out[Effect[B, V]]): Unit =
     if (grid.inGap(offset.value)) counters.gaps += entry.count
     else if (progress.before.reached(grid.end(grid.lastStart(offset.value)), closing))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count

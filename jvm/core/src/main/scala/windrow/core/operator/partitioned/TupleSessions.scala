@@ -69,7 +69,7 @@ private[core] final class TupleSessions[B, V](
       counters: Counters,
       out: Out[Effect[B, V]]): Unit =
     if (progress.before.reached(offset.next.value))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val open = Option(keys.get(entry.key))
       counters.accepted += entry.count

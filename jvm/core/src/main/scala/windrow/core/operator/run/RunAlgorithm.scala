@@ -61,7 +61,7 @@ private[core] final class RunAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val position = windows.position(entry.time.get)
     if (clock.before.reached(windows.lastEnd(position), lateness))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val keyState = Option(keys.get(entry.key)).getOrElse(keyStates.empty)
       counters.accepted += entry.count

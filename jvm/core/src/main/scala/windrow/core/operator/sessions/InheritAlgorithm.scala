@@ -54,7 +54,7 @@ private[core] final class InheritAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val pane = entry.pane.get
     if (clock.before.reached(pane.end, lateness))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, entry.time.get, clock.before), clock.before))
     else {
       val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val found   = windows.get(Place(pane.start, pane.end))

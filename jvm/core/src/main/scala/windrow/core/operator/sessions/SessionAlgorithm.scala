@@ -51,7 +51,7 @@ private[core] final class SessionAlgorithm[B, V](
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val own = Bounds(entry.time.get, Position.plus(entry.time.get, entry.value))
     if (clock.before.reached(own.end, lateness))
-      out.put(Effect.Refuse(entry, Refusal.late(spec, own.start, clock.before), clock.before))
+      out.put(Effect.Reject(entry, Refusal.late(spec, own.start, clock.before), clock.before))
     else {
       val sessions = Option(keys.get(entry.key)).getOrElse(codec.empty)
       counters.accepted += entry.count

@@ -8,7 +8,7 @@ import org.apache.spark.util.ManualClock
 object QueryClock {
 
   /** Sets the time that a query reads, in milliseconds. The first call must precede its first micro-batch. */
-  def tell(query: StreamingQuery, millis: Long): Unit = {
+  def set(query: StreamingQuery, millis: Long): Unit = {
     val (execution, field) = of(query)
     field.get(execution) match {
       case clock: ManualClock => clock.setTime(millis)

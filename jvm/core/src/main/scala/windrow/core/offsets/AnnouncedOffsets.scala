@@ -7,8 +7,8 @@ import windrow.core.time.EventTime
   * messages arrive, and the offsets among them that this shard has received. They count as applied only when the step
   * is over. Until then, only duplicates within the step must be recognized.
   */
-private[offsets] final class ToldOffsets {
-  import ToldOffsets._
+private[offsets] final class AnnouncedOffsets {
+  import AnnouncedOffsets._
 
   private val runs = new JTreeMap[Long, Run]
   private val seen = new OffsetSet
@@ -16,7 +16,7 @@ private[offsets] final class ToldOffsets {
   /** The run of the last lookup, because offsets mostly arrive in order. */
   private var recent: Run = _
 
-  def tell(first: Long, last: Long): Unit = {
+  def announce(first: Long, last: Long): Unit = {
     val known = runs.get(first)
     if (known == null || known.last < last) runs.put(first, new Run(first, last))
     recent = null
@@ -40,18 +40,18 @@ private[offsets] final class ToldOffsets {
 
   /** Ends the step.
     *
-    * @param hear
+    * @param receive
     *   receives first and last offset of each run, and the greatest place in time of its messages in this shard
     */
-  def end(hear: (Long, Long, Long) => Unit): Unit = {
-    runs.values.forEach(run => hear(run.first, run.last, run.latest))
+  def end(receive: (Long, Long, Long) => Unit): Unit = {
+    runs.values.forEach(run => receive(run.first, run.last, run.latest))
     runs.clear()
     seen.clear()
     recent = null
   }
 }
 
-private[offsets] object ToldOffsets {
+private[offsets] object AnnouncedOffsets {
 
   /** The place in time of a message that is always rejected. */
   val NoPlace: Long = EventTime.Min
