@@ -9,6 +9,8 @@ import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
+import windrow.spark.sinks.PaneTraits
+import windrow.spark.sinks.Sink
 
 /** The output of a query that answers a lookup stream; see [[Output.getMessages]]. Each DataFrame that you write
   * separately is a query with its own state; `output` contains all rows in one query.
@@ -65,7 +67,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name),
-      isInParts = true)
+      PaneTraits(areParts = true))
 }
 
 private[spark] object Answers {

@@ -17,6 +17,7 @@ import windrow.spark.join.JoinPlan
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.Travel
+import windrow.spark.sinks.Sink
 
 /** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
   * [[Windowed]].

@@ -14,6 +14,8 @@ import windrow.spark.pack.PackStrategy
 import windrow.spark.pack.Travel
 import windrow.spark.query.Asked
 import windrow.spark.query.Asking
+import windrow.spark.sinks.PaneTraits
+import windrow.spark.sinks.Sink
 import windrow.spark.stream.StreamOperator
 import windrow.spark.stream.StreamOptions
 import windrow.spark.stream.WindowQuery
@@ -160,15 +162,9 @@ final class Output private[spark] (
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, drain, name),
-      operator.exists(_.firesParts),
-      panes.toSeq.flatMap(sink =>
-        operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))
-
-  /** Rejects a result column with the name `message`, which the sink would mistake for the column that identifies rows
-    * of `Over`.
-    */
-  private def calledMessage(one: StreamOperator): Option[String] =
-    Option.when(!one.showsMessage && panes.columns.contains("message"))("NAME_TAKEN.UPSERT")
+      operator.fold(
+        _ => PaneTraits(),
+        one => PaneTraits(one.firesParts, one.showsMessage, one.unclearRow(hasOffsets))))
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

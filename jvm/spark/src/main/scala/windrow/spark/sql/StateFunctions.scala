@@ -5,29 +5,19 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.types.BooleanType
-import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.RunningQuery
 import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.unsafe.types.UTF8String
 import scala.util.Try
 import windrow.CheckpointError
 import windrow.ErrorConditions
 import windrow.SpecError
 import windrow.SpecProblem
 import windrow.spark.arguments.NamedConstants
-import windrow.spark.arguments.TableArguments
 import windrow.spark.query.AdviceRows
 import windrow.spark.query.StateReader
-import windrow.spark.running.BeforeStart
-import windrow.spark.running.Claim
-import windrow.spark.running.FilesOf
-import windrow.spark.running.ResumeCheck
-import windrow.spark.running.Started
 
 /** Table functions that read a checkpoint, such as `windrow_get_windows('path', start => …)`; see
   * [[windrow.spark.State]]. Keys are structs: `key => named_struct('product', 'a')`.
@@ -45,55 +35,6 @@ private[spark] object StateFunctions {
     },
     "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
-
-  /** `_windrow_continues(TABLE(...), checkpoint => 'path')` fails if the streaming table cannot continue from the
-    * checkpoint. Otherwise it returns a row: warnings, whether an operator of the table has a period, and the files
-    * that a start would create. With `files`, `into` (JSON, see [[FilesOf]]), `drain` and `name`, it also checks
-    * everything else that could make a start fail.
-    */
-  val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
-    val allowed = Seq("checkpoint", "drain", "files", "into", "name")
-    val said    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
-    val session = SparkSession.active
-    def stated(name: String): Option[String] = said.values.get(name).map(_.toString)
-    val told = stated("checkpoint").map { path =>
-      val files = stated("files").map(FilesOf.read)
-      val warnings = files.fold(ResumeCheck.check(session, said.table, path).toSeq) { into =>
-        val tables = stated("into").fold(Map.empty[String, String])(FilesOf.names)
-        val start  = Started(path, stated("drain").contains("true"), into, tables, stated("name"))
-        BeforeStart.check(session, said.table, start)
-      }
-      warnings -> new Claim(session, path, files.getOrElse(Nil).map(_.path)).missing
-    }
-    LocalRelation(
-      Seq(
-        AttributeReference("warnings", StringType)(),
-        AttributeReference("has_periods", BooleanType)(),
-        AttributeReference("missing", StringType)()),
-      told.map { case (warnings, missing) =>
-        InternalRow(
-          UTF8String.fromString(warnings.mkString("\n")),
-          ResumeCheck.hasPeriods(said.table),
-          UTF8String.fromString(missing.mkString("\n")))
-      }.toSeq)
-  }
-
-  /** `_windrow_claim('path', files => '…', drain => '…')` creates the files that a start creates before Spark starts
-    * the query, and returns the id of the query. With `missing`, the result of `_windrow_continues`, it removes those
-    * files instead and returns null if the query has already started.
-    */
-  val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
-    val said = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
-    val claim =
-      new Claim(SparkSession.active, said.text("checkpoint").get, FilesOf.read(said.text("files").get).map(_.path))
-    val id = said.text("missing") match {
-      case None       => Some(claim.take(said.text("drain").contains("true")))
-      case Some(made) => Option.when(claim.giveBack(made.linesIterator.toSeq))("")
-    }
-    LocalRelation(
-      Seq(AttributeReference("query", StringType)()),
-      Seq(InternalRow(id.map(UTF8String.fromString).orNull)))
-  }
 
   /** `windrow_advise('path', catch => 0.999)` shows which lateness would have included how many rows: the recommended
     * one, the query's own (`present`), and those for other shares. `query => id` names a running query instead of a

@@ -40,7 +40,7 @@ object TableFunctions {
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++
       WindowArguments.All.map(one => described(Usage.info(one.function), one.plan)) ++
-      (StateFunctions.Continues +: StateFunctions.Claims +: StateFunctions.Advise +: (StateFunctions.All ++ SpecFunctions.All)).map {
+      (StateFunctions.Advise +: (StateFunctions.All ++ StartFunctions.All ++ SpecFunctions.All)).map {
         case (name, builder) =>
           described(name, builder)
       }
