@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _conditions
 from windrow._specs import _json
-from windrow._specs._columns import column, columns_of, functions_of, is_column, quoted
+from windrow._specs._columns import column, columns_of, functions_of, is_column, is_connect, quoted
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ JoinPart = Literal["rows", "rejected", "all", "accepted"]
 _PREFIX = "__windrow_"  # of Windrow's internal columns
 _MARK = {"windrow.mark": True}  # a name alone is not enough, because users may choose any name
 _UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_REDACTION = "spark.sql.redaction.string.regex"
+_SINKS = r'\{\\"sinks\\":.*'  # the option of ``sinks_table`` in the text of a request
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 
@@ -148,7 +150,16 @@ def sinks_table(spark: SparkSession, sinks: str) -> DataFrame:
 
     """
     _bytes(sinks, shown="A setting of a sink")
+    if is_connect(spark):
+        _redact(spark)
     return spark.read.format("windrow").option("windrow.secret", sinks).load()
+
+
+def _redact(spark: SparkSession) -> None:
+    """Hide sinks in the requests to a server, which Spark shows with all options."""
+    pattern = spark.conf.get(_REDACTION, None) or ""
+    if _SINKS not in pattern:
+        spark.conf.set(_REDACTION, f"{pattern}|{_SINKS}" if pattern else _SINKS)
 
 
 @dataclass(frozen=True)
