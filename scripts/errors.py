@@ -63,7 +63,7 @@ SYMPTOMS = {
         "BATCH_OF_THE_PAST BATCH_IS_ANOTHER BATCH_TAKEN"
     ),
     "Spark does not find a function `windrow_…` or a class of Windrow": (
-        "JAR_NOT_LOADED JAR_NOT_BUILT JAR_VERSION SERVER_WITHOUT_WINDROW"
+        "JAR_NOT_LOADED JAR_NOT_BUILT JAR_VERSION"
     ),
     "a running query stops and names a limit": (
         "TOO_MANY_KEYS TOO_MANY_MESSAGES TOO_MANY_WINDOWS TOO_MUCH_OUTPUT STATE_TOO_LARGE"

@@ -8,10 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from windrow._bridge import _sql
-from windrow._running._jdbc import Jdbc
-from windrow._running._kafka import KafkaTable
 from windrow._running._query import start
-from windrow._running._upsert import Upsert
 from windrow._specs import _json
 from windrow._specs._columns import is_column, is_data_frame, missing
 from windrow.errors import SpecError, problem
@@ -139,7 +136,6 @@ class Answers:
                 asked.start(answers="answers", panes="orders", checkpoint="checkpoint")
 
         """
-        upsert = panes._as_upsert if isinstance(panes, Upsert | Jdbc | KafkaTable) else None
         return start(
             # Plan the output again, because settings of the session may have changed.
             self._part("accepted" if rejected is None else "all"),
@@ -149,7 +145,7 @@ class Answers:
             processingTime=processingTime,
             name=name,
             drain=drain,
-            wrong=[] if upsert is None else [upsert._of_parts()],
+            panes={"parts": "true"},
         )
 
     def _part(self, part: _sql.Part) -> DataFrame:

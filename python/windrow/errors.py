@@ -207,9 +207,15 @@ def from_text(text: str) -> WindrowError | None:
     """Return the error for a message of the JVM, or None if it does not have Windrow's form."""
     many = _MANY.match(text)
     if many:
-        parts = _NEXT.split(text[many.end() :])[1:]
-        pairs = zip(parts[::2], parts[1::2], strict=True)
-        return SpecError(text, [SpecProblem(code, sentence.strip()) for code, sentence in pairs])
+        codes = _conditions.catalogue()
+        # A sentence may quote an error of Spark, whose code is not one of Windrow's.
+        found = [one for one in _NEXT.finditer(text, many.end()) if one[1] in codes]
+        ends = [*(one.start() for one in found[1:]), len(text)]
+        problems = [
+            SpecProblem(one[1], text[one.end() : end].strip())
+            for one, end in zip(found, ends, strict=True)
+        ]
+        return SpecError(text, problems)
     one = _ONE.fullmatch(text)
     if one is None:
         return None

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING
 from windrow._bridge import _sql
 from windrow._drawing import _html
 from windrow._drawing._svg import Picture
-from windrow._running._jdbc import Jdbc
-from windrow._running._kafka import KafkaTable
 from windrow._running._query import PACE, start
-from windrow._running._sinks import Files, Sink
-from windrow._running._upsert import Upsert
+from windrow._running._sinks import Files, Jdbc, KafkaTable, Sink, Upsert
 from windrow._specs import _duration, _json
 from windrow._specs._frames import HasFrames
 from windrow.answers import Answers, Keeper, ask
-from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import WindowOperatorSpec
-from windrow.policies import Policy
+from windrow.policies import KeyLimits, Policy
 from windrow.triggers import DISCARDING
+from windrow.windows import Over
 from windrow.windows._kind import Messages
 
 if TYPE_CHECKING:
@@ -320,8 +317,6 @@ class Output(HasFrames):
                 ).awaitTermination()
 
         """
-        if events is not None and not isinstance(self.spec.window, Policy):
-            raise SpecError.of("start(...)", [problem("NO_EVENTS")])
         self._warn_of_long_steps(availableNow, processingTime)
         return start(
             # Plan the output again, because settings of the session may have changed.
@@ -332,22 +327,18 @@ class Output(HasFrames):
             processingTime=processingTime,
             name=name,
             drain=drain,
-            wrong=self._of_upsert(panes),
+            panes=self._traits(),
         )
 
-    def _of_upsert(self, sink: Sink | None) -> list[SpecProblem]:
-        """Return why the sink cannot find the row of a pane by its columns."""
-        upsert = sink._as_upsert if isinstance(sink, Upsert | Jdbc | KafkaTable) else None
-        if upsert is None:
-            return []
-        schema = self.panes.schema
-        found = upsert._problems(schema)
-        found += upsert._unclear(self.spec.window, identified=self._hasOffsets)
-        found += upsert._of_message(self.spec.window, schema)
-        if isinstance(sink, KafkaTable):
-            found += upsert._competing(schema)
-        if self.spec.accumulation is DISCARDING:
-            found.append(upsert._of_parts())
+    def _traits(self) -> dict[str, str]:
+        """Return what decides whether a table can keep the last pane of each window (rule B3)."""
+        kind = self.spec.window
+        is_over, is_partial = isinstance(kind, Over), self.spec.accumulation is DISCARDING
+        found = {"parts": str(is_partial).lower(), "message": str(is_over).lower()}
+        if is_over and not self._hasOffsets:
+            found["unclear"] = "UPSERT_ROW_UNCLEAR.OVER"
+        elif isinstance(kind, Policy) and kind.limit != KeyLimits():
+            found["unclear"] = "UPSERT_ROW_UNCLEAR.LIMITS"
         return found
 
     def _warn_of_long_steps(self, availableNow: object, processingTime: object) -> None:

@@ -110,7 +110,9 @@ def attach(spark: SparkSession | None = None) -> SparkSession:
     if _lacks_jar(session):
         if is_connect(session):
             raise failure("JAR_NOT_LOADED.CONNECT", jar=_jar.path())
-        session.sql(f"ADD JAR '{_jar_at(_PLAIN_PATH).as_uri()}'")
+        jar = _jar_at(_PLAIN_PATH)
+        _gateway.load(jar)  # for every thread of the driver
+        session.sql(f"ADD JAR '{jar.as_uri()}'")  # for the executors
         _gateway.register(session)
         _jar.check(session)
     if session.conf.get(_doctor.PROVIDER) == _doctor.HDFS:

@@ -42,7 +42,7 @@ def java_version() -> str | None:
 
 
 def load(jar: Path) -> None:
-    """Add the JAR to the class path of a JVM that runs before there is a session.
+    """Add the JAR to the class path of a JVM that runs already, if there is one.
 
     ``spark-submit`` starts the JVM first, and ``spark.jars`` then affects only the executors.
     """
@@ -115,15 +115,6 @@ class Rehearsal:
     def close(self) -> None:
         """Free the objects in the JVM."""
         self._gateway.detach(self._rehearsal)
-
-
-def untranslated() -> tuple[type[Exception], ...]:
-    """Return the JVM errors that PySpark does not translate; empty without Py4J."""
-    try:
-        from py4j.protocol import Py4JJavaError
-    except ImportError:
-        return ()
-    return (Py4JJavaError,)
 
 
 @contextmanager

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from windrow import _conditions
 from windrow._specs import _json
-from windrow._specs._columns import column, columns_of, functions_of, is_column, quoted
+from windrow._specs._columns import column, columns_of, functions_of, is_column, is_connect, quoted
 from windrow.errors import SpecError, SpecProblem, failure, from_text, problem
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 Part = Literal["panes", "rejected", "events", "answers", "all", "accepted"]
 JoinPart = Literal["rows", "rejected", "all", "accepted"]
@@ -24,6 +24,8 @@ JoinPart = Literal["rows", "rejected", "all", "accepted"]
 _PREFIX = "__windrow_"  # of Windrow's internal columns
 _MARK = {"windrow.mark": True}  # a name alone is not enough, because users may choose any name
 _UNKNOWN_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_REDACTION = "spark.sql.redaction.string.regex"
+_SINKS = r'\{\\"sinks\\":.*'  # the option of ``sinks_table`` in the text of a request
 _IN_PIPELINE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
 
 
@@ -137,66 +139,71 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return _called("_windrow_apply", tables, spec=spec)
 
 
+def sinks_table(spark: SparkSession, sinks: str) -> DataFrame:
+    """Return a table that carries the sinks of a query to the functions below.
+
+    sinks: as JSON, which may contain passwords. Spark shows the arguments of a function, but not an
+    option whose name contains ``secret``.
+
+    Raises:
+        SpecError: A text is not valid Unicode (``TEXT_NOT_UNICODE``).
+
+    """
+    _bytes(sinks, shown="A setting of a sink")
+    if is_connect(spark):
+        _redact(spark)
+    return spark.read.format("windrow").option("windrow.secret", sinks).load()
+
+
+def _redact(spark: SparkSession) -> None:
+    """Hide sinks in the requests to a server, which Spark shows with all options."""
+    pattern = spark.conf.get(_REDACTION, None) or ""
+    if _SINKS not in pattern:
+        spark.conf.set(_REDACTION, f"{pattern}|{_SINKS}" if pattern else _SINKS)
+
+
 @dataclass(frozen=True)
 class Looked:
     """The result of checking a query before its start.
 
-    has_periods: whether an operator uses processing time. missing: the files that ``claim`` will
-    create.
+    has_periods: whether an operator uses processing time. missing: the files and tables that
+    ``claim`` will create.
     """
 
     has_periods: bool
     missing: str
 
 
-def continues(
-    output: DataFrame,
-    checkpoint: str,
-    files: Mapping[str, Mapping[str, str]],
-    tables: Mapping[str, str],
-    *,
-    drain: bool,
-    name: str | None = None,
-) -> Looked:
+def continues(tables: Sequence[DataFrame], **options: str) -> Looked:
     """Check everything that could make the start of a query fail, without changing anything.
 
-    files: ``path`` and ``format`` of the folders, by kind of rows. tables: tables to which rows are
-    appended, by kind of rows. Conditions that do not prevent a start are issued as warnings.
+    tables: the output of the query, and its sinks. Conditions that do not prevent a start are
+    issued as warnings.
 
     Raises:
         SpecError: The query cannot start.
         CheckpointError: The checkpoint does not fit the query.
 
     """
-    arguments = {
-        "drain": str(drain).lower(),
-        "files": _json.write(files),
-        "into": _json.write(tables),
-    }
-    if name is not None:
-        arguments["name"] = name
-    looked = _called("_windrow_continues", [output], checkpoint=checkpoint, **arguments)
-    with plain_errors():
-        [(found, has_periods, missing)] = looked.collect()
+    found, has_periods, missing = _row("_windrow_continues", tables, **options)
     for one in found.splitlines():
         warnings.warn(one, UserWarning, stacklevel=5)
     return Looked(has_periods, missing)
 
 
-def claim(
-    spark: SparkSession, checkpoint: str, files: Mapping[str, Mapping[str, str]], **more: str
-) -> str | None:
-    """Mark the folders of a query as its own, and return the id of the query.
+def claim(tables: Sequence[DataFrame], **options: str) -> str:
+    """Create the tables and files of a query, and return its id; with ``missing``, remove them."""
+    (query,) = _row("_windrow_claim", tables, **options)
+    return str(query)
 
-    more: ``drain``; or ``missing``, which undoes the claim. Returns None if it cannot be undone,
-    because the query has started.
+
+def end(output: DataFrame, checkpoint: str, **options: str) -> tuple[str, bool]:
+    """Return the folder whose text ends a query, and whether it has the text (rule R71).
+
+    options: ``signal`` writes the text, unless the run was stopped during a micro-batch.
     """
-    values = {"files": _json.write(files), **more}
-    arguments = ", ".join(f"{name} => {text(value)}" for name, value in values.items())
-    with plain_errors():
-        call = f"_windrow_claim({text(checkpoint)}, {arguments})"
-        [(query,)] = spark.sql(f"SELECT query FROM {call}").collect()  # noqa: S608
-    return None if query is None else str(query)
+    folder, is_signaled = _row("_windrow_end", [output], checkpoint=checkpoint, **options)
+    return str(folder), bool(is_signaled)
 
 
 def until(query: DataFrame, folder: str) -> DataFrame:
@@ -221,13 +228,24 @@ def driven(query: DataFrame, folder: str) -> DataFrame:
 
 def _called(function: str, tables: Sequence[DataFrame], **texts: str) -> DataFrame:
     """Call a table function over DataFrames, and raise problems at once as plain errors."""
+    with plain_errors():
+        made = _call(function, tables, texts)
+        analyse(made)
+    return made
+
+
+def _row(function: str, tables: Sequence[DataFrame], **texts: str) -> Row:
+    """Return the only row of a table function."""
+    with plain_errors():
+        (row,) = _call(function, tables, texts).collect()
+    return row
+
+
+def _call(function: str, tables: Sequence[DataFrame], texts: Mapping[str, str]) -> DataFrame:
     named: dict[str, Any] = {f"windrow_input{i}": table for i, table in enumerate(tables)}
     inputs = [f"TABLE({{{name}}})" for name in named]
     arguments = ", ".join([*inputs, *(f"{name} => {text(value)}" for name, value in texts.items())])
-    with plain_errors():
-        made = tables[0].sparkSession.sql(f"SELECT * FROM {function}({arguments})", **named)  # noqa: S608
-        analyse(made)
-    return made
+    return tables[0].sparkSession.sql(f"SELECT * FROM {function}({arguments})", **named)  # noqa: S608
 
 
 def text(value: str) -> str:
@@ -235,10 +253,15 @@ def text(value: str) -> str:
 
     Named parameters are not passed to Spark if an extension has its own parser (Delta 4).
     """
+    return f"CAST(X'{_bytes(value).hex()}' AS STRING)"
+
+
+def _bytes(value: str, shown: str = "") -> bytes:
     try:
-        return f"CAST(X'{value.encode().hex()}' AS STRING)"
+        return value.encode()
     except UnicodeEncodeError:
-        raise SpecError.of("a text", [problem("TEXT_NOT_UNICODE", value=ascii(value))]) from None
+        found = problem("TEXT_NOT_UNICODE", value=shown or ascii(value))
+        raise SpecError.of("a text", [found]) from None
 
 
 def jar_version(spark: SparkSession) -> str | None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
-from windrow._running._before import files_of, look, make, of_columns, of_sinks
-from windrow._running._ending import Ending, is_stopped
 from windrow._running._settings import having
-from windrow._running._sinks import BatchWriter, Sink
-from windrow._version import __version__
-from windrow.errors import SpecProblem, failure, problem
+from windrow._running._sinks import Sink, problems_of_sinks, sinks_json
+from windrow.errors import SpecError, SpecProblem, WindrowError, problem, problems_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _BOUNDED = {"availableNow", "once"}
@@ -38,7 +34,7 @@ def start(
     processingTime: str | None,
     name: str | None,
     drain: bool,
-    wrong: Sequence[SpecProblem] = (),
+    panes: Mapping[str, str] | None = None,
 ) -> StreamingQuery:
     """Write each kind of rows of ``output`` to its sink; rows with the sink None are only counted.
 
@@ -48,7 +44,7 @@ def start(
     window; if it is stopped before, the first run is returned. A start that fails leaves nothing
     behind.
 
-    wrong: the problems that the caller has found.
+    panes: the properties of panes that decide whether a table can keep the last one of a window.
 
     Raises:
         SpecError: With every problem that can be known before the first micro-batch.
@@ -58,27 +54,18 @@ def start(
     spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     trigger = _trigger(availableNow, processingTime)
-    found = [
-        *wrong,
-        *of_sinks(stated),
-        *of_columns(output, stated),
-        *_of_trigger(availableNow, processingTime),
-    ]
-    if not stated:
-        found.append(problem("SINK_NOT_STATED", outputs="=, ".join(sinks)))
-    if not output.isStreaming:
-        found.append(problem("NOT_STREAMING.INPUT", output=next(iter(sinks))))
+    found = [*problems_of_sinks(stated), *_of_trigger(availableNow, processingTime)]
     if drain and not found and not trigger.get("availableNow"):
         found.append(problem("DRAIN_WITHOUT_END", trigger=trigger or "not set"))
     checkpoint = fspath(checkpoint)
-    files = files_of(stated)
-    looked = look(output, stated, checkpoint, found, drain=drain, name=name)
+    tables = output, _sql.sinks_table(spark, sinks_json(sinks))
+    options = {"checkpoint": checkpoint, "drain": str(drain).lower()}
+    named = {} if name is None else {"name": name}
+    looked = _look(tables, found, {**options, **named, **(panes or {})})
     trigger = trigger or (dict(PACE) if looked.has_periods else {})
     ends_with_data = looked.has_periods and not trigger.keys().isdisjoint(_BOUNDED)
-    made: list[str] = []
     try:
-        make(output, stated, made)
-        query = _sql.claim(spark, checkpoint, files, drain=str(drain).lower()) or ""
+        query = _sql.claim(tables, **options)
 
         def run(frame: DataFrame, trigger: Mapping[str, Any]) -> StreamingQuery:
             writer = frame.writeStream.option("checkpointLocation", checkpoint)
@@ -86,16 +73,70 @@ def start(
                 writer = writer.queryName(name)
             if trigger:
                 writer = writer.trigger(**trigger)
+            if any(callable(sink) for sink in stated.values()):
+                writer = writer.foreachBatch(_writing(stated, query, checkpoint))
+            else:
+                option = sinks_json(stated, query, checkpoint)
+                writer = writer.format("windrow").option("windrow.secret", option)
             with _sql.plain_errors(), _ending_with_data(spark, ends_with_data):
-                return _begun(writer.foreachBatch(BatchWriter(stated, query, checkpoint)))
+                return writer.start()
 
         return _to_end(output, checkpoint, run, trigger) if drain else run(output, trigger)
     except BaseException:
         with suppress(Exception):
-            if _sql.claim(spark, checkpoint, files, missing=looked.missing) is not None:
-                for table in made:
-                    spark.sql(f"DROP TABLE IF EXISTS IDENTIFIER({_sql.text(table)})")
+            _sql.claim(tables, checkpoint=checkpoint, missing=looked.missing)
         raise
+
+
+def _look(
+    tables: tuple[DataFrame, DataFrame], found: list[SpecProblem], options: Mapping[str, str]
+) -> _sql.Looked:
+    """Check the query, its checkpoint, and its sinks, and report the problems found before too."""
+    try:
+        looked = _sql.continues(tables, **options)
+    except WindrowError as refused:
+        if not found:
+            raise
+        found += problems_of(refused)
+    if found:
+        raise SpecError.of("start(...)", list(dict.fromkeys(found)))
+    return looked
+
+
+def _writing(
+    sinks: Mapping[str, Sink], query: str, checkpoint: str
+) -> Callable[[DataFrame, int], None]:
+    """Return a function that writes micro-batches if a sink is a function.
+
+    It does what ``BatchWriter`` does in Scala. A Connect server unpickles it without this package,
+    so it uses only its own variables and builtins.
+    """
+    functions = {kind: sink for kind, sink in sinks.items() if callable(sink)}
+    options = {kind: sinks_json({kind: sink}, query, checkpoint) for kind, sink in sinks.items()}
+    is_first = True
+
+    def write(batch: DataFrame, number: int) -> None:
+        nonlocal is_first
+        batch.persist()
+        try:
+            # Spark fails a micro-batch of which a sink reads only some partitions (``show``,
+            # ``isEmpty``, or nothing), because their state would not be committed. Counting reads
+            # all of them.
+            counting = (f"count_if(kind = '{kind}') AS {kind}" for kind in options)
+            counts = batch.selectExpr(*counting).collect()[0]
+            for kind, option in options.items():
+                part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
+                if kind in functions:
+                    functions[kind](part, number)
+                elif counts[kind] or is_first:
+                    writer = part.write.format("windrow").option("windrow.secret", option)
+                    writer.option("windrow.batch", number).mode("append").save()
+            is_first = False
+        finally:
+            batch.unpersist()
+
+    write.__module__ = "__main__"  # so that it is pickled by value
+    return write
 
 
 def _to_end(
@@ -104,16 +145,16 @@ def _to_end(
     run: Callable[[DataFrame, Mapping[str, Any]], StreamingQuery],
     trigger: Mapping[str, Any],
 ) -> StreamingQuery:
-    ending = Ending.create(output.sparkSession, checkpoint)
-    ended = _sql.until(output, ending.folder)
+    folder, is_signaled = _sql.end(output, checkpoint)
+    ended = _sql.until(output, folder)
     before: list[Any] = []
-    if not ending.is_signaled():  # availableNow reads only data that exists at the start
+    if not is_signaled:  # availableNow reads only data that exists at the start
         first = run(ended, trigger)
         first.awaitTermination()
-        if is_stopped(output.sparkSession, checkpoint):
-            return first
         before = list(first.recentProgress)
-        ending.signal()
+        _, is_signaled = _sql.end(output, checkpoint, signal="true")
+        if not is_signaled:  # the run was stopped
+            return first
     # This batch contains the data that has arrived since, whatever the limit of a source.
     last = run(ended, {"once": True})
     _BEFORE[last.runId] = before
@@ -131,21 +172,6 @@ def expect_query(call: str, value: object) -> None:
 def progress(query: StreamingQuery) -> list[Any]:
     """Return the progress that Spark still reports, of both parts of a drained run."""
     return [*_BEFORE.get(query.runId, []), *query.recentProgress]
-
-
-def _begun(writer: DataStreamWriter) -> StreamingQuery:
-    """Start the query.
-
-    Raises:
-        WindrowError: The Connect server cannot write the rows, because it lacks the package.
-
-    """
-    try:
-        return writer.start()
-    except Exception as failed:
-        if "No module named 'windrow'" in str(failed):
-            raise failure("SERVER_WITHOUT_WINDROW", version=__version__) from None
-        raise
 
 
 def _trigger(availableNow: object, processingTime: object) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
 from windrow._running._settings import having
+from windrow._running._sinks import sinks_json
 from windrow._specs._instants import instant, read
 from windrow.advising import Advice, advise
 from windrow.errors import SpecError, from_text, problem
@@ -110,10 +111,12 @@ class QueryEngine:
 
     def _started(self) -> StreamingQuery:
         spark = self._output.sparkSession
-        _sql.continues(self._output, self._checkpoint, {}, {}, drain=False)
+        writer = _Writer(str(self._out))
+        sinks = _sql.sinks_table(spark, sinks_json(dict.fromkeys(self._output.columns[1:], writer)))
+        _sql.continues([self._output, sinks], checkpoint=self._checkpoint)
         with having(spark, _SETTINGS), _sql.plain_errors():
-            writer = self._output.writeStream.option("checkpointLocation", self._checkpoint)
-            query = writer.foreachBatch(_Writer(str(self._out))).start()
+            stream = self._output.writeStream.option("checkpointLocation", self._checkpoint)
+            query = stream.foreachBatch(writer).start()
         self._query = query
         self._set_clock(self._now)
         return query

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, order
+from sinks.writing import writing
 from windrow._running import _query, _settings
-from windrow._running._sinks import BatchWriter
+from windrow._running._sinks import sinks_json
 
 pytestmark = [pytest.mark.spark]
 
@@ -102,7 +104,7 @@ def test_a_start_that_fails_late_removes_what_it_created(
         raise KeyboardInterrupt
 
     (tmp_path / "there").mkdir()
-    monkeypatch.setattr(_query, "_begun", fails)
+    monkeypatch.setattr(_query, "_ending_with_data", fails)
     for final in (True, False):
         before = on_disk(feed, tmp_path / "c")
         with pytest.raises(KeyboardInterrupt):
@@ -182,6 +184,41 @@ def test_start_reports_every_problem_that_it_can_find(feed: Feed, tmp_path: Path
     assert not (tmp_path / "panes").exists()
 
 
+def test_all_problems_are_in_one_error(feed: Feed, tmp_path: Path) -> None:
+    """Problems that Python finds and problems that the JVM finds are reported together."""
+    sinks: dict[str, Any] = {
+        "panes": wr.Files(str(tmp_path / "panes"), format="nothing"),
+        "rejected": "jdbc:mysql://me:hush@db/shop",
+    }
+    with pytest.raises(wr.SpecError) as refused:
+        counted(feed).start(checkpoint=tmp_path / "c", **sinks, events="events", drain=True)
+    codes = [problem.code for problem in refused.value.problems]
+    assert codes == ["SINK_NOT_UNDERSTOOD", "NO_EVENTS", "FORMAT_NOT_FOUND"]
+    assert "hush" not in str(refused.value)
+    with pytest.raises(wr.SpecError, match=r"SINK_NOT_STATED.*panes=, rejected=, events="):
+        counted(feed).start(checkpoint=tmp_path / "c")
+
+
+def test_a_text_that_is_not_unicode_is_not_shown(feed: Feed, tmp_path: Path) -> None:
+    """The error does not quote the settings, because they may contain a password (B7)."""
+    sink = wr.Jdbc("jdbc:derby:memory:x;password=hush", "\ud800")
+    with pytest.raises(wr.SpecError, match=r"TEXT_NOT_UNICODE.*A setting of a sink") as refused:
+        counted(feed).start(panes=sink, checkpoint=tmp_path / "c")
+    assert "hush" not in str(refused.value)
+
+
+def test_the_format_of_start_names_start(spark: SparkSession) -> None:
+    """A user who writes to the format ``windrow`` learns to call ``start``."""
+    with pytest.raises(Exception, match=r"\[FORMAT_OF_START\].*Call start"):
+        spark.range(1).write.format("windrow").mode("append").save()
+
+
+def test_options_are_texts() -> None:
+    """Options of a sink are written as PySpark writes options."""
+    sink = wr.KafkaTable("broker:9092", "t", options={"truth": True, "number": 7})  # type: ignore[dict-item]
+    assert '"options":{"truth":"true","number":"7"}' in sinks_json({"panes": sink})
+
+
 def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
     """Table names, missing catalogs and different columns are refused (SEMANTICS B9)."""
     checkpoint = tmp_path / "c"
@@ -194,16 +231,25 @@ def test_tables_are_looked_at(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_repeated_batch_replaces_its_first_attempt(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_repeated_batch_replaces_its_first_attempt(
+    spark: SparkSession, tmp_path: Path, *, beside: bool
+) -> None:
     """A repeated batch replaces its first attempt, even if rows of a kind are missing now.
 
-    A later batch without rows creates no folder.
+    A later batch without rows creates no folder. The same holds beside a sink that is a function.
     """
-    schema = "kind string, panes struct<n: bigint>"
+    schema = "kind string, panes struct<n: bigint>, rejected struct<n: bigint>"
     folder = str(tmp_path / "panes")
-    BatchWriter({"panes": wr.Files(folder)})(spark.createDataFrame([("panes", (1,))], schema), 7)
+
+    def writer() -> Callable[[DataFrame, int], None]:
+        if not beside:
+            return writing(spark, panes=wr.Files(folder))
+        return _query._writing({"panes": wr.Files(folder), "rejected": lambda *_: None}, "", "")
+
+    writer()(spark.createDataFrame([("panes", (1,), None)], schema), 7)
     assert spark.read.parquet(folder).count() == 1
-    again = BatchWriter({"panes": wr.Files(folder)})
+    again = writer()
     nothing = spark.createDataFrame([], schema)
     again(nothing, 7)
     again(nothing, 8)
@@ -214,7 +260,9 @@ def test_a_repeated_batch_replaces_its_first_attempt(spark: SparkSession, tmp_pa
 def test_a_function_is_called_for_batches_without_rows(spark: SparkSession) -> None:
     """A function is called for batches without rows too, because it may count batches."""
     told: list[tuple[int, int]] = []
-    writer = BatchWriter({"panes": lambda rows, batch: told.append((batch, rows.count()))})
+    writer = _query._writing(
+        {"panes": lambda rows, batch: told.append((batch, rows.count()))}, "", ""
+    )
     nothing = spark.createDataFrame([], "kind string, panes struct<n: bigint>")
     writer(nothing, 7)
     writer(nothing, 8)

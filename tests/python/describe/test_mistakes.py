@@ -14,6 +14,7 @@ import windrow as wr
 from feed import Feed, order
 from restarts.test_start import finished
 from sinks.test_upserts import codes, minutes, pane
+from sinks.writing import records
 from windrow._specs import _instants
 from windrow._watching._status import Status
 from windrow.testing import harness
@@ -88,7 +89,7 @@ def test_columns_by_which_rows_are_found(spark: SparkSession, on: Any) -> None:
     panes = spark.createDataFrame([pane("a", 0, 1, 0, "+"), pane("a", 10, 2, 0, "+")], PANES)
     table = wr.KafkaTable("nowhere", "t", on=on)
     for _ in range(2):
-        assert sorted(row.key for row in table._records(panes).collect()) == [
+        assert sorted(row.key for row in records(panes, table).collect()) == [
             f'{{"product":"a","window":{{"start":{start},"end":{start + 10}}}}}'
             for start in (0, 10)
         ]

@@ -1,6 +1,11 @@
-"""Creates a session without Windrow, expects a refusal, and attaches Windrow."""
+"""Creates a session without Windrow, expects a refusal, attaches Windrow, and starts a query."""
 
-from pyspark.sql import SparkSession
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -17,3 +22,28 @@ except wr.JarNotFoundError as refused:
 wr.attach()
 print([tuple(r) for r in minutes.aggregate(F.count("*").alias("n")).panes.select("n").collect()])  # noqa: T201
 print(wr.doctor().ok)  # noqa: T201
+
+
+def written(folder: Path) -> tuple[int, int, int]:
+    """Run a query from a thread, to files and to a function."""
+    counts: list[int] = []
+
+    def count(rows: DataFrame, _: int) -> None:
+        counts.append(rows.count())
+
+    df.write.parquet(str(folder / "in"))
+    source = spark.readStream.schema(df.schema).parquet(str(folder / "in"))
+    stream = wr.stream(source, time="time", watermark="0 seconds").lateness("0 seconds")
+    output = stream.window(wr.Tumbling("2 minutes")).aggregate(F.count("*").alias("n"))
+    sinks: dict[str, dict[str, Any]] = {"files": {}, "beside": {"rejected": count}}
+    for name, more in sinks.items():
+        to = str(folder / name)
+        output.start(
+            panes=wr.Files(to), checkpoint=folder / f"of {name}", availableNow=True, **more
+        ).awaitTermination()
+        counts.append(spark.read.parquet(to).count())
+    return counts[0], sum(counts[1:-1]), counts[-1]
+
+
+with TemporaryDirectory() as temporary, ThreadPoolExecutor(1) as thread:
+    print(thread.submit(written, Path(temporary)).result())  # noqa: T201

@@ -43,12 +43,17 @@ def panes() -> None:
     pairs = stream.window(wr.Tumbling("2 minutes")).aggregate(F.count("*").alias("n"))
     print([tuple(row) for row in pairs.panes.select("n").collect()])  # noqa: T201
 
+    to = str(FOLDER / "dead")
+
+    def keep(rows: DataFrame, batch: int) -> None:
+        rows.write.mode("overwrite").parquet(f"{to}/batch={batch}")
+
     marked = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
     sums = marked.lateness("0 seconds").window(wr.Tumbling("1 minute"))
     query = sums.aggregate(F.sum("amount").alias("total")).start(
         checkpoint=str(FOLDER / "checkpoint"),
         panes=wr.Files(str(FOLDER / "panes")),
-        rejected=wr.Files(str(FOLDER / "dead")),
+        rejected=keep,
         availableNow=True,
     )
     query.awaitTermination()

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pyspark import TaskContext
 from pyspark.sql import Column, DataFrame
@@ -23,7 +24,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
-from windrow._running._sinks import BatchWriter
+from windrow._running._query import _writing
 
 folder, run, fault = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 # the batch in which the processes are killed
@@ -72,7 +73,8 @@ def dead(_: DataFrame, batch: int) -> None:
 def write(rows: DataFrame, batch: int) -> None:
     """Write a batch as ``start`` does; its tasks may fail after their work on the state."""
     watched = rows.withColumn("kind", fragile("result", batch)("kind"))
-    BatchWriter({"panes": wr.Files(str(folder / run)), "rejected": dead})(watched, batch)
+    sinks: dict[str, Any] = {"panes": wr.Files(str(folder / run)), "rejected": dead}
+    _writing(sinks, query="", checkpoint="")(watched, batch)
 
 
 orders = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)

@@ -1,6 +1,7 @@
-"""Writes panes to a database, and is killed between the rows and the commit of the offsets.
+"""Writes panes to a database, and is killed before a batch is written, or before Spark commits it.
 
-Arguments: folder, address of the database, JARs, the batch after which to be killed (or "none").
+Arguments: folder, address of the database, JARs, the batch after whose write to be killed, the
+batch before whose write to be killed as a negative number, or "none".
 Prints the panes in the database, and the number of recorded batches.
 """
 
@@ -10,6 +11,7 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -17,35 +19,33 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
-from windrow._running import _sinks
 
 folder, url, jars, deadly = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 spark = wr.configure(session_builder(folder).config("spark.jars", jars)).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
-write = _sinks._write
+group = os.getpid()
 read = {"url": url, "driver": "org.postgresql.Driver"}
 
 
-def dying(
-    rows: DataFrame,
-    sink: _sinks.Sink,
-    batch_id: int,
-    kind: str = "",
-    query: str = "",
-    checkpoint: str = "",
-) -> None:
-    """Write, and be killed before Spark commits; a negative number kills before the write."""
-    if deadly == f"-{batch_id}":
-        os.killpg(os.getpid(), signal.SIGKILL)
-    write(rows, sink, batch_id, kind, query, checkpoint)
-    if deadly == str(batch_id) and kind == "panes":
-        os.killpg(os.getpid(), signal.SIGKILL)
+def deadly_read(product: str, amount: int) -> str:
+    """Be killed while batch N is read, whose first order has the amount N + 1."""
+    if deadly.startswith("-") and amount == 1 - int(deadly):
+        os.killpg(group, signal.SIGKILL)
+    return product
 
 
-_sinks._write = dying
+def deadly_sink(_: DataFrame, batch: int) -> None:
+    """Be killed after the panes of a batch are written, and before Spark commits it."""
+    if deadly == str(batch):
+        os.killpg(group, signal.SIGKILL)
+
+
+more: dict[str, Any] = {"rejected": deadly_sink} if deadly.isdigit() else {}
 reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+read_orders = reader.json(str(folder / "orders"))
+product = F.udf(deadly_read, "string")("product", "amount")
 orders = wr.stream(
-    reader.json(str(folder / "orders")), time="time", key="product", watermark="0 seconds"
+    read_orders.withColumn("product", product), time="time", key="product", watermark="0 seconds"
 )
 windows = orders.lateness("1 day").window(wr.Tumbling("1 minute")).accumulationMode("accumulating")
 output = windows.aggregate(F.sum("amount").alias("total"))
@@ -54,6 +54,7 @@ for name, upsert in (("minutes", True), ("log", False)):
         continue
     output.start(
         panes=wr.Jdbc(url, name, upsert=upsert),
+        **more,
         checkpoint=str(folder / name),
         availableNow=True,
     ).awaitTermination()

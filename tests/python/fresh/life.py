@@ -25,7 +25,6 @@ from torture import sinks, sources
 from torture.broker import connector
 from torture.plans import WHERE, Trouble
 from torture.troubles import fragile
-from windrow._running._sinks import BatchWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -68,20 +67,29 @@ def session() -> SparkSession:
 
 def troubled(troubles: list[Trouble], read: Read) -> Read:
     """Make tasks fail as planned, while they read and after their state is written."""
-    write = BatchWriter.__call__
     reading, written = (
         fragile(troubles, where, folder, kind)
         for where, kind in zip(WHERE, ("bigint", "string"), strict=True)
     )
 
-    def watched(writer: BatchWriter, batch: DataFrame, batch_id: int) -> None:
-        write(writer, batch.withColumn("kind", written("kind")) if written else batch, batch_id)
+    def watched(of: Any) -> Any:
+        part = of._part
+
+        def made(output: Any, which: str) -> DataFrame:
+            rows: DataFrame = part(output, which)
+            if written is None or "kind" not in rows.columns:
+                return rows
+            return rows.withColumn("kind", written("kind"))
+
+        return made
 
     def reads(name: str, traffic: Traffic) -> DataFrame:
         df = read(name, traffic)
         return df.withColumn("id", reading("id")) if reading else df
 
-    BatchWriter.__call__ = watched  # type: ignore[assignment, method-assign]
+    if sink != "spark":
+        for of in (wr.Output, wr.JoinOutput, wr.Answers):
+            of._part = watched(of)  # type: ignore[method-assign]
     return reads
 
 
@@ -98,8 +106,8 @@ def begun(read: Read) -> StreamingQuery:
     said: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     if sink != "files":
         assert isinstance(output, wr.Output)
-        said["panes"] = sinks.made(sink, output.panes, folder, broker)
-        sinks.witnessed(folder, life)
+        made = sinks.made(sink, output.panes, folder, broker)
+        said["panes"] = sinks.witnessed(made, folder, life, tells=sink != "upsert")
     said |= {"checkpoint": folder / "checkpoint", "availableNow": True}
     return output.start(**said, drain=case.final)
 

@@ -38,13 +38,15 @@ url = f"jdbc:derby:memory:passwords;create=true;user=me;password={PASSWORD}"
 happened = []
 
 
-def run(name: str, sink: wr.Jdbc) -> Any:
+def run(name: str, sink: wr.Jdbc, **more: Any) -> Any:
     """Start a query that ends with its input."""
     print(totals, sink)  # noqa: T201
-    return totals.start(panes=sink, checkpoint=folder / name, availableNow=True)
+    return totals.start(panes=sink, checkpoint=folder / name, availableNow=True, **more)
 
 
-query = run("c", wr.Jdbc(url, "t", upsert=True, options=options, deadLetter="d"))
+# beside a function, the format writes each kind of rows as a batch
+sink = wr.Jdbc(url, "t", upsert=True, options=options, deadLetter="d")
+query = run("c", sink, rejected=lambda *_: None)
 query.awaitTermination()
 print(query.recentProgress, wr.status(query), query.lastProgress)  # noqa: T201
 happened.append("wrote")

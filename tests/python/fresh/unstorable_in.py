@@ -17,6 +17,7 @@ from sinks.unstorable import (
     a_table_of_the_users_own,
     every_row_has_a_fate,
 )
+from sinks.writing import make
 
 folder, database, url, jars = Path(sys.argv[1]), *sys.argv[2:5]
 builder = session_builder(folder).config("spark.jars", jars)
@@ -41,7 +42,7 @@ if database == "postgresql":
     statement.execute("CREATE SCHEMA other")
     others = f"{url}&currentSchema=other"
     # in a schema with its own windrow_batches
-    wr.Jdbc(others, "their_own")._check(spark, spark.range(0).schema)
+    make(spark, wr.Jdbc(others, "their_own"), spark.range(0).schema)
     names = [
         (url, "minutes"),
         (url, "public.minutes"),

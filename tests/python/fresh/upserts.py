@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
+from sinks.writing import make
 from windrow._running._sinks import Sink
 
 folder, jars, kind = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -42,7 +43,7 @@ def by_scala(table: str, *on: str) -> Sink:
     """Return a sink that calls Scala's ``Upsert``."""
     jvm: Any = spark._jvm
     columns = jvm.PythonUtils.toSeq(list(on))
-    upsert = jvm.windrow.spark.Upsert(f"{PLACE}{table}", columns, jvm.scala.Option.empty())
+    upsert = jvm.windrow.spark.sinks.Upsert(f"{PLACE}{table}", columns, jvm.scala.Option.empty())
     return lambda panes, batch: upsert.write(panes._jdf, batch)
 
 
@@ -65,7 +66,7 @@ runs: dict[str, tuple[wr.Windowed, Sink]] = {
 for name, (windows, sink) in runs.items():
     output = windows.aggregate(total)
     if name.startswith("scala"):
-        wr.Upsert(f"{PLACE}{name}", create=kind)._check(spark, output.panes.schema)
+        make(spark, wr.Upsert(f"{PLACE}{name}", create=kind), output.panes.schema)
     query = output.start(
         panes=sink,
         checkpoint=str(folder / name),

@@ -91,23 +91,30 @@ def test_the_client_alone(tmp_path: Path) -> None:
     assert not [line for line in said if "WRONG" in line]
     asked = [python, "-c", "import pyspark; print(pyspark.__version__)"]
     version = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
-    assert queried(tmp_path, python, version, package)[-4:] == [
+    assert queried(tmp_path, python, version, package)[-5:] == [
         "[(2.0, 'ON_TIME'), (5.5, 'LATE')]",
         "4 1",
         "True",
+        "1 ['TOO_LATE']",
         "True True",
     ]
+    events = [file.read_text() for file in tmp_path.glob("server/events/*/events_*")]
+    assert "ConnectOperationStarted" in "".join(events)
+    assert "hush" not in "".join(events), "a password in the requests that the server records"
 
 
 def queried(folder: Path, python: str, version: str, package: Path) -> list[str]:
-    """Return the output of a query that the client sends to a server of this version."""
+    """Return the output of queries that the client sends to a server of this version.
+
+    The Python of the server has no package, only the session has the JAR.
+    """
     (port,) = free_ports(1)
     for name in ("server", "client"):
         (folder / name).mkdir()
-    paths = map(str, (ROOT / "python", ROOT / "tests/python", ROOT / "docs"))
     beside = python_with(version)
-    server = [beside, str(FRESH / "server.py"), str(folder / "server"), str(port)]
-    env = {"PYTHONPATH": os.pathsep.join(paths), "PYSPARK_PYTHON": beside}
+    (jar,) = package.glob("jars/*.jar")
+    server = [beside, str(FRESH / "server.py"), str(folder / "server"), str(port), str(jar)]
+    env = {"PYTHONPATH": "", "PYSPARK_PYTHON": beside}
     with running(server, folder / "log", **env):
         awaited(lambda: answers(port), "a server of Spark Connect")
         where = str(folder / "client"), f"sc://127.0.0.1:{port}"

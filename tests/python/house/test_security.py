@@ -14,9 +14,10 @@ import windrow as wr
 from house.addresses import ADDRESSES, OPTIONS, PASSWORD
 from house.planted import SECRETS, forms
 from programs import start
+from sinks.writing import make
 from windrow._bridge import _jar
 from windrow._running._address import shown
-from windrow._running._before import of_sinks
+from windrow._running._sinks import problems_of_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ def test_nothing_in_the_jar_makes_code_of_data() -> None:
                 found.setdefault(text, set()).add(name)
     assert len(names) > 500
     # RocksDB, if it is present, and database drivers from a fixed list
-    known = {"windrow/operators/RocksStore$.class", "windrow/spark/jdbc/DefaultSource$.class"}
+    known = {"windrow/operators/RocksStore$.class", "windrow/spark/jdbc/JdbcAccess$.class"}
     assert found == {"forName": known}
 
 
@@ -149,7 +150,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
         sink = wr.Jdbc(url, "t", options=options)
         assert shown(url) == expected
         assert repr(expected) in repr(sink)
-        scala = jvm.windrow.spark.Jdbc(url, "t", False, none, java, no_letters).toString()
+        scala = jvm.windrow.spark.sinks.Jdbc(url, "t", False, none, java, no_letters).toString()
         assert scala == f"Jdbc({expected}, t)"
         redacting = jvm.windrow.spark.jdbc.JdbcAddress(url, java)
         told = [repr(sink), str(sink), f"{sink!r}", scala]
@@ -161,7 +162,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
         assert not [text for text in told if PASSWORD in text], address
     for url in [a.format(PASSWORD) for a in ADDRESSES if "derby" not in a and "sqlite" not in a]:
         with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
-            wr.Jdbc(url, "t", options=options)._check(spark, spark.range(0).schema)
+            make(spark, wr.Jdbc(url, "t", options=options), spark.range(0).schema)
         assert PASSWORD not in "".join(traceback.format_exception(refused.value))
     told = [
         repr(wr.KafkaTable("broker:9092", "t", options=options)),
@@ -171,8 +172,8 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
     ]
     mistakes: list[Any] = [
         lambda: wr.Jdbc("t", f"jdbc:mysql://me:{PASSWORD}@db/x"),
-        lambda: list(of_sinks({"panes": f"jdbc:mysql://me:{PASSWORD}@db/x"})),
-        lambda: list(of_sinks({"panes": {"url": "x", "password": PASSWORD}})),
+        lambda: list(problems_of_sinks({"panes": f"jdbc:mysql://me:{PASSWORD}@db/x"})),
+        lambda: list(problems_of_sinks({"panes": {"url": "x", "password": PASSWORD}})),
     ]
     for mistake in mistakes:
         try:

@@ -120,24 +120,26 @@ def test_attach(tmp_path: Path, folder: str) -> None:
     """``attach`` adds the functions to a running session, wherever the package is installed."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
     ran = start("attach.py", package=package)
-    assert ran.stdout.splitlines()[-3:] == ["JAR_NOT_LOADED", "[(2,), (1,)]", "True"], ran.stderr
+    assert ran.stdout.splitlines()[-4:] == [
+        "JAR_NOT_LOADED",
+        "[(2,), (1,)]",
+        "True",
+        "(1, 0, 1)",
+    ], ran.stderr
     assert "UNRESOLVABLE_TABLE_VALUED_FUNCTION" not in ran.stderr, "it asks without failing"
 
 
-def test_a_server_without_windrow() -> None:
-    """If the Connect server lacks Windrow, the error names the remedy.
+@pytest.mark.spark
+def test_a_server_without_windrow(tmp_path: Path) -> None:
+    """The Python of a Connect server runs functions of a query without the package."""
+    from pyspark.serializers import CloudPickleSerializer
 
-    The server's Python writes the batches.
-    """
-
-    class Writer:
-        def start(self) -> None:
-            msg = "Streaming Runner initialization failed. No module named 'windrow'"
-            raise RuntimeError(msg)
-
-    writer: Any = Writer()
-    with pytest.raises(wr.WindrowError, match=r"SERVER_WITHOUT_WINDROW.*Install windrow-"):
-        _query._begun(writer)
+    sinks: dict[str, Any] = {"panes": wr.Files("panes"), "rejected": print}
+    pickles: Any = CloudPickleSerializer
+    written = pickles().dumps(_query._writing(sinks, "query", "checkpoint"))
+    (tmp_path / "written").write_bytes(written)
+    said = printed("without_windrow.py", str(tmp_path / "written"))
+    assert said == ["panes to windrow, batch 7", "a batch 7"]
 
 
 @pytest.mark.spark

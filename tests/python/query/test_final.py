@@ -13,8 +13,8 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, disordered, order
+from windrow._bridge import _sql
 from windrow._running import _query
-from windrow._running._ending import Ending
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -156,15 +156,18 @@ def test_rows_before_the_last_batch_are_in_it(
     There are three files with a limit of one, and the driver dies right after it writes the end.
     """
     feed.add([order("09:00:10", amount=1)])
-    signal = Ending.signal
+    end = _sql.end
 
-    def dies(ending: Ending) -> None:
-        signal(ending)
-        raise KeyboardInterrupt
+    def dies(output: Any, checkpoint: str, **options: str) -> tuple[str, bool]:
+        state = end(output, checkpoint, **options)
+        if options:
+            raise KeyboardInterrupt
+        return state
 
-    monkeypatch.setattr(Ending, "signal", dies)
-    with pytest.raises(KeyboardInterrupt):
-        run(minutes(feed), tmp_path, drain=True)
+    with monkeypatch.context() as dying:
+        dying.setattr(_sql, "end", dies)
+        with pytest.raises(KeyboardInterrupt):
+            run(minutes(feed), tmp_path, drain=True)
     feed.add(*([order("09:00:20", amount=amount)] for amount in (2, 4, 8)))
     run(minutes(feed), tmp_path, drain=True)
     panes = read(feed, tmp_path, "panes")

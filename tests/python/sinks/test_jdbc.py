@@ -20,6 +20,7 @@ import windrow as wr
 from feed import Feed, add_files, order
 from programs import printed, start
 from sinks.databases import jars, served
+from sinks.writing import make, write
 from windrow._running._settings import having
 
 pytestmark = [pytest.mark.spark]
@@ -58,17 +59,16 @@ def at(minute: int) -> datetime:
 def test_one_row_for_each_window(spark: SparkSession, url: str) -> None:
     """An upsert keeps the last pane, and deletes a withdrawn window; null is a key too."""
     sink = wr.Jdbc(url, "minutes", upsert=True)
-    sink._check(spark, panes(spark).schema)
-    sink._write(panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0, "q", "panes")
-    sink._write(
+    make(spark, sink, panes(spark).schema)
+    write(sink, panes(spark, ("a", 0, 1, False), (None, 0, 5, False)), 0)
+    write(
+        sink,
         panes(
             spark, ("a", 0, 1, True), ("a", 0, 2, False), (None, 0, 6, False), ("b", 0, 7, False)
         ),
         1,
-        "q",
-        "panes",
     )
-    sink._write(panes(spark, ("b", 0, 8, True)), 2, "q", "panes")
+    write(sink, panes(spark, ("b", 0, 8, True)), 2)
     rows = held(spark, url, "minutes")
     assert {(row.k, row.total) for row in rows} == {("a", 2), (None, 6)}
     assert rows[0].window_start == at(0)
@@ -81,13 +81,13 @@ def test_a_repeated_batch_changes_nothing(spark: SparkSession, url: str) -> None
     An older batch means that the checkpoint was replaced by an older copy.
     """
     sink = wr.Jdbc(url, "log")
-    sink._check(spark, panes(spark).schema)
+    make(spark, sink, panes(spark).schema)
     for batch in (0, 0, 1, 1):
-        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes")
-    sink._write(panes(spark, ("a", 5, 1, False)), 0, "other", "panes")
+        write(sink, panes(spark, ("a", batch, 1, False)), batch)
+    write(sink, panes(spark, ("a", 5, 1, False)), 0, "other")
     assert sorted(row.window_start.minute for row in held(spark, url, "log")) == [0, 1, 5]
     with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST"):
-        sink._write(panes(spark, ("a", 0, 1, False)), 0, "q", "panes")
+        write(sink, panes(spark, ("a", 0, 1, False)), 0)
     assert len(held(spark, url, "log")) == 3
     assert {row[2] for row in held(spark, url, "windrow_batches")} == {1, 0}
 
@@ -95,25 +95,25 @@ def test_a_repeated_batch_changes_nothing(spark: SparkSession, url: str) -> None
 def test_rows_and_number_are_in_together(spark: SparkSession, url: str) -> None:
     """A batch that fails in the middle stores neither its rows nor its number."""
     sink = wr.Jdbc(url, "whole")
-    sink._check(spark, panes(spark).schema)
+    make(spark, sink, panes(spark).schema)
     good = panes(spark, *(("a", minute, 1, False) for minute in range(5)))
     bad = good.withColumn("total", F.expr("if(minute(window.start) = 4, raise_error('no'), 1)"))
     with pytest.raises(Exception, match="no"):
-        sink._write(bad.coalesce(1).select(*good.columns), 0, "q", "panes")
+        write(sink, bad.coalesce(1).select(*good.columns), 0)
     assert held(spark, url, "whole") == []
     assert held(spark, url, "windrow_batches") == []
-    sink._write(good, 0, "q", "panes")
+    write(sink, good, 0)
     assert len(held(spark, url, "whole")) == 5
 
 
 def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
     """Only one of two drivers that write the same batch succeeds."""
     sink = wr.Jdbc(url, "log")
-    sink._check(spark, panes(spark).schema)
+    make(spark, sink, panes(spark).schema)
     with ThreadPoolExecutor(2) as both:
         for batch in range(6):
             rows = panes(spark, *((str(n), batch, n, False) for n in range(20)))
-            done = [both.submit(sink._write, rows, batch, "q", "panes") for _ in range(2)]
+            done = [both.submit(write, sink, rows, batch) for _ in range(2)]
             errors = [one.exception() for one in done]
             assert None in errors
             assert all(error is None or isinstance(error, wr.WindrowError) for error in errors)
@@ -144,9 +144,9 @@ def test_a_repeated_batch_with_other_panes(spark: SparkSession, url: str, *, ups
     Its panes differ, for example, after a restart with a longer lateness.
     """
     sink = wr.Jdbc(url, "again", upsert=upsert)
-    sink._check(spark, panes(spark).schema)
-    sink._write(panes(spark, ("a", 0, 1, False)), 7, "q", "panes")
-    sink._write(panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7, "q", "panes")
+    make(spark, sink, panes(spark).schema)
+    write(sink, panes(spark, ("a", 0, 1, False)), 7)
+    write(sink, panes(spark, ("a", 0, 2, False), ("b", 0, 3, False)), 7)
     found = sorted((row.k, row.total) for row in held(spark, url, "again"))
     assert found == ([("a", 2), ("b", 3)] if upsert else [("a", 1)])
 
@@ -172,16 +172,16 @@ def test_times_are_those_of_utc(spark: SparkSession, url: str) -> None:
     with berlin(spark):
         for batch, fold in enumerate(folds):
             row = ("a", (fold, fold), ("LATE", 0, False, False))
-            sink._write(spark.createDataFrame([row], schema), batch, "q", "panes")
+            write(sink, spark.createDataFrame([row], schema), batch)
     assert sorted(row.window_start for row in held(spark, url, "hours")) == folds
 
 
 def test_keys_that_a_database_holds_equal(spark: SparkSession, url: str) -> None:
     """Keys that a database treats as equal, such as `a ` and `a`, keep separate rows."""
     sink = wr.Jdbc(url, "blanks", upsert=True)
-    sink._check(spark, panes(spark).schema)
-    sink._write(panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0, "q", "panes")
-    sink._write(panes(spark, ("a", 0, 3, False)), 1, "q", "panes")
+    make(spark, sink, panes(spark).schema)
+    write(sink, panes(spark, ("a", 0, 1, False), ("a ", 0, 2, False)), 0)
+    write(sink, panes(spark, ("a", 0, 3, False)), 1)
     assert sorted((row.k, row.total) for row in held(spark, url, "blanks")) == [("a", 3), ("a ", 2)]
 
 
@@ -192,11 +192,11 @@ def test_keys_that_are_no_text(spark: SparkSession, url: str) -> None:
     The database and JSON replace all invalid bytes by the same character.
     """
     sink = wr.Jdbc(url, "bytes", upsert=True)
-    sink._check(spark, panes(spark).schema)
+    make(spark, sink, panes(spark).schema)
     keys = F.expr("CAST(if(total < 2, X'FF', X'FE') AS STRING)")
     for batch, totals in enumerate([(1, 2), (3,)]):
         rows = panes(spark, *(("a", 0, total, False) for total in totals))
-        sink._write(rows.withColumn("k", keys), batch, "q", "panes")
+        write(sink, rows.withColumn("k", keys), batch)
     assert sorted(row.total for row in held(spark, url, "bytes")) == [1, 3]
 
 
@@ -209,7 +209,7 @@ def test_messages_that_differ_by_microseconds(spark: SparkSession, url: str) -> 
     sink = wr.Jdbc(url, "corrections", upsert=True, on="message")
     for batch, message in enumerate([(said[0], same), (said[1], same), (same, said[0])]):
         rows = spark.createDataFrame([(message, batch, pane)], schema)
-        sink._write(rows, batch, "q", "panes")
+        write(sink, rows, batch)
     assert sorted(row.total for row in held(spark, url, "corrections")) == [0, 1, 2]
 
 
@@ -217,18 +217,18 @@ def test_unsuitable_databases_and_columns_are_rejected(spark: SparkSession, url:
     """A missing database and other columns are refused before the start, without the password."""
     nowhere = wr.Jdbc("jdbc:derby:/nowhere/at/all;user=me;password=secret", "t")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED") as refused:
-        nowhere._check(spark, panes(spark).schema)
+        make(spark, nowhere, panes(spark).schema)
     assert "secret" not in str(refused.value) + repr(nowhere)
-    wr.Jdbc(url, "t")._check(spark, spark.range(0).schema)
+    make(spark, wr.Jdbc(url, "t"), spark.range(0).schema)
     with pytest.raises(wr.SpecError, match="TABLE_COLUMNS_DIFFER"):
-        wr.Jdbc(url, "t")._check(spark, panes(spark).schema)
+        make(spark, wr.Jdbc(url, "t"), panes(spark).schema)
 
 
 def test_names_that_are_too_long(spark: SparkSession, url: str) -> None:
     """Long column names are refused, as PostgreSQL would shorten them and not find them again."""
     long = "a" * 129
     with pytest.raises(wr.SpecError, match="COLUMN_NAME_TOO_LONG"):
-        wr.Jdbc(url, "t")._verify(spark, spark.range(0).withColumnRenamed("id", long).schema)
+        make(spark, wr.Jdbc(url, "t"), spark.range(0).withColumnRenamed("id", long).schema)
 
 
 @pytest.mark.anywhere
@@ -237,9 +237,9 @@ def test_scala_does_the_same(spark: SparkSession, url: str) -> None:
     jvm: Any = spark._jvm
     seq = jvm.PythonUtils.toSeq(jvm.java.util.ArrayList())
     options = jvm.PythonUtils.toScalaMap(jvm.java.util.HashMap())
-    sink = jvm.windrow.spark.Jdbc(url, "totals", True, seq, options, jvm.scala.Option.empty())
+    sink = jvm.windrow.spark.sinks.Jdbc(url, "totals", True, seq, options, jvm.scala.Option.empty())
     first = panes(spark, ("a", 0, 1, False), ("b", 0, 2, False))
-    sink.check(spark._jsparkSession, first._jdf.schema())
+    sink.make(spark._jsparkSession, first._jdf.schema())
     for rows, batch in ((first, 0), (panes(spark, ("a", 0, 9, False)), 0), (first, 1)):
         sink.of("q", "", "panes").write(rows._jdf, batch)
     later = panes(spark, ("a", 0, 5, False), ("b", 0, 2, True))
@@ -327,11 +327,11 @@ def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path:
     for number in ("0", "1"):
         (tmp_path / "offsets" / number).write_text(number)
     for batch in (0, 1, 1):
-        sink._write(panes(spark, ("a", batch, 1, False)), batch, "q", "panes", str(tmp_path))
+        write(sink, panes(spark, ("a", batch, 1, False)), batch, checkpoint=str(tmp_path))
     assert [row.window_start for row in held(spark, url, "log")] == [at(1)]
     (tmp_path / "offsets" / "1").write_text("another")
     with pytest.raises(wr.CheckpointError, match="BATCH_IS_ANOTHER"):
-        sink._write(panes(spark, ("a", 1, 1, False)), 1, "q", "panes", str(tmp_path))
+        write(sink, panes(spark, ("a", 1, 1, False)), 1, checkpoint=str(tmp_path))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import pytest
 import windrow as wr
 from docs.alone import compare
 from programs import printed
+from sinks.writing import records
 from torture.broker import broker, connector
 from windrow._running._settings import having
 
@@ -50,10 +51,10 @@ def test_records_of_panes(spark: SparkSession) -> None:
         ],
         schema,
     )
-    records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
+    found = records(panes, wr.KafkaTable("nowhere", "t")).collect()
     end = '"window":{"start":"2025-01-01T09:00:00.000000Z","end":"2025-01-01T09:01:00.000000Z"}'
     pane = '"pane":{"timing":"LATE","index":1,"is_last":false,"is_retraction":false}'
-    assert {(row.key, row.value) for row in records} == {
+    assert {(row.key, row.value) for row in found} == {
         (f'{{"k":"a",{end}}}', f'{{"k":"a",{end},"total":2,{pane}}}'),
         (f'{{"k":null,{end}}}', None),
     }
@@ -68,8 +69,8 @@ def test_keys_have_microseconds(spark: SparkSession) -> None:
     panes = spark.createDataFrame(
         [(start, (start, ends[0]), (0, True)), (start, (start, ends[1]), (0, False))], schema
     )
-    records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
-    assert {(row.key, row.value is None) for row in records} == {
+    found = records(panes, wr.KafkaTable("nowhere", "t")).collect()
+    assert {(row.key, row.value is None) for row in found} == {
         (
             '{"k":"2025-01-01T09:00:00.000100","window":{"start":"2025-01-01T09:00:00.000100Z",'
             f'"end":"2025-01-01T09:00:00.00{end}Z"}}}}',
@@ -90,7 +91,7 @@ def test_keys_that_are_no_text(spark: SparkSession) -> None:
         "(SELECT id, CAST(elt(id, X'FF', X'FE', X'C3BC', X'61FF', X'EFBFBD') AS STRING) AS k "
         "FROM range(1, 6))"
     )
-    rows = wr.KafkaTable("nowhere", "t")._records(panes).collect()
+    rows = records(panes, wr.KafkaTable("nowhere", "t")).collect()
     found = {json.loads(row.key)["k"]["k"]: json.loads(row.key)["k"] for row in rows}
     assert found == {
         k: {
@@ -115,9 +116,9 @@ def test_keys_do_not_depend_on_the_zone(spark: SparkSession, zone: str) -> None:
             # includes the end of daylight saving time in New York
             "FROM range(1730613600, 1730631600, 1800)"
         )
-        records = wr.KafkaTable("nowhere", "t")._records(panes).collect()
-    first = min((row.key, row.value) for row in records)
-    assert len({row.key for row in records}) == 10
+        found = records(panes, wr.KafkaTable("nowhere", "t")).collect()
+    first = min((row.key, row.value) for row in found)
+    assert len({row.key for row in found}) == 10
     assert first[0] == (
         '{"k":"2025-01-01T00:00:00.000000Z","window":{"start":"2024-11-03T06:00:00.000000Z",'
         '"end":"2024-11-03T06:01:00.000000Z"}}'

@@ -21,6 +21,7 @@ from sinks.unstorable import (
     every_row_has_a_fate,
     fates,
 )
+from sinks.writing import make, write
 
 pytestmark = [pytest.mark.spark]
 
@@ -52,7 +53,7 @@ def test_a_table_is_one_however_it_is_named(spark: SparkSession, url: str) -> No
     names += [f"{name}" for name in names[:1]]
     a_table_is_one_however_it_is_named(spark, [(url, name) for name in names])
     others = f"{url};user=other"  # a user whose tables are in another schema
-    wr.Jdbc(others, "mine")._check(spark, spark.range(0).schema)
+    make(spark, wr.Jdbc(others, "mine"), spark.range(0).schema)
     a_table_is_one_however_it_is_named(spark, [(url, "minutes"), (others, "APP.minutes")])
 
 
@@ -67,7 +68,7 @@ def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) 
     connection.close()
     sink = wr.Jdbc(url, "gone", deadLetter="gone_dead")
     with pytest.raises(wr.WindrowError, match="JDBC_REFUSED"):
-        sink._write(rows, 0, "q", "panes")
+        write(sink, rows, 0)
     assert fates(spark, url, "gone", "gone_dead").dead == []
 
 

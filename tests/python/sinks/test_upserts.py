@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, add_files, order
 from programs import ROOT, build, printed, python_with
-from windrow._running._last_panes import last_of_each, newest_of_each
+from sinks.writing import columns, last_of_each, make, newest_of_each, winners, write
 
 pytestmark = [pytest.mark.spark]
 
@@ -96,7 +96,7 @@ def test_over_has_a_row_for_each_message(spark: SparkSession) -> None:
     )
     stream = wr.stream(df, time="time", key="k").lateness("0 seconds")
     panes = stream.window(wr.Over(rows=2)).aggregate(F.sum("v").alias("n")).panes
-    on = wr.Upsert("table")._columns(panes.schema)
+    on = columns(panes, wr.Upsert("table"))
     assert on == ["k", "message"]
     assert sorted(row.message.id for row in last_of_each(panes, on).collect()) == [1, 2, 3]
 
@@ -138,10 +138,10 @@ def test_names_are_quoted(spark: SparkSession) -> None:
     assert [row[0] for row in last_of_each(panes, [hostile, "window"]).collect()] == ["a"]
     panes.write.saveAsTable("hostile")
     with pytest.raises(wr.SpecError, match="TABLE_NOT_MERGEABLE"):
-        wr.Upsert("hostile")._check(spark, panes.schema)
+        make(spark, wr.Upsert("hostile"), panes.schema)
     more = "hostile AS held USING hostile AS came ON true WHEN MATCHED THEN DELETE --"
     with pytest.raises(wr.SpecError, match=r"TABLE_DIFFERS.*PARSE_SYNTAX_ERROR"):
-        wr.Upsert(more)._check(spark, panes.schema)
+        make(spark, wr.Upsert(more), panes.schema)
     spark.sql("DROP TABLE hostile")
 
 
@@ -208,9 +208,9 @@ def test_the_newest_window_has_the_row(spark: SparkSession, seed: int) -> None:
         for _ in range(2):
             rng.shuffle(batch)
             rows = spark.createDataFrame(batch, PANES)
-            table._write(rows, number, "q", "panes")
+            write(table, rows, number)
             spark.createDataFrame(list(merged.values()), PANES).createOrReplaceTempView("newest")
-            for row in sink._winners(rows, ["product"]).collect():
+            for row in winners(rows, sink, ["product"]).collect():
                 if row.pane.is_retraction:
                     del merged[row["product"]]
                 else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import windrow as wr
+from sinks.writing import make, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,9 +151,9 @@ def every_row_has_a_fate(
     for upsert in (False, True):
         table, dead = f"all_{upsert}".lower(), f"dead_{upsert}".lower()
         sink = wr.Jdbc(url, table, upsert=upsert, on=["id", "window"], deadLetter=dead)
-        sink._check(spark, rows.schema)
+        make(spark, sink, rows.schema)
         for _ in range(2):
-            sink._write(rows, 0, "q", "panes")
+            write(sink, rows, 0)
             seen = fates(spark, url, table, dead)
             assert sorted([*seen.stored, *seen.lost]) == [number for number, _, _ in found]
         refused = {number: changed for number, changed, _ in found if number in seen.lost}
@@ -164,7 +165,7 @@ def every_row_has_a_fate(
             assert (row.refused, row.batch, row.query) == (column, 0, "q"), (row, found[number])
             assert row.reason
         stays_as_written(spark, url, table, rows, seen.stored)
-        sink._write(panes(spark, [(1000, "text", "'later'")]), 1, "q", "panes")
+        write(sink, panes(spark, [(1000, "text", "'later'")]), 1)
         assert fates(spark, url, table).stored == [*seen.stored, 1000]
         count += len(seen.dead)
     one_error_for_each(spark, url, [case for case in found if case[0] in seen.lost])
@@ -195,10 +196,10 @@ def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, 
     """Check that without dead letters the error names the row, and the batch stores nothing."""
     sink = wr.Jdbc(url, "strict", upsert=True, on=["id", "window"])
     good = (2000, "text", "'harmless'")
-    sink._check(spark, panes(spark, [good]).schema)
+    make(spark, sink, panes(spark, [good]).schema)
     for case in lost:
         try:
-            sink._write(panes(spark, [good, case]), 0, "q", "panes")
+            write(sink, panes(spark, [good, case]), 0)
         except wr.WindrowError as refused:
             said = str(refused)
             column = {"at": "window_start"}.get(case[1], case[1])
@@ -209,7 +210,7 @@ def one_error_for_each(spark: SparkSession, url: str, lost: Sequence[tuple[int, 
         else:
             raise AssertionError(case)
         assert fates(spark, url, "strict").stored == []
-    sink._write(panes(spark, [good]), 0, "q", "panes")
+    write(sink, panes(spark, [good]), 0)
     assert fates(spark, url, "strict").stored == [2000]
 
 
@@ -217,7 +218,7 @@ def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> 
     """Check long texts, large numbers and a forbidden null in a user's own table."""
     quote = "`" if "mariadb" in url else '"'
     rows = panes(spark, [(0, "id", "0")])
-    wr.Jdbc(url, "shape")._check(spark, rows.schema)
+    make(spark, wr.Jdbc(url, "shape"), rows.schema)
     statement = connection.createStatement()
     described = statement.executeQuery("SELECT * FROM shape").getMetaData()
     names = [described.getColumnName(i + 1) for i in range(described.getColumnCount())]
@@ -234,7 +235,7 @@ def a_table_of_the_users_own(spark: SparkSession, url: str, connection: Any) -> 
     statement.close()
     bad = [(i + 1, name, value) for i, (name, (_, value)) in enumerate(NARROW.items())]
     sink = wr.Jdbc(url, "narrow", deadLetter="narrow_dead")
-    sink._write(panes(spark, [(0, "text", "'x'"), *bad, (9, "text", "'x'")]), 0, "q", "panes")
+    write(sink, panes(spark, [(0, "text", "'x'"), *bad, (9, "text", "'x'")]), 0)
     seen = fates(spark, url, "narrow", "narrow_dead")
     assert seen.stored == [0, 9]
     assert sorted(row.refused for row in seen.dead) == sorted(NARROW)
@@ -251,6 +252,6 @@ def a_table_is_one_however_it_is_named(
     first = names[0]
     for at, name in names:
         sink = wr.Jdbc(at, name)
-        sink._check(spark, rows.schema)
-        sink._write(rows, 0, "q", "panes")
+        make(spark, sink, rows.schema)
+        write(sink, rows, 0)
         assert fates(spark, first[0], first[1]).stored == [0], (at, name)

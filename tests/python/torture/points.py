@@ -64,6 +64,6 @@ class Watch:
 
     def _patterns(self) -> list[str]:
         if self._point == ENDING:
-            return ["checkpoint/windrow/end/part-*"]
+            return ["checkpoint/windrow/end/end.txt"]
         shown = POINTS[self._point]
         return [shown.format(batch, batch + 1) for batch in range(self._batch, BATCHES + 3)]

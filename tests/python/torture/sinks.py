@@ -1,4 +1,4 @@
-"""Sinks other than ``Files``, and the expected contents of each at the end.
+"""Sinks other than ``Files``, as functions, and the expected contents of each at the end.
 
 Each write also goes to ``Files`` first (``witnessed``), which is judged separately; the sink is
 then compared with it. A row in the sink contains the batch and the life that wrote it.
@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import functions as F
 
 import windrow as wr
 from large.expected.panes import some
-from windrow._running import _sinks
+from sinks.writing import write
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from duckdb import DuckDBPyConnection
     from pyspark.sql import DataFrame, SparkSession
@@ -26,34 +26,26 @@ if TYPE_CHECKING:
 #: The columns of a pane that are equal to the bit in two attempts at its batch.
 SAME = "n, group_least, group_greatest, ids, to_json(pane) AS pane"
 TABLE = "panes_under_test"
-#: Writes to ``TABLE`` go to this table, each row with the batch and the life.
-_TOLD = "panes_with_life"
+
+Written: TypeAlias = "Callable[[DataFrame, int], None]"
 
 
-def witnessed(folder: Path, life: int) -> None:
-    """Write every row that is not for ``Files`` to ``Files`` too, and record each write."""
-    write = _sinks._write
+def witnessed(sink: Written, folder: Path, life: int, *, tells: bool) -> Written:
+    """Return a sink that first writes every row to ``Files``, and records each write.
 
-    def both(
-        rows: DataFrame,
-        sink: _sinks.Sink,
-        batch_id: int,
-        kind: str = "",
-        query: str = "",
-        checkpoint: str = "",
-    ) -> None:
-        if not isinstance(sink, wr.Files):
-            write(rows, wr.Files(str(folder / "panes")), batch_id)
-            (folder / "writes" / f"{batch_id} {life}").touch()
-            if not isinstance(sink, wr.Upsert):
-                told = {"batch": F.lit(batch_id), "life": F.lit(life)}
-                rows = rows.withColumns(told)
-        write(rows, _TOLD if sink == TABLE else sink, batch_id, kind, query, checkpoint)
+    tells: whether the rows of the sink have the batch and the life.
+    """
 
-    _sinks._write = both
+    def both(rows: DataFrame, batch_id: int) -> None:
+        write(wr.Files(str(folder / "panes")), rows, batch_id)
+        (folder / "writes" / f"{batch_id} {life}").touch()
+        told = {"batch": F.lit(batch_id), "life": F.lit(life)}
+        sink(rows.withColumns(told) if tells else rows, batch_id)
+
+    return both
 
 
-def made(name: str, panes: DataFrame, folder: Path, broker: str) -> _sinks.Sink:
+def made(name: str, panes: DataFrame, folder: Path, broker: str) -> Written:
     """Return a sink, and create its table at the first start."""
     under = folder / "under"
     if name == "each":
@@ -68,11 +60,10 @@ def made(name: str, panes: DataFrame, folder: Path, broker: str) -> _sinks.Sink:
         )
     if name == "upsert":
         _table(TABLE, "delta", panes, under)
-        return wr.Upsert(TABLE)
+        return lambda rows, batch_id: write(wr.Upsert(TABLE), rows, batch_id)
     told = panes.withColumns({"batch": F.lit(0).cast("int"), "life": F.lit(0).cast("int")})
-    _table(TABLE, "parquet", panes, folder / "said")
-    _table(_TOLD, "parquet", told, under)
-    return TABLE
+    _table(TABLE, "parquet", told, under)
+    return lambda rows, batch_id: write(TABLE, rows, batch_id)
 
 
 def _table(name: str, kind: str, rows: DataFrame, path: Path) -> None:

@@ -1,7 +1,10 @@
 package windrow.benchmarks
 
 import windrow.benchmarks.Contender._
-import windrow.benchmarks.queries.{Amount, Auctions, Bursts, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs, Question, Slides, Source, Values, Windows}
+import windrow.benchmarks.queries.{
+  Amount, Auctions, Bursts, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs, Question,
+  Slides, Source, Values, Windows
+}
 
 /** A question about a number of events of a stream, with its contenders.
   *

@@ -6,6 +6,7 @@ import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
 import windrow.spark.query.{Asked, Asking}
+import windrow.spark.sinks.{PaneTraits, Sink}
 
 /** The output of a query that answers a lookup stream; see [[Output.getMessages]]. Each DataFrame that you write
   * separately is a query with its own state; `output` contains all rows in one query.
@@ -62,7 +63,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name),
-      isInParts = true)
+      PaneTraits(areParts = true))
 }
 
 private[spark] object Answers {

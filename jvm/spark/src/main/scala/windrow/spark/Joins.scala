@@ -12,6 +12,7 @@ import windrow.spark.input.{CoGroupMarks, Marks}
 import windrow.spark.join.{JoinOptions, JoinPlan}
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
+import windrow.spark.sinks.Sink
 
 /** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
   * [[Windowed]].

@@ -9,6 +9,7 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.query.{Asked, Asking}
+import windrow.spark.sinks.{PaneTraits, Sink}
 import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
 /** The output of a windowed stream. Each DataFrame that you write separately is a query with its own state; `output`
@@ -153,15 +154,9 @@ final class Output private[spark] (
       rejected.fold(part(OutputKind.Accepted))(_ => output),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, drain, name),
-      operator.exists(_.firesParts),
-      panes.toSeq.flatMap(sink =>
-        operator.toOption.toSeq.flatMap(one => one.unclearRow(hasOffsets) ++ calledMessage(one)).flatMap(sink.unclear)))
-
-  /** Rejects a result column with the name `message`, which the sink would mistake for the column that identifies rows
-    * of `Over`.
-    */
-  private def calledMessage(one: StreamOperator): Option[String] =
-    Option.when(!one.showsMessage && panes.columns.contains("message"))("NAME_TAKEN.UPSERT")
+      operator.fold(
+        _ => PaneTraits(),
+        one => PaneTraits(one.firesParts, one.showsMessage, one.unclearRow(hasOffsets))))
 
   private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))

@@ -77,11 +77,11 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     */
   def restartOffsets(): DataFrame = reader.restartOffsets()
 
-  private def bound(argument: String, given: Option[Column]): Literal =
-    given.fold(Literal(null))(constant(argument, _))
+  private def bound(argument: String, value: Option[Column]): Literal =
+    value.fold(Literal(null))(constant(argument, _))
 
-  private def values(argument: String, given: Map[String, Column]): Map[String, Literal] =
-    given.map { case (name, column) => name -> constant(s"$argument('$name')", column) }
+  private def values(argument: String, value: Map[String, Column]): Map[String, Literal] =
+    value.map { case (name, column) => name -> constant(s"$argument('$name')", column) }
 
   private def constant(argument: String, column: Column): Literal =
     SparkInside.constant(session, column).getOrElse(throw SpecError(

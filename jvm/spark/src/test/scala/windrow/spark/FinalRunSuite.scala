@@ -6,6 +6,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow._
+import windrow.spark.sinks.Each
 
 /** Tests a bounded run that completes every window (SEMANTICS R71). */
 @Slow

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
+import windrow.spark.sinks.Sink
 
 /** Checks that all methods and fields of Spark and Hadoop that Windrow calls exist in the Spark version of the tests.
   * The code is compiled against the oldest supported version, so a missing one would only cause a `NoSuchMethodError`

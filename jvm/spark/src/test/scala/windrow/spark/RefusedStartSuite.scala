@@ -8,6 +8,7 @@ import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 import windrow._
+import windrow.spark.sinks._
 
 /** Tests that every problem that can be detected before the first micro-batch fails the start, and that a failed start
   * leaves no files (SEMANTICS B13). The tests list the disk before and after.

@@ -11,6 +11,7 @@ import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer
 import windrow._
 import windrow.spark.output.LastPanes
+import windrow.spark.sinks._
 
 /** Tests starts of one query with several sinks in the Scala API, and whether it may continue from a checkpoint
   * (SEMANTICS S2).

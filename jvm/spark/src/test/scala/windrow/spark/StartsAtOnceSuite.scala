@@ -8,6 +8,7 @@ import org.apache.spark.sql.streaming.StreamingQueryListener
 import org.apache.spark.sql.streaming.StreamingQueryListener._
 import scala.collection.mutable
 import windrow._
+import windrow.spark.sinks.Each
 
 /** Tests concurrent starts, of which some temporarily change a setting of the session (SEMANTICS R69). */
 final class StartsAtOnceSuite extends SparkSuite {

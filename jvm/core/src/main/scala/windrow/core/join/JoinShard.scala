@@ -32,7 +32,7 @@ final class JoinShard(
   private val retention = new JoinRetention(spec)
   private val partners  = new Partners(spec, rule)
   private val layout    = MessageLayout.of(spec)
-  private val segments = new Segments("messages", store)
+  private val segments  = new Segments("messages", store)
 
   /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
     * Stored in the checkpoint.
@@ -338,7 +338,7 @@ final class JoinShard(
       axis: Axis = Axis.Time): Vector[StoredMessage] = {
     val runs = key match {
       case Some(one) if layout.isPerKey => Option(keys.get(one)).iterator
-      case _                                           => keys.all.map(keys.get)
+      case _                            => keys.all.map(keys.get)
     }
     runs.flatMap(_._2.runs(stream).range(axis, start, end)).filter(message => key.forall(_ == message.key)).toVector
       .sorted(axis match {

@@ -58,7 +58,8 @@ private[join] object Side {
 
 /** Windows of event time with the same bounds for all keys. */
 private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
-  def contains(own: StoredMessage, partner: StoredMessage): Boolean = timesInWindowAt(partner.time).exists(_.holds(own.time))
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean =
+    timesInWindowAt(partner.time).exists(_.holds(own.time))
 
   def timesInWindowAt(partnerTime: Long): Option[Span] =
     Option.when(!grid.inGap(partnerTime))(
@@ -78,9 +79,10 @@ private[join] final class AlignedSide(grid: SliceGrid[Axis.Time]) extends Side {
 
 /** A range of event time up to the partner's time. */
 private[join] final class OverSide(range: Long) extends Side {
-  def contains(own: StoredMessage, partner: StoredMessage): Boolean   = timesInWindowAt(partner.time).exists(_.holds(own.time))
-  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span(Position.minus(partnerTime, range), partnerTime))
-  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span(time, Position.plus(time, range)))
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean =
+    timesInWindowAt(partner.time).exists(_.holds(own.time))
+  def timesInWindowAt(partnerTime: Long): Option[Span] = Some(Span(Position.minus(partnerTime, range), partnerTime))
+  def partnerTimesOf(time: Long): Option[Span]         = Some(Span(time, Position.plus(time, range)))
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Position.plus(lateness.after(time), 1)
 }
 
@@ -102,17 +104,17 @@ private[join] final class OffsetSide(n: Long, step: Long, own: Map[Long, Long], 
   /** Whether some window `[k * step, k * step + n)` contains both. */
   private def share(a: Long, b: Long): Boolean = Position.plus(Position.floor(math.min(a, b), step), n) > math.max(a, b)
 
-  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span.Everything)
-  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span.Everything)
+  def timesInWindowAt(partnerTime: Long): Option[Span]             = Some(Span.Everything)
+  def partnerTimesOf(time: Long): Option[Span]                     = Some(Span.Everything)
   def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
   override def endsInTime: Boolean                                 = false
 }
 
 /** A side without a window: all its stored messages can pair. */
 private[join] object UnboundedSide extends Side {
-  def contains(own: StoredMessage, partner: StoredMessage): Boolean   = true
-  def timesInWindowAt(partnerTime: Long): Option[Span]                               = Some(Span.Everything)
-  def partnerTimesOf(time: Long): Option[Span]                           = Some(Span.Everything)
-  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long = Due.Never
-  override def endsInTime: Boolean                                 = false
+  def contains(own: StoredMessage, partner: StoredMessage): Boolean = true
+  def timesInWindowAt(partnerTime: Long): Option[Span]              = Some(Span.Everything)
+  def partnerTimesOf(time: Long): Option[Span]                      = Some(Span.Everything)
+  def tooLateFrom(time: Long, lateness: Distance[Axis.Time]): Long  = Due.Never
+  override def endsInTime: Boolean                                  = false
 }

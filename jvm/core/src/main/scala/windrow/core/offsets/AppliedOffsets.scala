@@ -2,7 +2,7 @@ package windrow.core.offsets
 
 import scala.collection.mutable
 import windrow.SourcePartition
-import windrow.core.state.{ByteReader, ByteWriter, Segments, Space, Spaces}
+import windrow.core.state.{ByteReader, ByteWriter, Segments, Spaces}
 import windrow.core.time.Position
 
 /** The offsets of each source partition whose messages have been processed, so that duplicates are recognized
@@ -90,8 +90,8 @@ private[core] object AppliedOffsets {
 
   /** The applied offsets of one source partition. */
   private final class Partition(val of: SourcePartition, segments: Segments) {
-    private val ranges = new OffsetRanges
-    private val pages  = new OffsetPages(segments)
+    private val ranges    = new OffsetRanges
+    private val pages     = new OffsetPages(segments)
     private val announced = new AnnouncedOffsets
 
     /** The offset after the greatest applied one. */

@@ -46,7 +46,9 @@ object ShardFingerprint {
   def starts(window: WindowKind, of: Map[Long, Long], label: String = "start offsets"): Option[FingerprintField] =
     Option.when(isLaidFromStart(window)) {
       val stated = of.filter { case (_, offset) => offset != 0 }.toSeq.sorted
-      FingerprintField(label, stated.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
+      FingerprintField(
+        label,
+        stated.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
 
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */

@@ -172,7 +172,7 @@ final class PolicyShard[B, V](
   /** Raises an event with all messages of the window. */
   private def raised(key: Key, kind: EventKind): Effects = {
     val window = windows.get(key)
-    val log   = new EventLog(key, window)
+    val log    = new EventLog(key, window)
     log(kind, window, window.held.messages)
     keep(window, log)
   }
@@ -227,7 +227,7 @@ final class PolicyShard[B, V](
     val known  = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val before = known.measuredFrom(entry.value, mark)
     val kept   = Kept(entry.raw, entry.buffer, entry.origin)
-    val log   = new EventLog(entry.key, before)
+    val log    = new EventLog(entry.key, before)
     val after = rules.insert(
       before,
       HeldMessage(kept, before.counted(entry.value), clock, number = before.inserted),
@@ -258,7 +258,7 @@ final class PolicyShard[B, V](
   private def tick(key: Key): Effects = {
     val window  = windows.get(key)
     val leaves  = limits.deadline(window).filter(_ => limits.isTooOld(window.touched, clock))
-    val log    = new EventLog(key, window)
+    val log     = new EventLog(key, window)
     val effects = rules.tick(window, leaves.getOrElse(clock))(log).fold(Vector.empty: Effects)(keep(_, log))
     leaves.fold(effects)(_ => effects ++ drop(key))
   }

@@ -143,7 +143,9 @@ private[store] final class MessagePiece(var id: Long) {
       codec.write(first.position, out)
       Seq(first.time, maxTime, minOffset, maxOffset).foreach(out.long)
       out.count(unsettled.toLong)
-      StoredTotals.write(Option.when(withTotals && (known != null || isRead))(totals).filter(_.offsets.size <= MostPartitions), out)
+      StoredTotals.write(
+        Option.when(withTotals && (known != null || isRead))(totals).filter(_.offsets.size <= MostPartitions),
+        out)
     }
   }
 }

@@ -32,7 +32,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     (order, ordered) <- streams
     (kind, numbered) <- numbers
     shards           <- Seq(1, 7)
-    announce            <- Announce.all
+    announce         <- Announce.all
   } test(s"offsets $order, $kind, $shards shards, $announce of the stream: as a plain set") {
     val random  = new Random(4711)
     val offsets = ordered(random, numbered(size, random)).flatMap(offset => Seq((offset % 3, offset)))
@@ -170,7 +170,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
   }
 }
 
-private object AppliedOffsetsSuite {
+private[core] object AppliedOffsetsSuite {
 
   /** The time at which shards learn the offsets that a step adds to the entire stream. */
   sealed abstract class Announce(override val toString: String)

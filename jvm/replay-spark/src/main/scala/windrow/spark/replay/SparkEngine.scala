@@ -78,7 +78,7 @@ object SparkEngine {
   /** Adapts a case to Spark. */
   private def adapted(transcript: TranscriptCase): (Retimed, TranscriptCase) = {
     val feedable = Feedable(transcript)
-    val times = SparkTimes.of(feedable)
+    val times    = SparkTimes.of(feedable)
     (times, times(feedable))
   }
 

@@ -16,12 +16,12 @@ private[replay] final class StepClock(private var now: Long) {
     */
   def moveTo(millis: Option[Long], least: Long): Unit = {
     now = millis.filter(_ < now).getOrElse(math.max(millis.getOrElse(now), now + least))
-    query.foreach(QueryClock.tell(_, now))
+    query.foreach(QueryClock.set(_, now))
   }
 
   /** Makes a query that has not run a micro-batch yet use this clock. */
   def rule(started: StreamingQuery): Unit = {
     query = Some(started)
-    QueryClock.tell(started, now)
+    QueryClock.set(started, now)
   }
 }

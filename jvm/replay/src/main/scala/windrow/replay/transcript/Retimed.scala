@@ -68,8 +68,8 @@ final class Retimed(events: Retiming, clock: Retiming) {
     pane = message.pane.map(pane => pane.copy(start = events(pane.start), end = events(pane.end))))
 
   private def spec(json: ObjectNode, unit: Long): ObjectNode = {
-    val scaled  = json.deepCopy()
-    val names = new Stretched(events.scale)
+    val scaled = json.deepCopy()
+    val names  = new Stretched(events.scale)
     if (TranscriptCase.windowKind(json) != "offset_range") names(scaled, "lateness")
     names(scaled, "max_future")
     names(scaled, "fill_gaps")

@@ -12,7 +12,10 @@ import windrow.spark.pack.ShuffleMode
 private[spark] object ShuffleChoice {
 
   def apply(spec: WindowOperatorSpec, functions: FunctionSet, hasOrigin: Boolean, streaming: Boolean): ShuffleMode =
-    ShuffleMode(sortedFor(spec, hasOrigin, streaming), ordered = functions.dependsOnOrder, whole = needsRows(spec.window))
+    ShuffleMode(
+      sortedFor(spec, hasOrigin, streaming),
+      ordered = functions.dependsOnOrder,
+      whole = needsRows(spec.window))
 
   /** Returns the reason why the order of a micro-batch affects the output, if there is one. */
   private def sortedFor(spec: WindowOperatorSpec, hasOrigin: Boolean, streaming: Boolean): Option[String] = {

@@ -39,7 +39,8 @@ private[spark] object NamedInput {
       time: Option[Expression],
       keys: Seq[Expression]): NamedInput = {
     val read = Columns.flatMap(argument =>
-      arguments.values.get(argument).map(written => argument -> column(session, table, name, argument, written.toString)))
+      arguments.values.get(argument).map(written =>
+        argument -> column(session, table, name, argument, written.toString)))
     val found = read.collect { case (argument, Right(column)) => argument -> column }.toMap
     NamedInput(
       name,

@@ -53,6 +53,6 @@ private[functions] object SignedExtreme {
   def of(function: AggregateFunction): AggregateFunction = function match {
     case Min(value) if hasSignedZero(value.dataType) => SignedExtreme(value, isLeast = true)
     case Max(value) if hasSignedZero(value.dataType) => SignedExtreme(value, isLeast = false)
-    case other                               => other
+    case other                                       => other
   }
 }

@@ -34,7 +34,9 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
   /** Updates the open windows. Registers the gauge once the open windows of an operator are known. */
   private def takeOpen(figures: BatchFigures): Unit = {
     val isFirst = open.isEmpty
-    open = figures.open.flatMap { case (name, reported) => reported.after(figures.batch, open.get(name)).map(name -> _) }
+    open = figures.open.flatMap { case (name, reported) =>
+      reported.after(figures.batch, open.get(name)).map(name -> _)
+    }
     if (isFirst && open.nonEmpty) shown.put("open_windows", () => open.values.sum)
   }
 

@@ -159,11 +159,6 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 private[spark] object JdbcWrite {
   private val log = LoggerFactory.getLogger(classOf[JdbcWrite])
 
-  /** The only option of the format. It contains all others as JSON, because Spark shows options in its logs and web
-    * pages, except for those whose name contains `secret`.
-    */
-  val Options = "windrow.secret"
-
   /** The number of the micro-batch. Without it, no rows are written. */
   val Batch = "windrow.batch"
 

@@ -23,7 +23,7 @@ private[spark] object JoinSql {
     val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
-    val reader      = new ArgumentReader(arguments.values)
+    val reader    = new ArgumentReader(arguments.values)
     val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
     val watermark = reader.delayIfSet("watermark")
     val draft     = drafted(joined, reader)

@@ -223,7 +223,9 @@ private[spark] object JoinTable {
         atMost((one, other)) = math.min(limit, atMost.getOrElse((one, other), limit))
       ends.foreach(end => restrict(end.lesser, end.greater, end.atMost))
       for (through <- all; one <- all; other <- all if one != other)
-        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) => restrict(one, other, a + b) }
+        atMost.get((one, through)).zip(atMost.get((through, other))).foreach { case (a, b) =>
+          restrict(one, other, a + b)
+        }
       val ranges = all.tail.flatMap(side =>
         atMost.get((0, side)).zip(atMost.get((side, 0))).map { case (below, above) =>
           names(side) -> JoinRange(TimeSpan(-below), TimeSpan(above))

@@ -22,6 +22,9 @@ private[spark] object LastPanes {
     names.takeWhile(_ != "window") :+ (if (names.contains("message")) "message" else "window")
   }
 
+  /** The columns that identify the row of a pane: those that the user names, or else [[identity]]. */
+  def columns(panes: StructType, on: Seq[String]): Seq[String] = if (on.nonEmpty) on else identity(panes)
+
   /** Whether these columns identify a single window. If not, windows compete for a row. */
   def isOfOneWindow(panes: StructType, on: Seq[String]): Boolean =
     !panes.fieldNames.contains("window") || identity(panes).forall(on.contains) || on == Seq("message")

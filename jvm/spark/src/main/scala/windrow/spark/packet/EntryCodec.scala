@@ -90,16 +90,16 @@ object EntryCodec {
     new Iterator[Entry[B]] {
       def hasNext: Boolean = in.hasNext
       def next(): Entry[B] = {
-        val flags  = in.byte().toInt
-        val time   = if ((flags & Time) != 0) Some(in.long()) else None
-        val value  = in.count()
-        val count  = in.count()
-        val key    = new Key(in.bytes())
-        val lifted = buffer(in)
-        val raw    = if ((flags & Raw) != 0) in.bytes() else null
-        val origin = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
-        val incoming   = if ((flags & Pane) != 0) Some(pane(in)) else None
-        val order  = if ((flags & Order) != 0) in.bytes() else null
+        val flags    = in.byte().toInt
+        val time     = if ((flags & Time) != 0) Some(in.long()) else None
+        val value    = in.count()
+        val count    = in.count()
+        val key      = new Key(in.bytes())
+        val lifted   = buffer(in)
+        val raw      = if ((flags & Raw) != 0) in.bytes() else null
+        val origin   = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
+        val incoming = if ((flags & Pane) != 0) Some(pane(in)) else None
+        val order    = if ((flags & Order) != 0) in.bytes() else null
         Entry(key, time, value, count, ordered(order, lifted), raw, origin, incoming)
       }
     }

@@ -24,11 +24,11 @@ private[spark] object PolicySql {
       Seq("limit_idle", "limit_max_keys", "limit_max_rows", "accumulation_mode") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments    = TableArguments.read(Name, expressions, Allowed)
-    val reader  = new ArgumentReader(arguments.values)
-    val options = StreamArguments.read(reader)
-    val spec    = new Reading(reader, arguments.values).spec
-    val found   = arguments.problems ++ spec.left.getOrElse(Nil)
+    val arguments = TableArguments.read(Name, expressions, Allowed)
+    val reader    = new ArgumentReader(arguments.values)
+    val options   = StreamArguments.read(reader)
+    val spec      = new Reading(reader, arguments.values).spec
+    val found     = arguments.problems ++ spec.left.getOrElse(Nil)
     WindowQuery.plan(
       SparkSession.active,
       if (arguments.problems.isEmpty && reader.problems.isEmpty) "Policy" else Name,

@@ -81,8 +81,8 @@ object StateDescriptor {
 
   object Aggregates {
     private[query] def read(node: JsonNode, spec: WindowOperatorSpec): Aggregates = {
-      val stored  = node.get("aggregates")
-      val texts = Option(stored.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(stored))
+      val stored = node.get("aggregates")
+      val texts  = Option(stored.get("unclear")).map(_.asText).toLeft(AggregateTexts.read(stored))
       Aggregates(spec, texts, stored.path("ordered").asBoolean)
     }
   }

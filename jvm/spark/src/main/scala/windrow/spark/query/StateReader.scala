@@ -79,7 +79,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val state      = stored
     val descriptor = state.descriptor
     val held       = windowed(descriptor)
-    val arguments       = new Arguments(descriptor)
+    val arguments  = new Arguments(descriptor)
     val key        = arguments.keys("getWindows", Nil, keyValues, Map.empty)._1
     val question =
       Question(key, arguments.windowBound(held.window, "start", start), arguments.windowBound(held.window, "end", end))
@@ -110,7 +110,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
     val declared   = declaredOf(descriptor, axis)
-    val arguments       = new Arguments(descriptor)
+    val arguments  = new Arguments(descriptor)
     val (key, row) = arguments.keys("getMessages", declared, keyValues, by)
     val question   = Question(key, arguments.bound(axis, "start", start), arguments.bound(axis, "end", end), row)
     val rows = descriptor.holds match {
@@ -272,11 +272,11 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   private def answered[S](state: StoredState, question: Question, answer: Answer[S])(open: ShardStore => S): Found = {
     val shard =
       question.key.map(key => ShardOf(Rows.of(key.bytes, state.descriptor.keys.size), state.descriptor.shards))
-    val values = state.operator.values(shard, state.descriptor.holds.needs)
-    val packed = values.groupByKey(_.shard).flatMapGroups(new StoredAnswers(open, answer, question, path))
-    val plan   = SparkInside.plan(packed.toDF())
+    val values    = state.operator.values(shard, state.descriptor.holds.needs)
+    val packed    = values.groupByKey(_.shard).flatMapGroups(new StoredAnswers(open, answer, question, path))
+    val plan      = SparkInside.plan(packed.toDF())
     val positions = answer.under.map(AttributeReference("under", _)())
-    val row    = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
+    val row       = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
     Found(
       positions,
       row,

@@ -1,6 +1,5 @@
 package windrow.spark.running
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -9,7 +8,6 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.TimeMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.WriteCheck
-import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.spark.pack.Combining
@@ -24,20 +22,6 @@ import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
   *   the kind of the rows
   */
 private[spark] final case class FilesOf(kind: String, path: String, format: String)
-
-private[spark] object FilesOf {
-
-  /** Reads `{"panes": "table", …}`. */
-  def names(json: String): Map[String, String] =
-    new ObjectMapper().readTree(json).properties.asScala.map(one => one.getKey -> one.getValue.asText).toMap
-
-  /** Reads `{"panes": {"path": "…", "format": "parquet"}, …}`. */
-  def read(json: String): Seq[FilesOf] = {
-    val all: JsonNode = new ObjectMapper().readTree(json)
-    all.fieldNames.asScala.toSeq.map(kind =>
-      FilesOf(kind, all.get(kind).path("path").asText, all.get(kind).path("format").asText))
-  }
-}
 
 /** The options of a start.
   *

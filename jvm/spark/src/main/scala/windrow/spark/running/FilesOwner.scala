@@ -4,9 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import scala.util.Using
-import scala.util.control.NonFatal
 import windrow.spark.query.Checkpoint
 import windrow.{CheckpointError, ErrorConditions}
 
@@ -38,8 +36,9 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     */
   def claim(folders: Seq[String]): String = {
     check(folders)
-    if (isNew) write(ours, id) // first, because no query could use a folder whose marker is in no checkpoint
-    folders.map(mark).filter(read(_).isEmpty).foreach(write(_, id))
+    if (isNew)
+      TextFile.write(settings, ours, id) // first, because no query could use a folder whose marker is in no checkpoint
+    folders.map(mark).filter(read(_).isEmpty).foreach(TextFile.write(settings, _, id))
     id
   }
 
@@ -67,19 +66,4 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   /** Reads a marker. An empty one does not count, because its driver ended before it was written. */
   private def read(path: Path): Option[String] = Option.when(files(path).exists(path))(
     Using.resource(files(path).open(path))(in => new String(in.readAllBytes(), UTF_8).trim)).filter(_.nonEmpty)
-
-  /** Writes a file atomically. */
-  private def write(path: Path, text: String): Unit = {
-    val parent = CheckpointFileManager.create(path.getParent, settings)
-    parent.mkdirs(path.getParent)
-    val out = parent.createAtomic(path, overwriteIfPossible = true)
-    try {
-      out.write(text.getBytes(UTF_8))
-      out.close()
-    } catch {
-      case NonFatal(failed) =>
-        out.cancel()
-        throw failed
-    }
-  }
 }

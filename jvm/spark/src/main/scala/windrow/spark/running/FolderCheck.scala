@@ -58,7 +58,7 @@ private[running] object FolderCheck {
       val around  = Iterator.iterate(whole)(_.getParent).takeWhile(_ != null).find(files.exists)
       around.filterNot(files.getFileStatus(_).isDirectory) match {
         case Some(file) => Left(unusable(what, path, s"'$file' is a file."))
-        case None       => Right(Place(what, ErrorText.withoutKeys(path), local.fold(whole.toString)(one => s"file:$one")))
+        case None => Right(Place(what, ErrorText.withoutKeys(path), local.fold(whole.toString)(one => s"file:$one")))
       }
     } catch { case NonFatal(wrong) => Left(unusable(what, path, ErrorText.firstLine(wrong))) }
 

@@ -39,7 +39,8 @@ trait ShardProgram extends Serializable {
     *   how far the input rows may be below Spark's watermark
     */
   final def watermark(millis: Long, processingTime: Long, lag: Distance[Axis.Time]): Watermark =
-    processingTimeDelay.fold(SparkWatermark(millis).behind(lag))(delay => Watermark(processingTime * 1000 - delay.micros))
+    processingTimeDelay.fold(SparkWatermark(millis).behind(lag))(delay =>
+      Watermark(processingTime * 1000 - delay.micros))
 
   /** Returns how far times in a column of the output rows may be below the watermark of this program; endless if they
     * are unbounded (SEMANTICS R95).

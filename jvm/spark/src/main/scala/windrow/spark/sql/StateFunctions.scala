@@ -3,16 +3,14 @@ package windrow.spark.sql
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.types.{BooleanType, StringType, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.unsafe.types.UTF8String
 import scala.util.Try
-import windrow.spark.arguments.{NamedConstants, TableArguments}
+import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.{AdviceRows, StateReader}
-import windrow.spark.running.{BeforeStart, Claim, FilesOf, ResumeCheck, Started}
 import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 
 /** Table functions that read a checkpoint, such as `windrow_get_windows('path', start => …)`; see
@@ -32,63 +30,14 @@ private[spark] object StateFunctions {
     "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
 
-  /** `_windrow_continues(TABLE(...), checkpoint => 'path')` fails if the streaming table cannot continue from the
-    * checkpoint. Otherwise it returns a row: warnings, whether an operator of the table has a period, and the files
-    * that a start would create. With `files`, `into` (JSON, see [[FilesOf]]), `drain` and `name`, it also checks
-    * everything else that could make a start fail.
-    */
-  val Continues: (String, TableFunctionBuilder) = "_windrow_continues" -> { expressions =>
-    val allowed = Seq("checkpoint", "drain", "files", "into", "name")
-    val arguments    = TableArguments.read("_windrow_continues", expressions, allowed).checked("_windrow_continues")
-    val session = SparkSession.active
-    def stated(name: String): Option[String] = arguments.values.get(name).map(_.toString)
-    val result = stated("checkpoint").map { path =>
-      val files = stated("files").map(FilesOf.read)
-      val warnings = files.fold(ResumeCheck.check(session, arguments.table, path).toSeq) { into =>
-        val tables = stated("into").fold(Map.empty[String, String])(FilesOf.names)
-        val start  = Started(path, stated("drain").contains("true"), into, tables, stated("name"))
-        BeforeStart.check(session, arguments.table, start)
-      }
-      warnings -> new Claim(session, path, files.getOrElse(Nil).map(_.path)).missing
-    }
-    LocalRelation(
-      Seq(
-        AttributeReference("warnings", StringType)(),
-        AttributeReference("has_periods", BooleanType)(),
-        AttributeReference("missing", StringType)()),
-      result.map { case (warnings, missing) =>
-        InternalRow(
-          UTF8String.fromString(warnings.mkString("\n")),
-          ResumeCheck.hasPeriods(arguments.table),
-          UTF8String.fromString(missing.mkString("\n")))
-      }.toSeq)
-  }
-
-  /** `_windrow_claim('path', files => '…', drain => '…')` creates the files that a start creates before Spark starts
-    * the query, and returns the id of the query. With `missing`, the result of `_windrow_continues`, it removes those
-    * files instead and returns null if the query has already started.
-    */
-  val Claims: (String, TableFunctionBuilder) = "_windrow_claim" -> { expressions =>
-    val arguments = read("_windrow_claim", expressions, Seq("checkpoint", "files", "drain", "missing"))
-    val claim =
-      new Claim(SparkSession.active, arguments.text("checkpoint").get, FilesOf.read(arguments.text("files").get).map(_.path))
-    val id = arguments.text("missing") match {
-      case None       => Some(claim.take(arguments.text("drain").contains("true")))
-      case Some(made) => Option.when(claim.giveBack(made.linesIterator.toSeq))("")
-    }
-    LocalRelation(
-      Seq(AttributeReference("query", StringType)()),
-      Seq(InternalRow(id.map(UTF8String.fromString).orNull)))
-  }
-
   /** `windrow_advise('path', catch => 0.999)` shows which lateness would have included how many rows: the recommended
     * one, the query's own (`present`), and those for other shares. `query => id` names a running query instead of a
     * path.
     */
   val Advise: (String, TableFunctionBuilder) = "windrow_advise" -> { expressions =>
-    val arguments    = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
-    val session = SparkSession.active
-    val path    = arguments.text("checkpoint").getOrElse(checkpointOf(session, arguments.text("query").get))
+    val arguments = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
+    val session   = SparkSession.active
+    val path      = arguments.text("checkpoint").getOrElse(checkpointOf(session, arguments.text("query").get))
     val share = arguments.values.get("catch").map(_.value.toString).fold(0.999)(text =>
       text.toDoubleOption.getOrElse(throw wrong("windrow_advise", "SHARE_NOT_UNDERSTOOD", "value" -> text)))
     val advice = new StateReader(session, path, arguments.text("operator"), whole = true).advise(share)

@@ -37,7 +37,7 @@ object TableFunctions {
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++
       WindowArguments.All.map(one => described(Usage.info(one.function), one.plan)) ++
-      (StateFunctions.Continues +: StateFunctions.Claims +: StateFunctions.Advise +: (StateFunctions.All ++ SpecFunctions.All)).map {
+      (StateFunctions.Advise +: (StateFunctions.All ++ StartFunctions.All ++ SpecFunctions.All)).map {
         case (name, builder) =>
           described(name, builder)
       }
@@ -69,7 +69,9 @@ object TableFunctions {
     */
   private def clock(expressions: Seq[Expression]): LogicalPlan = {
     val session = SparkSession.active
-    val values = expressions.collect { case NamedArgumentExpression(name, value) => name -> value.eval().toString }.toMap
+    val values = expressions.collect { case NamedArgumentExpression(name, value) =>
+      name -> value.eval().toString
+    }.toMap
     if (session.conf.get(Testing, "false") != "true")
       throw SpecError(Clock, Seq(SpecProblem("CLOCK_IN_TESTS_ALONE", "setting" -> Testing)))
     val query = StateFunctions.running(session, values.getOrElse("query", ""))

@@ -26,8 +26,8 @@ private[spark] object VerifyFunction {
     val named = NamedConstants.naming("checkpoint", expressions)
     val (values, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
-    val path    = one(values, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
-    val deep    = one(values, "deep", "true or false") { case Literal(is: Boolean, _) => is }
+    val path = one(values, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
+    val deep = one(values, "deep", "true or false") { case Literal(is: Boolean, _) => is }
     val outputs = one(values, "outputs", "an array of strings")(folders)
     val missing = Option.unless(values.contains("checkpoint"))(SpecProblem("CHECKPOINT_MISSING"))
     val wrong   = found ++ Seq(path, deep, outputs).flatMap(_.left.toOption) ++ missing

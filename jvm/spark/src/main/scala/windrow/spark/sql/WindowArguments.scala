@@ -38,7 +38,8 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
       session,
       draft.filter(_ => arguments.problems.isEmpty && unread.isEmpty).fold(name)(_.window.toString),
       operator.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(_ -> options),
-      arguments.names("key").fold(AggregateParts.of(arguments.table))(key => FullStateParts.of(session, arguments.table, Some(key))),
+      arguments.names("key").fold(AggregateParts.of(arguments.table))(key =>
+        FullStateParts.of(session, arguments.table, Some(key))),
       stated = Some(options))
   }
 
@@ -76,6 +77,7 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
 }
 
 private[spark] object WindowArguments {
+
   /** The arguments of every function of a kind. */
   private[sql] val Common: Seq[String] =
     Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++

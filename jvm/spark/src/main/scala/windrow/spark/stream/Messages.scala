@@ -308,7 +308,11 @@ private[spark] object Messages {
       val handed = Corrections.handed(input, before)
       options.watermark match {
         case Some(delay) if streaming && found.result().isEmpty =>
-          WithWatermark(session, handed, ValidTime.watermarkTime((IsNull(micros) +: tooFar.toSeq).reduce(Or), time), delay)
+          WithWatermark(
+            session,
+            handed,
+            ValidTime.watermarkTime((IsNull(micros) +: tooFar.toSeq).reduce(Or), time),
+            delay)
         case _ => handed
       }
     }

@@ -25,7 +25,9 @@ private[verify] final class Contents(val folder: Folder, val form: String => For
   private val (logs, others) = forms.toSeq.partition { case (_, form) => form.isInstanceOf[Form.Plan] }
   inParallel(logs)
 
-  val plans: Map[Long, Planned] = those[Planned].collect { case (Form.Plan(number), planned) => number -> planned }.toMap
+  val plans: Map[Long, Planned] = those[Planned].collect { case (Form.Plan(number), planned) =>
+    number -> planned
+  }.toMap
 
   /** The plan of the last micro-batch whose plan can be read. */
   val plan: Option[Planned] = plans.maxByOption(_._1).map(_._2)

@@ -31,11 +31,15 @@ private[wire] object SeveralJson {
     *   the options, and the watermarks that Windrow sets, by the name of the stream
     */
   def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, TimeSpan])] = {
-    val spec  = node.deepCopy()
-    val input = Option(spec.remove("input"))
-    val output  = Option(spec.remove("output")).fold("rows")(_.asText)
+    val spec   = node.deepCopy()
+    val input  = Option(spec.remove("input"))
+    val output = Option(spec.remove("output")).fold("rows")(_.asText)
     val part = OutputKind.OfJoin.find(_.toString == output).toRight(
-      SpecProblem("VALUE_UNKNOWN", "name" -> "output", "value" -> output, "allowed" -> OutputKind.OfJoin.mkString(", ")))
+      SpecProblem(
+        "VALUE_UNKNOWN",
+        "name"    -> "output",
+        "value"   -> output,
+        "allowed" -> OutputKind.OfJoin.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>

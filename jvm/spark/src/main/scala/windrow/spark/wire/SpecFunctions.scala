@@ -24,7 +24,7 @@ private[spark] object SpecFunctions {
     "_windrow_explain" -> (arguments => {
       val (tables, rest) = arguments.partition(_.isInstanceOf[FunctionTableSubqueryArgumentExpression])
       val node           = spec("_windrow_explain", rest)
-      val explanation           = inWords(node).fold(found => throw SpecError("the spec", found), identity)
+      val explanation    = inWords(node).fold(found => throw SpecError("the spec", found), identity)
       val query          = TableArguments.read("_windrow_explain", tables, Nil).only("_windrow_explain")
       rows(Travel.described(explanation, query).linesIterator.map(Seq(_)).toSeq, "line")
     }))

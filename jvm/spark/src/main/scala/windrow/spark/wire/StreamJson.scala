@@ -22,9 +22,9 @@ private[spark] object StreamJson {
     val kind   = OutputKind.OfStream.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
-    val watermark      = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val watermark           = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
     val processingTimeDelay = stream.flatMap(field(_, ProcessingTimeDelay)).map(duration(ProcessingTimeDelay, _))
-    val ofInvalid = stream.flatMap(field(_, "invalid")).map(invalid)
+    val ofInvalid           = stream.flatMap(field(_, "invalid")).map(invalid)
     val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.flatMap(
       _.left.toOption) ++ processingTimeDelay.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(

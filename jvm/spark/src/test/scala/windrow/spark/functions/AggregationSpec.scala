@@ -116,7 +116,8 @@ final class AggregationSpec extends AnyFunSuite {
   }
 
   test("values in which zeros of both signs stand are taken in order") {
-    def shows(one: DataType) = new FunctionSet(Seq(Min(BoundReference(0, one, nullable = true))), Seq(None)).dependsOnOrder
+    def shows(one: DataType) =
+      new FunctionSet(Seq(Min(BoundReference(0, one, nullable = true))), Seq(None)).dependsOnOrder
     assert(shows(ArrayType(DoubleType)) && !shows(DoubleType) && !shows(FloatType) && !shows(ArrayType(LongType)))
   }
 }

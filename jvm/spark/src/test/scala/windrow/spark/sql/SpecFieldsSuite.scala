@@ -118,9 +118,9 @@ private object SpecFieldsSuite {
   /** The differences between the parameters of a method, with all its overloads, and its description. */
   def ofScala(path: String, spec: JsonNode): Seq[String] = {
     val (owner, methods) = overloads(path)
-    val given            = spec.path("given").asScala.map(_.asText).toSet
+    val stated           = spec.path("given").asScala.map(_.asText).toSet
     val fields           = described(spec, "scala")
-    val found            = methods.flatMap(_.getParameters.map(_.getName)).toSet -- given
+    val found            = methods.flatMap(_.getParameters.map(_.getName)).toSet -- stated
     if (found != fields.keySet) Seq(s"$path has ${found.mkString(", ")}, not ${fields.keys.mkString(", ")}")
     else fields.toSeq.flatMap { case (name, field) =>
       of(owner, methods, name, field).map(wrong => s"$path: $name $wrong")
@@ -128,9 +128,9 @@ private object SpecFieldsSuite {
   }
 
   private def of(owner: AnyRef, methods: Seq[Method], name: String, field: JsonNode): Seq[String] = {
-    val places   = methods.map(method => method -> method.getParameters.indexWhere(_.getName == name))
-    val types    = places.collect { case (method, i) if i >= 0 => method.getParameterTypes()(i) }
-    val defaults = places.collect { case (method, i) if i >= 0 => default(owner, method, i) }.flatten
+    val places    = methods.map(method => method -> method.getParameters.indexWhere(_.getName == name))
+    val types     = places.collect { case (method, i) if i >= 0 => method.getParameterTypes()(i) }
+    val defaults  = places.collect { case (method, i) if i >= 0 => default(owner, method, i) }.flatten
     val isLeftOut = defaults.nonEmpty || places.exists(_._2 < 0)
     val kind      = field.get("type").asText
     val wanted    = value(field, types)
@@ -175,12 +175,13 @@ private object SpecFieldsSuite {
 
   /** The described default as a value of Scala. */
   private def value(field: JsonNode, types: Seq[Class[_]]): Any = field.path("default") match {
-    case none if none.isArray                                => Nil
-    case truth if truth.isBoolean && types.contains(classOf[TimeSpan]) => FillGaps.of(truth.asBoolean)
-    case truth if truth.isBoolean                            => truth.asBoolean
-    case text if text.isTextual && types.contains(classOf[TimeSpan])   => TimeSpan.fromText(text.asText)
+    case none if none.isArray                                           => Nil
+    case truth if truth.isBoolean && types.contains(classOf[TimeSpan])  => FillGaps.of(truth.asBoolean)
+    case truth if truth.isBoolean                                       => truth.asBoolean
+    case text if text.isTextual && types.contains(classOf[TimeSpan])    => TimeSpan.fromText(text.asText)
     case text if text.isTextual && types.contains(classOf[PaneTrigger]) => PaneTrigger.read(text.asText).get
-    case text if text.isTextual => (Texts :+ text.asText).find(one =>
+    case text if text.isTextual =>
+      (Texts :+ text.asText).find(one =>
         one.toString.equalsIgnoreCase(text.asText) && types.exists(_.isInstance(one))).orNull
     case _ if types.contains(classOf[KeyLimits])  => KeyLimits.NotStated
     case _ if types.contains(classOf[JoinWithin]) => Within.OwnWindows

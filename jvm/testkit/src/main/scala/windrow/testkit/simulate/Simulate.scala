@@ -92,8 +92,8 @@ object Simulate {
   }
 
   private def report(seed: Long, transcript: TranscriptCase, telling: AgainstReference.Telling): String = {
-    val small = AgainstReference.expected(AgainstReference.smallest(transcript, telling))
-    val differences  = AgainstReference.differences(small, telling)
+    val small       = AgainstReference.expected(AgainstReference.smallest(transcript, telling))
+    val differences = AgainstReference.differences(small, telling)
     s"seed $seed, ${transcript.id}:\n${differences.mkString("\n")}\n${TranscriptWriter.write(small)}"
   }
 }

@@ -1,8 +1,7 @@
-package windrow.spark
+package windrow.spark.sinks
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import windrow.SpecProblem
 import windrow.spark.output.{ExactJson, LastPanes}
 
 /** A compacted Kafka topic (`cleanup.policy=compact`) that contains the last pane of each window. The key of a record
@@ -25,19 +24,17 @@ import windrow.spark.output.{ExactJson, LastPanes}
 final case class KafkaTable(
     servers: String,
     topic: String,
-    on: Seq[String] = Nil,
+    override val on: Seq[String] = Nil,
     options: Map[String, String] = Map.empty) extends Sink {
 
-  private[spark] def asUpsert: Upsert = Upsert(topic, on)
-
-  override private[spark] def unclear(condition: String): Option[SpecProblem] = asUpsert.unclear(condition)
+  override private[spark] def keepsLast: Boolean = true
 
   def write(panes: DataFrame, batch: Long): Unit = records(panes).write.format("kafka")
     .options(Map("kafka.bootstrap.servers" -> servers, "topic" -> topic) ++ options).save()
 
   /** Returns `key` and `value` of the records of a micro-batch, one for each window. */
   private[spark] def records(panes: DataFrame): DataFrame = {
-    val by   = asUpsert.columns(panes.schema)
+    val by   = LastPanes.columns(panes.schema, on)
     val last = LastPanes.ofEach(panes, by)
     last.select(
       ExactJson.of(last.schema, by).as("key"),

@@ -1,10 +1,9 @@
-package windrow.spark
+package windrow.spark.sinks
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{DataFrame, Row, SaveMode, SparkSession}
-import scala.jdk.CollectionConverters._
-import windrow.spark.jdbc.{JdbcAddress, JdbcWrite}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import windrow.spark.jdbc.{JdbcAccess, JdbcAddress, JdbcWrite}
+import windrow.spark.output.LastPanes
 import windrow.{SpecError, SpecProblem}
 
 /** A table of a database. The driver writes each micro-batch and its number in one transaction, so a repeated
@@ -33,7 +32,7 @@ final case class Jdbc(
     url: String,
     table: String,
     upsert: Boolean = false,
-    on: Seq[String] = Nil,
+    override val on: Seq[String] = Nil,
     options: Map[String, String] = Map.empty,
     deadLetter: Option[String] = None) extends Sink {
   if (!url.startsWith("jdbc:") || table.startsWith("jdbc:"))
@@ -49,24 +48,20 @@ final case class Jdbc(
         JdbcWrite.Checkpoint -> checkpoint,
         JdbcWrite.Kind       -> kind).filter(_._2.nonEmpty))
 
-  private[spark] def asUpsert: Option[Upsert] = Option.when(upsert)(Upsert(table, on))
-
-  override private[spark] def unclear(condition: String): Option[SpecProblem] = asUpsert.flatMap(_.unclear(condition))
+  override private[spark] def keepsLast: Boolean = upsert
 
   /** Fails if the table cannot be written to. Creates nothing. */
   override private[spark] def verify(session: SparkSession, schema: StructType): Unit =
     save(session.createDataFrame(java.util.List.of[Row](), schema), Map(JdbcWrite.OnlyCheck -> "true"))
 
   /** Creates missing tables, and fails if a table cannot be written to. */
-  override private[spark] def check(session: SparkSession, schema: StructType): Unit =
+  override private[spark] def make(session: SparkSession, schema: StructType): Unit =
     save(session.createDataFrame(java.util.List.of[Row](), schema), Map.empty)
 
   private def save(rows: DataFrame, more: Map[String, String]): Unit = {
-    val by   = asUpsert.map(one => JdbcWrite.On -> one.columns(rows.schema).mkString("\n"))
+    val by   = Option.when(upsert)(JdbcWrite.On -> LastPanes.columns(rows.schema, on).mkString("\n"))
     val dead = deadLetter.map(JdbcWrite.DeadLetter -> _)
-    val said = options ++ Map("url" -> url, "dbtable" -> table) ++ by ++ dead ++ more
-    rows.write.format("windrow.spark.jdbc").mode(SaveMode.Append)
-      .option(JdbcWrite.Options, new ObjectMapper().writeValueAsString(said.asJava)).save()
+    JdbcAccess.write(options ++ Map("url" -> url, "dbtable" -> table) ++ by ++ dead ++ more, rows)
   }
 
   override def toString: String = s"Jdbc(${JdbcAddress.show(url)}, $table)"

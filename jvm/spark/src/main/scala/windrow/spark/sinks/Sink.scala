@@ -1,9 +1,8 @@
-package windrow.spark
+package windrow.spark.sinks
 
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession}
 import scala.language.implicitConversions
-import windrow.SpecProblem
 
 /** A destination for the rows of a query, one micro-batch at a time. */
 trait Sink {
@@ -20,19 +19,21 @@ trait Sink {
   /** Fails if this sink cannot be written to. Called before the query starts; creates nothing. */
   private[spark] def verify(session: SparkSession, rows: StructType): Unit = ()
 
-  /** Checks again, after no sink of the query has failed in `verify`, and creates missing tables. */
-  private[spark] def check(session: SparkSession, rows: StructType): Unit = ()
+  /** Returns the missing tables that `make` creates, and that a start that fails later removes. */
+  private[spark] def missing(session: SparkSession): Option[String] = None
+
+  /** Creates missing tables, after `verify` of every sink of the query has passed. */
+  private[spark] def make(session: SparkSession, rows: StructType): Unit = ()
 
   /** Returns this sink bound to a query, its checkpoint and the kind of rows. */
   private[spark] def of(query: String, checkpoint: String, kind: String): Sink = this
 
-  /** Returns a problem if this sink keeps one row for each window, but the key and the window do not identify the row
-    * of a pane.
-    *
-    * @param condition
-    *   the condition of the problem; see [[windrow.SpecProblem]]
+  /** Whether this sink keeps one row for each window. */
+  private[spark] def keepsLast: Boolean = false
+
+  /** The columns that identify the row of a pane, if this sink keeps one row for each window and the user names them.
     */
-  private[spark] def unclear(condition: String): Option[SpecProblem] = None
+  private[spark] def on: Seq[String] = Nil
 
   /** Whether this sink also receives micro-batches without rows. */
   def takesEmpty: Boolean = false

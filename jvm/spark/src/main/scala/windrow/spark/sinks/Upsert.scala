@@ -1,4 +1,4 @@
-package windrow.spark
+package windrow.spark.sinks
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{HexFormat, UUID}
@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
+import org.apache.spark.sql.{AnalysisException, CreateTableWriter, DataFrame, Row, SparkSession}
 import scala.util.Try
 import windrow._
 import windrow.spark.output.LastPanes
@@ -25,11 +25,12 @@ import windrow.spark.output.LastPanes
   *   `message`. If several windows share a row, the row contains the newest window: the one with the greatest end, then
   *   with the greatest start.
   * @param create
-  *   the format, `delta` or `iceberg`, in which `start` creates a missing table; by default the table must exist
+  *   the format, `delta` or `iceberg`, in which `start` creates a missing table; an empty string uses the format of the
+  *   catalog. By default the table must exist.
   * @throws SpecError
   *   if the format is unknown
   */
-final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[String] = None) extends Sink {
+final case class Upsert(table: String, override val on: Seq[String] = Nil, create: Option[String] = None) extends Sink {
   create.filterNot(Upsert.Formats).foreach(format =>
     throw SpecError(s"Upsert($table)", Seq(SpecProblem("UPSERT_FORMAT_UNKNOWN", "format" -> format))))
 
@@ -50,7 +51,7 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
   }
 
   /** Selects the panes that replace rows, and the retractions of rows. */
-  private def winners(panes: DataFrame, by: Seq[String]): DataFrame =
+  private[spark] def winners(panes: DataFrame, by: Seq[String]): DataFrame =
     if (LastPanes.isOfOneWindow(panes.schema, by)) LastPanes.ofEach(panes, by)
     else {
       val held = panes.sparkSession.table(table).select(
@@ -67,58 +68,36 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
         .select(panes.columns.toSeq.map(name => newest(QuotingUtils.quoteIdentifier(name))): _*)
     }
 
-  /** The problem of panes that contain only new rows: the table would lose the earlier ones. */
-  private[spark] def ofParts: SpecProblem =
-    SpecProblem("UPSERT_OF_PARTS", "sink" -> this)
+  private[spark] def columns(panes: StructType): Seq[String] = LastPanes.columns(panes, on)
 
-  private[spark] def columns(panes: StructType): Seq[String] = if (on.nonEmpty) on else LastPanes.identity(panes)
-
-  /** Returns a problem if the key and window do not identify the row of a pane and `on` does not either. Windows whose
-    * numbers start again at 0 cannot be ordered, so `on` must contain `window` for them.
-    *
-    * @param condition
-    *   the reason why the key and window are not enough
-    */
-  override private[spark] def unclear(condition: String): Option[SpecProblem] =
-    Option.when(on.isEmpty || condition.endsWith("LIMITS") && !on.contains("window"))(SpecProblem(
-      condition,
-      "sink" -> this))
-
-  /** Returns a problem if windows share a row. It concerns sinks that cannot read the window of an existing row. */
-  private[spark] def competing(panes: StructType): Option[SpecProblem] =
-    Option.when(lacking(panes).isEmpty && !LastPanes.isOfOneWindow(panes, columns(panes)))(
-      SpecProblem("UPSERT_ROW_UNCLEAR.TOPIC", "sink" -> this))
+  override private[spark] def keepsLast: Boolean = true
 
   /** Finds problems of the table by merging no panes. Creates nothing. */
-  private[spark] def problems(session: SparkSession, panes: StructType): Seq[SpecProblem] = {
-    val unknown = lacking(panes)
-    if (unknown.nonEmpty) unknown
-    else create.filterNot(_ => exists(session)).fold(tried(write(none(session, panes), 0)))(format =>
-      tried { DataSource.lookupDataSource(format, SQLConf.get); () }).toSeq
-  }
+  override private[spark] def verify(session: SparkSession, panes: StructType): Unit =
+    missing(session).fold(tried(write(none(session, panes), 0)))(_ =>
+      create.filter(_.nonEmpty).flatMap(format => tried { DataSource.lookupDataSource(format, SQLConf.get); () }))
+      .foreach(fail)
 
-  /** Creates the table if it is missing. */
-  override private[spark] def check(session: SparkSession, panes: StructType): Unit =
-    create.filterNot(_ => exists(session)).foreach { format =>
-      def make(): Unit = none(session, panes).writeTo(table).using(format).create()
-      tried(make()).orElse(tried(write(none(session, panes), 0))).foreach { wrong =>
-        Try(session.sql(s"DROP TABLE IF EXISTS ${Upsert.identifier(table)}"))
-        throw SpecError("start(...)", Seq(wrong))
+  override private[spark] def missing(session: SparkSession): Option[String] =
+    create.filterNot(_ => exists(session)).map(_ => table)
+
+  override private[spark] def make(session: SparkSession, panes: StructType): Unit =
+    missing(session).foreach { _ =>
+      def create(): Unit = {
+        val writer = none(session, panes).writeTo(table)
+        this.create.filter(_.nonEmpty).fold[CreateTableWriter[Row]](writer)(writer.using).create()
+      }
+      tried(create()).orElse(tried(write(none(session, panes), 0))).foreach { wrong =>
+        Try(Upsert.drop(session, table))
+        fail(wrong)
       }
     }
 
-  private[spark] def exists(session: SparkSession): Boolean = Try(session.catalog.tableExists(table)).getOrElse(false)
+  private def fail(wrong: SpecProblem): Nothing = throw SpecError("start(...)", Seq(wrong))
+
+  private def exists(session: SparkSession): Boolean = Try(session.catalog.tableExists(table)).getOrElse(false)
 
   private def none(session: SparkSession, panes: StructType) = session.createDataFrame(java.util.List.of[Row](), panes)
-
-  /** Columns of `on` that the panes do not have. */
-  private[spark] def lacking(panes: StructType): Seq[SpecProblem] =
-    on.filterNot(panes.fieldNames.contains).map(name =>
-      SpecProblem(
-        "COLUMN_NOT_FOUND.ARGUMENT",
-        "name"     -> name,
-        "columns"  -> panes.fieldNames.mkString(", "),
-        "argument" -> "on"))
 
   private def tried(work: => Unit): Option[SpecProblem] = {
     def refused(error: Throwable, condition: String) = Some(SpecProblem(
@@ -129,18 +108,25 @@ final case class Upsert(table: String, on: Seq[String] = Nil, create: Option[Str
       work
       None
     } catch {
-      case error: AnalysisException if error.getCondition == Upsert.NoFormat => Some(missing)
-      case _: ClassNotFoundException                                         => Some(missing)
+      case error: AnalysisException if error.getCondition == Upsert.NoFormat => Some(formatMissing)
+      case _: ClassNotFoundException                                         => Some(formatMissing)
       case error: AnalysisException                                          => refused(error, error.getCondition)
       case error: UnsupportedOperationException => refused(error, "UNSUPPORTED_FEATURE.TABLE_OPERATION")
     }
   }
 
-  private def missing = SpecProblem("UPSERT_FORMAT_MISSING", "table" -> table, "format" -> create.getOrElse(""))
+  private def formatMissing = SpecProblem("UPSERT_FORMAT_MISSING", "table" -> table, "format" -> create.getOrElse(""))
 }
 
 object Upsert {
-  private val Formats  = Set("delta", "iceberg")
+
+  /** Drops a table that `make` has created. */
+  private[spark] def drop(session: SparkSession, table: String): Unit = {
+    session.sql(s"DROP TABLE IF EXISTS ${identifier(table)}")
+    ()
+  }
+
+  private val Formats  = Set("delta", "iceberg", "")
   private val Held     = "__windrow_held"
   private val NoFormat = "DATA_SOURCE_NOT_FOUND"
   private val NoTarget = Set("UNSUPPORTED_FEATURE.TABLE_OPERATION", "TABLE_OR_VIEW_NOT_FOUND")
