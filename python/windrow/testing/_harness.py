@@ -36,6 +36,7 @@ Pipeline = Callable[..., object]
 What = Literal["windows", "messages", "pending"]
 
 _ONLY = "messages"
+_SHARDS = "spark.windrow.shards"
 
 
 class Harness:
@@ -406,7 +407,8 @@ def harness(
     Args:
         pipeline: A function that takes a DataFrame and returns the result of ``aggregate(...)``,
             ``keepRows()``, or ``join(...)``.
-        spark: A session with Windrow.
+        spark: A session with Windrow. If it does not set ``spark.windrow.shards``, the harness uses
+            one shard.
         schema: The columns of the rows, as in ``CREATE TABLE`` or a ``StructType``. For several
             streams a mapping; the function receives the DataFrames by these names.
         engine: ``"core"`` runs the plan of the query in this process, with state in memory, in
@@ -456,7 +458,8 @@ def _built(
         reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         frames[name] = reader.parquet(str(sources / name))
     (sources / CONTROL).mkdir()
-    with having(spark, {"spark.windrow.shards": "1"}):
+    few = {} if spark.conf.get(_SHARDS, None) else {_SHARDS: "1"}
+    with having(spark, few):
         made = pipeline(frames[_ONLY]) if list(frames) == [_ONLY] else pipeline(**frames)
         if not isinstance(made, Output | JoinOutput):
             text = f"The pipeline returned a {type(made).__name__}. It must return the result of "
