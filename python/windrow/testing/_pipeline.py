@@ -23,6 +23,8 @@ Pipeline = Callable[..., object]
 #: The name of the only stream.
 ONLY = "messages"
 
+_SHARDS = "spark.windrow.shards"
+
 
 def built(
     pipeline: Pipeline, spark: SparkSession, schemas: Mapping[str, Any], sources: Path
@@ -34,7 +36,8 @@ def built(
         reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         frames[name] = reader.parquet(str(sources / name))
     (sources / CONTROL).mkdir()
-    with having(spark, {"spark.windrow.shards": "1"}):
+    few = {} if spark.conf.get(_SHARDS, None) else {_SHARDS: "1"}
+    with having(spark, few):
         made = pipeline(frames[ONLY]) if list(frames) == [ONLY] else pipeline(**frames)
         if not isinstance(made, Output | JoinOutput):
             text = f"The pipeline returned a {type(made).__name__}. It must return the result of "

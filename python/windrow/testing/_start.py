@@ -29,7 +29,8 @@ def harness(
     Args:
         pipeline: A function that takes a DataFrame and returns the result of ``aggregate(...)``,
             ``keepRows()``, or ``join(...)``.
-        spark: A session with Windrow.
+        spark: A session with Windrow. If it does not set ``spark.windrow.shards``, the harness uses
+            one shard.
         schema: The columns of the rows, as in ``CREATE TABLE`` or a ``StructType``. For several
             streams a mapping; the function receives the DataFrames by these names.
         engine: ``"core"`` runs the plan of the query in this process, with state in memory, in

@@ -36,7 +36,8 @@ def shards(spark: SparkSession) -> Iterator[None]:
 
 
 def stepped(spark: SparkSession, case: Case, way: int) -> list[dict[str, Any]]:
-    """Run a case step by step with cuts and restarts of this way, and return its panes."""
+    """Run a case step by step with cuts, shards and restarts of this way, and return its panes."""
+    spark.conf.set("spark.windrow.shards", str(way + 1))
     batches = case.cut(way)
     with wr.testing.harness(case.pipeline, spark, schema=SCHEMA) as h:
         for number, batch in enumerate(batches):
@@ -49,7 +50,7 @@ def stepped(spark: SparkSession, case: Case, way: int) -> list[dict[str, Any]]:
 
 
 def test_chains_on_the_core(spark: SparkSession) -> None:
-    """With any cuts and restarts, the final values are those of the rows."""
+    """With any cuts, shards and restarts, the final values are those of the rows."""
     corrections = 0
     for seed in range(FIRST_SEED, FIRST_SEED + CASES):
         case = Case.drawn(seed)

@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, disordered, order
+from feed import NOTHING, Feed, disordered, order
 from query.test_against_spark import rows
 from windrow._bridge import _jar
 
@@ -50,6 +50,8 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
     return windows.aggregate(F.count("*").alias("n"), F.sum("amount").alias("total"))
 
 
+#: A row after the windows of all other rows, so that these windows end.
+LAST = [order("2025-01-03 12:00:00")]
 ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"))
 STREAMED = [
     pytest.param(
@@ -62,7 +64,7 @@ STREAMED = [
 @pytest.mark.parametrize(("call", "kind"), STREAMED)
 def test_stream(feed: Feed, call: str, kind: wr.WindowKind) -> None:
     """SQL returns the same panes, including late ones, and the same rejected rows."""
-    feed.add(*disordered(seed=21, batches=3))
+    feed.add(*disordered(seed=21, batches=3), LAST, NOTHING)
     feed.stream().createOrReplaceTempView("orders")
     more = "watermark => '1 minute', lateness => '5 minutes', accumulation_mode => 'accumulating'"
     built = _built(feed.stream(), kind, "5 minutes").output

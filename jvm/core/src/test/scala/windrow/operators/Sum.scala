@@ -3,8 +3,12 @@ package windrow.operators
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
 
-/** A sum of integers. */
-object Sum extends Aggregation[Long, Long] {
+/** A sum of integers.
+  *
+  * @param isExact
+  *   whether it tells that it is exact; otherwise it is treated like a sum of floating-point numbers
+  */
+sealed class Sum(override val isExact: Boolean) extends Aggregation[Long, Long] {
   def zero: Long                                = 0
   def combine(left: Long, right: Long): Long    = left + right
   def copy(buffer: Long): Long                  = buffer
@@ -12,3 +16,6 @@ object Sum extends Aggregation[Long, Long] {
   def write(value: Long, out: ByteWriter): Unit = out.long(value)
   def read(in: ByteReader): Long                = in.long()
 }
+
+object Sum      extends Sum(isExact = false)
+object ExactSum extends Sum(isExact = true)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import scala.util.{Random, Try}
 import windrow._
 import windrow.spark.sinks._
 
@@ -43,6 +43,9 @@ final class RefusedStartSuite extends SparkSuite {
       case one                => Seq(one.getMessage.takeWhile(_ != ']').stripPrefix("["))
     }
   }
+
+  private def exists(database: String, table: String) =
+    Try(spark.read.format("jdbc").option("url", database).option("dbtable", table).load()).isSuccess
 
   private def ofPanes(sink: Sink, of: => DataFrame = input) = refused(minutes(of).start(checkpoint, panes = sink))
 
@@ -113,11 +116,9 @@ final class RefusedStartSuite extends SparkSuite {
   test("databases and tables") {
     assert(ofPanes(Jdbc("jdbc:nothing:at", "all")) == Seq("JDBC_REFUSED"))
     val derby = "jdbc:derby:memory:refused;create=true"
-    def exists(table: String) =
-      Try(spark.read.format("jdbc").option("url", derby).option("dbtable", table).load()).isSuccess
-    val both = minutes(input)
+    val both  = minutes(input)
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc("jdbc:nothing:at", "all"))) == Seq("JDBC_REFUSED"))
-    assert(!exists("one") && !exists("windrow_batches"))
+    assert(!exists(derby, "one") && !exists(derby, "windrow_batches"))
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc(derby, "one"))) == Seq("SINK_SHARED"))
     assert(ofPanes(Upsert("missing")) == Seq("TABLE_NOT_MERGEABLE"))
     assert(ofPanes(Table("a b")) == Seq("TABLE_NOT_USABLE"))
@@ -128,6 +129,38 @@ final class RefusedStartSuite extends SparkSuite {
     assert(refused(both.start(checkpoint, Table("outer_table"), Files(s"$warehouse/outer_table/rejected"))) ==
       Seq("FOLDERS_NESTED"))
     assert(refused(both.start(checkpoint, Table("same"), Table("default.same"))) == Seq("SINK_SHARED"))
+  }
+
+  /** Sinks that are refused, with their errors, and sinks that are not.
+    *
+    * @param ofUpsert
+    *   the error for a table that Upsert cannot write
+    */
+  private def sinks(derby: String, ofUpsert: String): Seq[(Sink, Option[String])] = Seq(
+    Files(s"$root/csv", "csv")     -> Some("FORMAT_NOT_FOR_ROWS"),
+    Files("nothing://at/all")      -> Some("FOLDER_NOT_USABLE"),
+    Jdbc("jdbc:nothing:at", "all") -> Some("JDBC_REFUSED"),
+    Upsert("missing")              -> Some(ofUpsert),
+    Table("a b")                   -> Some("TABLE_NOT_USABLE"),
+    Files(s"$checkpoint/inside")   -> Some("FOLDERS_NESTED"),
+    none                           -> None,
+    Files(s"$root/fine")           -> None,
+    Table("fine")                  -> None,
+    Jdbc(derby, "fine")            -> None)
+
+  test("pairs of sinks, of which one or both are refused") {
+    val derby = "jdbc:derby:memory:pairs;create=true"
+    val all = for {
+      (panes, wrong)       <- sinks(derby, "TABLE_NOT_MERGEABLE")
+      (rejected, wrongToo) <- sinks(derby, "UPSERT_NOT_OF_PANES")
+      if panes != rejected && (wrong.isDefined || wrongToo.isDefined)
+    } yield (panes, rejected, wrong.toSet ++ wrongToo)
+    val isFull = sys.props.get("windrow.mode").contains("full")
+    for ((panes, rejected, codes) <- if (isFull) all else Random.shuffle(all).take(12)) {
+      val found = refused(minutes(input).start(checkpoint, panes = panes, rejected = rejected)).toSet
+      assert(codes.subsetOf(found), s"$panes and $rejected: $found")
+      assert(!exists(derby, "fine") && !exists(derby, "windrow_batches"), s"$panes and $rejected")
+    }
   }
 
   test("a start that fails after its checks removes the things that it created") {

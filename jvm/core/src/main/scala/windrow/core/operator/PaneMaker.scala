@@ -28,6 +28,9 @@ private[core] final class PaneMaker[B, V](
     */
   val storesShown: Boolean = keeps && !aggregation.isExact
 
+  /** Whether a firing reads the last pane of its window. */
+  val readsShown: Boolean = retracts || spec.skipUnchanged
+
   /** Whether panes show all messages of their window, not only those since the last pane. */
   val showWhole: Boolean = !discards
 

@@ -1,6 +1,6 @@
 package windrow.core.policy
 
-import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.{Aggregation, PageSum}
 import windrow.core.state.{ByteReader, ByteWriter, Codec, KeyPages, Paged, Segments}
 import windrow.core.store.OriginCodec
 import windrow.core.time.EventTime
@@ -78,7 +78,7 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   }
 
   def clear(): Unit = {
-    pages.clear(count)
+    pages.clear()
     count = 0
   }
 
@@ -124,6 +124,8 @@ private[policy] final case class HeldSummary[B](least: Double, hasBlank: Boolean
   */
 private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sums: Boolean)
     extends Paged[Long, HeldMessage[B], HeldSummary[B]] {
+  private val sumOf = new PageSum(aggregation)
+
   implicit def order: Ordering[Long] = Ordering.Long
   def at(held: HeldMessage[B]): Long = held.number
   val places: Codec[Long]            = PagedHeld.Numbers
@@ -137,7 +139,7 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
     some.foreach { held =>
       if (held.value.isNaN) hasBlank = true else least = math.min(least, held.value)
       earliest = math.min(earliest, held.at)
-      if (sums) sum = Some(sum.fold(aggregation.copy(held.message.buffer))(aggregation.combine(_, held.message.buffer)))
+      if (sums) sum = sumOf.add(sum, held.message.buffer)
     }
     HeldSummary(least, hasBlank, earliest, sum)
   }
@@ -146,38 +148,28 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
     math.min(one.least, other.least),
     one.hasBlank || other.hasBlank,
     math.min(one.earliest, other.earliest),
-    for (left <- one.sum; right <- other.sum) yield aggregation.combine(aggregation.copy(left), right))
+    sumOf.both(one.sum, other.sum))
 
-  override def appended(told: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
+  override def added(told: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
     Option.when(told.sum.isDefined == sums)(both(told, tell(held)))
 
-  /** Omits a sum that is about as large as its page; the page is then read to compute it. */
   val told: Codec[HeldSummary[B]] = new Codec[HeldSummary[B]] {
     def write(told: HeldSummary[B], out: ByteWriter): Unit = {
       out.long(java.lang.Double.doubleToLongBits(told.least))
       out.byte(if (told.hasBlank) 1 else 0)
       out.long(told.earliest)
-      val sum = new ByteWriter(64)
-      told.sum.foreach(aggregation.write(_, sum))
-      val isKept = told.sum.isDefined && sum.size <= PagedHeld.MostOfSum
-      out.byte(if (isKept) 1 else 0)
-      if (isKept) out.append(sum.array, 0, sum.size)
+      sumOf.write(told.sum, out)
     }
 
     def read(in: ByteReader): HeldSummary[B] = HeldSummary(
       java.lang.Double.longBitsToDouble(in.long()),
       in.byte() == 1,
       in.long(),
-      Option.when(in.byte() == 1)(aggregation.read(in)))
+      sumOf.read(in))
   }
-
 }
 
 private object PagedHeld {
-
-  /** Maximum size in bytes of a page's sum that is stored with its key. */
-  val MostOfSum = 1024
-
   object Numbers extends Codec[Long] {
     def write(number: Long, out: ByteWriter): Unit = out.long(number)
     def read(in: ByteReader): Long                 = in.long()

@@ -20,7 +20,7 @@ object ShardSpaces {
       case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
       case _: Sessions                          => Seq("sessions", "pages")
       case _: OffsetSessions                    => Seq("sessions")
-      case _: Inherited                         => Seq("inherited", "pages")
+      case _: Inherited                         => Seq("inherited", "pages", "incoming")
       case _: Run | _: Numbered | _: OffsetGrid => Keyed
     }
     windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++

@@ -17,6 +17,9 @@ final class Key(val bytes: Array[Byte]) extends Serializable {
 
   private var stored = 0 // 0 if not computed yet; a lazy val would lock for each key
 
+  /** A hash of 64 bits by which stored values are sorted; its definition can never change. */
+  private[core] def spread: Long = Key.spread(bytes)
+
   override def hashCode: Int = hash
   override def equals(other: Any): Boolean = other match {
     case that: Key => hash == that.hash && Arrays.equals(bytes, that.bytes)
@@ -29,6 +32,11 @@ private object Key {
   private val Odd = 0x9e3779b97f4a7c15L
 
   private def hash(bytes: Array[Byte]): Int = {
+    val all = spread(bytes)
+    (all ^ (all >>> 32)).toInt
+  }
+
+  private def spread(bytes: Array[Byte]): Long = {
     val longs = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
     val whole = bytes.length & ~7
     var hash  = bytes.length.toLong
@@ -41,7 +49,7 @@ private object Key {
       hash = mixed(hash ^ bytes(at).toLong)
       at += 1
     }
-    (hash ^ (hash >>> 32)).toInt
+    hash
   }
 
   private def mixed(hash: Long): Long = {

@@ -44,9 +44,9 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
       told = None
     }
 
-    def append(value: T): Unit = {
-      val now = told.flatMap(paged.appended(_, value))
-      values += value
+    def insert(index: Int, value: T): Unit = {
+      val now = told.flatMap(paged.added(_, value))
+      values.insert(index, value)
       touch()
       told = now
     }
@@ -140,9 +140,9 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     val page  = pages(i)
     val index = page.indexOf(place)
     val isNew = !page.hasAt(index, place)
-    if (isNew && index == page.values.size) page.append(value)
+    if (isNew) page.insert(index, value)
     else {
-      if (isNew) page.values.insert(index, value) else page.values(index) = value
+      page.values(index) = value
       page.touch()
     }
     if (isNew) segments.grown += 1
@@ -209,13 +209,8 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
     }
   }
 
-  /** Removes all values.
-    *
-    * @param count
-    *   number of values
-    */
-  def clear(count: Long): Unit = {
-    segments.grown -= count
+  /** Removes all values without reading them, so `Segments.grown` does not count them. */
+  def clear(): Unit = {
     pages.foreach(forget)
     root.clear()
     replace(Nil)

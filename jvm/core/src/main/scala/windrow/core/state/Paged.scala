@@ -25,8 +25,10 @@ private[core] trait Paged[P, T, S] {
   /** Merges the summaries of two groups of values, without changing either. */
   def both(one: S, other: S): S
 
-  /** The summary after a value was appended; None if it must be recomputed from the values. */
-  def appended(told: S, value: T): Option[S] = None
+  /** The summary after a value was added, which may overwrite the one before; None if it must be recomputed from the
+    * values.
+    */
+  def added(told: S, value: T): Option[S] = None
   def told: Codec[S]
 }
 

@@ -1,15 +1,18 @@
 package windrow.core.operator
 
+import java.time.ZoneOffset
+import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
-import windrow.operators.Sum
+import windrow.operators.{ExactSum, Sum}
 
 /** Measures how the cost of the messages of one key grows with their number, for every kind of windows, with messages
   * or aggregates, and for every policy (SEMANTICS S10, S11). A message costs the logarithm of the content of its key,
@@ -21,26 +24,57 @@ class KeyGrowthSuite extends AnyFunSuite {
 
   for (operator <- operators) {
     test(s"$operator: a message costs the logarithm of those that came before it in its step") {
-      Growth.check(few, logarithm = 3)((count, store) => operator.step(store, 0 until count): Unit)
+      isLogarithmic(operator)
     }
 
     test(s"$operator: ten messages more write what they change, however many are there") {
-      val costs = Seq(few * 10, few * 100).map { count =>
-        val store = new CountingStore
-        (0 until count).grouped(few * 10).foreach(some => operator.step(store, some))
-        val before = store.bytesWritten
-        (0 until 5).foreach(step => operator.step(store, (0 until 10).map(count + step * 10 + _)))
-        (store.bytesWritten - before) / 5
-      }
-      assert(
-        costs(1) <= 2 * costs.head + 4096,
-        s"${costs.head} bytes a step at ${few * 10}, ${costs(1)} at ${few * 100}")
+      writesChanges(operator)
     }
+  }
+
+  test("every kind of windows is measured") {
+    assert((Inherit() +: windows).map(_.form).toSet == WindowKinds.Forms.toSet)
+  }
+
+  test("a fault is found: a message that reads the content of its key, and a step that writes it again") {
+    val reading = OfKey("reads all") { (store, some) =>
+      val space = store.space("windows")
+      some.foreach { n =>
+        space.put(n.toLong, Array(1))
+        (0 to n).foreach(at => space.get(at.toLong))
+      }
+      0
+    }
+    val rewriting = OfKey("writes all") { (store, some) =>
+      store.space("windows").put(0, new Array[Byte](some.last * 13))
+      0
+    }
+    intercept[TestFailedException](isLogarithmic(reading, few = 100, times = 16)): Unit
+    intercept[TestFailedException](writesChanges(rewriting)): Unit
+  }
+
+  private def isLogarithmic(operator: OfKey, few: Int = few, times: Int = times): Unit =
+    Growth.check(few, logarithm = 3, times)((count, store) => operator.step(store, 0 until count): Unit)
+
+  private def writesChanges(operator: OfKey): Unit = {
+    val costs = Seq(few * 10, few * 100).map { count =>
+      val store = new CountingStore
+      (0 until count).grouped(few * 10).foreach(some => operator.step(store, some))
+      val before = store.bytesWritten
+      (0 until 5).foreach(step => operator.step(store, (0 until 10).map(count + step * 10 + _)))
+      (store.bytesWritten - before) / 5
+    }
+    println(s"TMP $operator ${costs.mkString(" ")}")
+    assert(
+      costs(1) <= 2 * costs.head + 4096,
+      s"${costs.head} bytes a step at ${few * 10}, ${costs(1)} at ${few * 100}")
   }
 }
 
 private object KeyGrowthSuite {
-  private val few = if (sys.props.get("windrow.mode").contains("full")) 1000 else 100
+
+  /** A number of messages, and the ratio of a greater one to it. */
+  val (few, times) = if (sys.props.get("windrow.mode").contains("full")) (1000, 100) else (100, 16)
 
   /** @param step
     *   runs one step of a new shard, with messages of these numbers
@@ -54,7 +88,8 @@ private object KeyGrowthSuite {
   private val all     = TimeSpan(100000000)
 
   /** Kinds of windows for messages 10 apart. A window of size `all` contains every message. */
-  private val windows: Seq[WindowKind] = Seq(
+  val windows: Seq[WindowKind] = Seq(
+    Tumbling("1 day", ZoneOffset.UTC),
     Tumbling(TimeSpan(40)),
     Tumbling(all),
     Hopping(TimeSpan(40), TimeSpan(20)),
@@ -89,19 +124,42 @@ private object KeyGrowthSuite {
         None).size
   }
 
-  private def aggregate(window: WindowKind) = OfKey(s"aggregate of $window") {
+  private def aggregate(window: WindowKind): OfKey =
+    of(s"aggregate of $window", window, if (window == Global) Every(1000000) else Never, Sum, identity[Long])(_ => None)
+
+  private def of[B, V](
+      name: String,
+      window: WindowKind,
+      early: PaneTrigger,
+      aggregation: Aggregation[B, V],
+      lift: Long => B)(pane: Int => Option[IncomingPane]) = OfKey(name) {
     val spec = WindowOperatorDraft(
       window,
       lateness = Some(TimeSpan(forever)),
-      early = if (window == Global) Every(1000000) else Never,
+      early = early,
       accumulation = Some(Accumulating)).checked
     val value = window.rowValue.of(Some(10L)).get
-    (store, some) =>
-      new Shard(spec, Sum, store).step(
-        some.iterator.map(n => Entry(key, Some(n * 10L), value, count = 1, 1L, Array[Byte](1, 2, 3), origin(n))),
-        Watermark(-1),
-        None).size
+    def entry(n: Int) =
+      Entry(key, Some(n * 10L), value, count = 1, lift(1), Array[Byte](1, 2, 3), origin(n), pane(n))
+    (store, some) => new Shard(spec, aggregation, store).step(some.iterator.map(entry), Watermark(-1), None).size
   }
+
+  private def pane(content: Int, from: Long = 0, to: Long = all.micros, isRetraction: Boolean = false) =
+    Some(IncomingPane(from, to, Timing.OnTime, isRetraction, new Key(BigInt(content).toByteArray)))
+
+  /** Every third message retracts one of the others, in their order. */
+  private def correction(n: Int) =
+    if (n % 3 == 2) pane(n / 6 * 3 + n / 3 % 2, isRetraction = true) else pane(n)
+
+  private val ordered = new Ordered(Sum)
+
+  private val inherited = Seq(
+    of("panes of one window", Inherit(), Never, Sum, identity[Long])(pane(_)),
+    of("panes of a window each", Inherit(), Never, Sum, identity[Long])(n => pane(n, n * 10L, n * 10L + 40)),
+    of("equal panes", Inherit(), EachBatch, Sum, identity[Long])(_ => pane(1)),
+    of("panes of one window that emits one for each", Inherit(), EachMessage, ExactSum, identity[Long])(pane(_)),
+    of("corrections of one window", Inherit(), EachBatch, Sum, identity[Long])(correction),
+    of("corrections of one window in order", Inherit(), EachBatch, ordered, ordered.lift(Array(1), _))(correction))
 
   private val limits: Seq[By] = Seq(1000000L, 50L).map(ByCount(_)) ++
     Seq(all, TimeSpan(500)).map(ByTime(_)) ++ Seq(1e12, 500.0).map(ByDelta("value", _))
@@ -121,5 +179,5 @@ private object KeyGrowthSuite {
   }
 
   val operators: Seq[OfKey] =
-    windows.map(fullState) ++ windows.map(aggregate) ++ evictions.map(policy)
+    windows.map(fullState) ++ windows.map(aggregate) ++ inherited ++ evictions.map(policy)
 }

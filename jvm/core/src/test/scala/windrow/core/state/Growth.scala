@@ -26,20 +26,22 @@ private[core] object Growth {
     Cost(store.bytesRead + store.bytesWritten - stored, threads.getThreadAllocatedBytes(thread) - allocated)
   }
 
-  /** Checks that sixteen times as many messages cost at most sixteen times the work and a logarithm. The buckets of a
+  /** Checks that many times as many messages cost at most as many times the work and a logarithm. The buckets of a
     * store, whose number doubles with its first values, add a logarithm of their own.
     *
+    * @param times
+    *   the ratio of the two numbers of messages
     * @param logarithm
     *   factor by which the heap memory per message may grow
     * @param work
     *   the work on a number of messages
     */
-  def check(few: Int, logarithm: Double = 2)(work: (Int, CountingStore) => Unit): Unit = {
+  def check(few: Int, logarithm: Double = 2, times: Int = 16)(work: (Int, CountingStore) => Unit): Unit = {
     cost(work(few, _)): Unit // loads classes and compiles code
-    val (small, large) = (cost(work(few, _)), cost(work(16 * few, _)))
+    val (small, large) = (cost(work(few, _)), cost(work(times * few, _)))
     def each(of: Cost => Long) =
-      s"${of(small) / few} bytes for each of $few messages, ${of(large) / few / 16} of ${16 * few}"
-    assert(large.stored <= 16 * 4 * small.stored, s"stored: ${each(_.stored)}")
-    assert(large.allocated <= 16 * logarithm * small.allocated, s"allocated: ${each(_.allocated)}")
+      s"${of(small) / few} bytes for each of $few messages, ${of(large) / few / times} of ${times * few}"
+    assert(large.stored <= times * 4 * small.stored, s"stored: ${each(_.stored)}")
+    assert(large.allocated <= times * logarithm * small.allocated, s"allocated: ${each(_.allocated)}")
   }
 }

@@ -7,7 +7,7 @@ import windrow.core.operator.Origin
 import windrow.core.operator.keyed.{GridKeyStateCodec, KeyCompletion}
 import windrow.core.operator.partitioned.{TupleSessionCodec, TupleSessionState}
 import windrow.core.operator.run.RunKeyStateCodec
-import windrow.core.operator.sessions.{EqualPanes, InheritedCodec, InheritedWindow, SessionCodec, SessionState}
+import windrow.core.operator.sessions.{InheritedValues, SessionCodec, SessionState}
 import windrow.core.policy.PolicyValues
 import windrow.core.store.{Admission, LatenessCounts, MessageRun, StoredMessage, Unsent}
 import windrow.core.time.{Axis, Bounds, Watermark}
@@ -20,10 +20,8 @@ import windrow.{Guards, SourcePartition, TimeSpan, Timing}
   */
 private[state] object PieceStates {
   def all: Seq[StoredState] =
-    Seq(cells, sessions, inherited, messages, unsent, inOrder, journal, image, header,
-      slices,
-      additions) ++
-      keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
+    Seq(cells, sessions, messages, unsent, inOrder, journal, image, header, slices, additions) ++
+      InheritedValues.all(paneState) ++ keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
 
   private val Bytes = 64
   private val some  = 0L until 9L
@@ -47,11 +45,15 @@ private[state] object PieceStates {
   private val paneState =
     PaneState(1, 2, Some(3L), isPastOnTime = true, Some(4L), Some(Shown(Timing.Late, 5, true, 6L)))
 
-  private def paged[T](name: String, paged: PagedByDeadline[T])(value: Long => T): StoredState = {
+  private def sessions: StoredState = {
+    val paged = new PagedByDeadline[SessionState[Long]](
+      new SessionCodec(Sum),
+      one => Place(one.bounds.start, 0),
+      _.bounds.end)
     def pages(store: ShardStore) = new KeyPages(paged, new Segments("pages", store), Bytes)
-    StoredState.ofRoot(s"pages of $name") { (store, out) =>
+    StoredState.ofRoot("pages of sessions") { (store, out) =>
       val all = pages(store)
-      some.foreach(i => all.put(value(i)))
+      some.foreach(i => all.put(SessionState(Bounds(i, i + 1), i, paneState)))
       all.write(out)
     } { (store, in) =>
       val all = pages(store)
@@ -62,18 +64,6 @@ private[state] object PieceStates {
       PagedByDeadline.deadline(all)
     }
   }
-
-  private def sessions: StoredState =
-    paged[SessionState[Long]](
-      "sessions",
-      new PagedByDeadline(new SessionCodec(Sum), one => Place(one.bounds.start, 0), _.bounds.end))(i =>
-      SessionState(Bounds(i, i + 1), i, paneState))
-
-  private def inherited: StoredState =
-    paged[InheritedWindow[Long]](
-      "inherited windows",
-      new PagedByDeadline(new InheritedCodec(Sum), one => Place(one.start, one.end), _.end))(i =>
-      InheritedWindow(i, i + 1, isPastOnTime = false, Map(new Key(Array(1)) -> EqualPanes(List(i, i))), paneState))
 
   private def message(i: Long) = StoredMessage(new Key(Array(1)), i, Some(Origin("s", 1, i)), Array(2, 3))
 

@@ -24,9 +24,11 @@ private[core] final class InheritAlgorithm[B, V](
   private val rule     = new FiringRule(spec.onTime, policy)
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
+  private val incoming = new Segments("incoming", store)
+  private val ofWindow = new InheritedCodec(aggregation, incoming)
   private val codec = new KeyPagesCodec(
     new PagedByDeadline[Window](
-      new InheritedCodec(aggregation),
+      ofWindow,
       window => Place(window.start, window.end),
       deadline),
     segments)
@@ -59,7 +61,7 @@ private[core] final class InheritAlgorithm[B, V](
       val windows = Option(keys.get(entry.key)).getOrElse(codec.empty)
       val found   = windows.get(Place(pane.start, pane.end))
       counters.accepted += entry.count
-      val old = found.getOrElse(InheritedWindow[B](pane.start, pane.end, false, Map.empty, PaneState()))
+      val old = found.getOrElse(ofWindow.created(pane.start, pane.end))
       windows.put(update(entry, pane, old, isNew = found.isEmpty, clock, out))
       keys.put(entry.key, windows)
     }
@@ -72,23 +74,18 @@ private[core] final class InheritAlgorithm[B, V](
       isNew: Boolean,
       clock: StepClock,
       out: Out[Effect[B, V]]): Window = {
-    val before = old.panes.getOrElse(pane.content, EqualPanes())
-    val equal  = if (pane.isRetraction) before.retract else before.add(entry.buffer)
+    val changes = if (pane.isRetraction) old.panes.retract(pane.content) else old.panes.add(pane.content, entry.buffer)
     // A window that is complete when its first message arrives is late (SEMANTICS R79), unless that message completes
     // it.
-    val changes   = equal.buffers.size != before.buffers.size
     val isFirst   = isNew && changes && pane.timing == Timing.Late && clock.before.reached(pane.end)
     val paneState = old.paneState.copy(isPastOnTime = old.paneState.isPastOnTime || isFirst)
     val now = old.copy(
       isPastOnTime = old.isPastOnTime || pane.timing != Timing.Early,
-      panes = if (equal.isNothing) old.panes - pane.content else old.panes + (pane.content -> equal),
-      sum =
-        if (!changes) old.sum else if (pane.isRetraction) None else old.sum.map(aggregation.combine(_, entry.buffer)),
       paneState = if (changes) panes.add(paneState, entry, clock.processingTime) else paneState)
     val isLate    = now.paneState.isPastOnTime
     val completes = !isLate && now.isComplete(clock.before)
     val timing =
-      if (changes && !now.isEmpty) rule.withMessage(isLate, isFirst, completes, now.paneState.unsent) else None
+      if (changes && !now.panes.isEmpty) rule.withMessage(isLate, isFirst, completes, now.paneState.unsent) else None
     if (timing.isEmpty) periods.add(isLate, now.paneState)
     fire(entry.key, now, timing, isLast = false, out)
   }
@@ -100,11 +97,16 @@ private[core] final class InheritAlgorithm[B, V](
       isLast: Boolean,
       out: Out[Effect[B, V]]): Window =
     timing.fold(window) { timing =>
-      val whole = window.value(aggregation)
-      window.copy(
-        paneState = panes.fire(idOf(key, window), window.paneState, timing, isLast, whole, out),
-        sum = Some(whole))
+      val before = if (panes.readsShown) withShown(window) else window.paneState
+      val after  = panes.fire(idOf(key, window), before, timing, isLast, window.panes.sum, out)
+      window.panes.show()
+      window.copy(paneState = after)
     }
+
+  /** The pane state with the buffer of the last pane if that is not stored. */
+  private def withShown(window: Window): PaneState[B] =
+    if (aggregation.keeping.isEmpty) window.paneState
+    else window.paneState.copy(shown = window.paneState.shown.map(_.copy(buffer = window.panes.shownSum)))
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.bounds)
 
@@ -125,8 +127,10 @@ private[core] final class InheritAlgorithm[B, V](
   }
 
   private def keep(windows: Windows, before: Window, window: Window, clock: StepClock, now: Watermark): Unit =
-    if (isClosed(window, now)) windows.remove(window)
-    else {
+    if (isClosed(window, now)) {
+      windows.remove(window)
+      window.panes.clear()
+    } else {
       val passes = now.reached(window.end) && !clock.before.reached(window.end)
       if ((window ne before) || passes) windows.put(window)
       periods.add(window.paneState.isPastOnTime, window.paneState)
@@ -143,7 +147,7 @@ private[core] final class InheritAlgorithm[B, V](
     val paneState = if (completes) begun.copy(isPastOnTime = true) else begun
     val window    = if (paneState eq before.paneState) before else before.copy(paneState = paneState)
     val stage     = Stage(paneState.isPastOnTime, isClosed(window, now))
-    if (window.isEmpty) withdraw(key, window, out)
+    if (window.panes.isEmpty) withdraw(key, window, out)
     else fire(
       key,
       window,
@@ -154,13 +158,14 @@ private[core] final class InheritAlgorithm[B, V](
 
   /** Withdraws the last pane of a window without any remaining panes. */
   private def withdraw(key: Key, window: Window, out: Out[Effect[B, V]]): Window = {
-    panes.withdraw(idOf(key, window), window.paneState, out)
+    panes.withdraw(idOf(key, window), withShown(window), out)
+    window.panes.show()
     window.copy(paneState = window.paneState.copy(unsent = 0, since = None, shown = None))
   }
 
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = keys.walkAll.flatMap(key =>
-    keys.get(key).all.filterNot(_.isEmpty).map(one =>
-      OpenWindow(key, one.bounds, one.paneState.isPastOnTime, one.paneState, one.value(aggregation))))
+    keys.get(key).all.filterNot(_.panes.isEmpty).map(one =>
+      OpenWindow(key, one.bounds, one.paneState.isPastOnTime, withShown(one), one.panes.sum)))
 
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
@@ -171,11 +176,13 @@ private[core] final class InheritAlgorithm[B, V](
     keys.readDirectory(in)
     periods.read(in)
     segments.readDirectory(in)
+    incoming.readDirectory(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     keys.writeDirectory(out)
     periods.write(out)
     segments.writeDirectory(out)
+    incoming.writeDirectory(out)
   }
 }

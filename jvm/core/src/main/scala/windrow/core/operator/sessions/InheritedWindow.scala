@@ -2,77 +2,64 @@ package windrow.core.operator
 package sessions
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Key}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Segments}
 import windrow.core.time.{Bounds, Watermark}
 import windrow.core.trigger.{PaneState, PaneStateCodec}
-
-/** Panes of equal content in an inherited window.
-  *
-  * @param buffers
-  *   buffers of those that count, the newest first
-  * @param owed
-  *   number of retractions that arrived before their panes
-  */
-private[core] final case class EqualPanes[B](buffers: List[B] = Nil, owed: Long = 0) {
-  def add(buffer: B): EqualPanes[B] = if (owed > 0) copy(owed = owed - 1) else copy(buffers = buffer :: buffers)
-  def retract: EqualPanes[B]        = if (buffers.isEmpty) copy(owed = owed + 1) else copy(buffers = buffers.tail)
-  def isNothing: Boolean            = buffers.isEmpty && owed == 0
-}
 
 /** A window of a key that consists of panes of another operator (SEMANTICS R55).
   *
   * @param isPastOnTime
   *   whether the upstream operator has passed the window's on-time pane
   * @param panes
-  *   by their content
+  *   by their content; mutable
   * @param paneState
   *   state of this operator's own panes, including whether it has passed its on-time pane
-  * @param sum
-  *   value of all panes that count, if it was computed in this step. It is recomputed after a retraction, because an
-  *   aggregation cannot be inverted.
   */
 private[core] final case class InheritedWindow[B](
     start: Long,
     end: Long,
     isPastOnTime: Boolean,
-    panes: Map[Key, EqualPanes[B]],
-    paneState: PaneState[B],
-    sum: Option[B] = None) {
+    panes: HeldPanes[B],
+    paneState: PaneState[B]) {
   def bounds: Bounds = Bounds(start, end)
-
-  /** Whether all panes were retracted. */
-  def isEmpty: Boolean = panes.values.forall(_.buffers.isEmpty)
-
-  def value(aggregation: Aggregation[B, _]): B =
-    sum.getOrElse(panes.valuesIterator.flatMap(_.buffers).foldLeft(aggregation.zero)(aggregation.combine))
 
   def isComplete(at: Watermark): Boolean = isPastOnTime && at.reached(end)
 }
 
-private[core] final class InheritedCodec[B](aggregation: Aggregation[B, _]) extends Codec[InheritedWindow[B]] {
+/** Writes and reads a window.
+  *
+  * @param segments
+  *   store of panes that are not stored inside their window
+  * @param pageBytes
+  *   size in bytes of their pages, which is small because the panes of a step are in different pages
+  */
+private[core] final class InheritedCodec[B](
+    aggregation: Aggregation[B, _],
+    segments: Segments,
+    pageBytes: Int = 1024) extends Codec[InheritedWindow[B]] {
   private val paneStates = new PaneStateCodec(aggregation)
+  private val paged      = new PagedPanes(aggregation)
+
+  /** Whether the buffer of the last pane is made of [[HeldPanes]]. */
+  private val isHeld = aggregation.keeping.isDefined
+
+  def created(start: Long, end: Long): InheritedWindow[B] =
+    InheritedWindow(start, end, isPastOnTime = false, noPanes, PaneState())
+
+  private def noPanes = new HeldPanes(aggregation, paged, segments, pageBytes)
 
   def write(window: InheritedWindow[B], out: ByteWriter): Unit = {
     out.long(window.start)
     out.long(window.end)
     out.byte(if (window.isPastOnTime) 1 else 0)
-    out.count(window.panes.size.toLong)
-    window.panes.foreach { case (content, equal) =>
-      out.bytes(content.bytes)
-      out.count(equal.owed)
-      out.count(equal.buffers.size.toLong)
-      equal.buffers.foreach(aggregation.write(_, out))
-    }
-    paneStates.write(window.paneState, out)
+    window.panes.write(out)
+    paneStates.write(window.paneState, out, isWhole = isHeld)
   }
 
   def read(in: ByteReader): InheritedWindow[B] = {
     val (start, end, isPast) = (in.long(), in.long(), in.byte() == 1)
-    val panes = Seq.fill(in.size()) {
-      val content = new Key(in.bytes())
-      val owed    = in.count()
-      content -> EqualPanes(List.fill(in.size())(aggregation.read(in)), owed)
-    }
-    InheritedWindow(start, end, isPast, panes.toMap, paneStates.read(in))
+    val panes                = noPanes
+    panes.read(in)
+    InheritedWindow(start, end, isPast, panes, paneStates.read(in, aggregation.zero))
   }
 }
