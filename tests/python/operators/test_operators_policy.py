@@ -48,10 +48,10 @@ class _Log(wr.WindowListener):
         if self.evict is not None:
             self.evict.evictPartition({"symbol": "a"})
 
-    def save(self, partition: wr.operators._operator.Keys) -> bytes:
+    def save(self, partition: wr.operators._jvm.Keys) -> bytes:
         return str(self.counts[partition["symbol"]]).encode()
 
-    def load(self, partition: wr.operators._operator.Keys, state: bytes) -> None:
+    def load(self, partition: wr.operators._jvm.Keys, state: bytes) -> None:
         self.counts[partition["symbol"]] = int(state)
 
 

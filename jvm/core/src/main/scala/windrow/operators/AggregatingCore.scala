@@ -2,7 +2,6 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
 import windrow.core.operator.Effect
 import windrow.core.operator.Entry
 import windrow.core.operator.IncomingPane
@@ -29,15 +28,12 @@ private[operators] final class AggregatingCore[K, M, B, V](
     guards: Guards)
     extends Core[M, Pane[K, V]] {
 
-  private val shard = new Shard[Tracked[B], V](
+  val shard = new Shard[Tracked[B], V](
     spec,
     new TrackedAggregation(aggregation),
     store,
     AggregatingCore.fingerprint(spec, streams),
     guards = guards)
-
-  def counters: Counters   = shard.counters
-  def watermark: Watermark = shard.watermark
 
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {
     val filtered = came.withheld.count { case (stream, message) => shard.withhold(unread(stream, message)) }

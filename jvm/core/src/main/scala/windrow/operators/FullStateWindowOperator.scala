@@ -4,7 +4,6 @@ import windrow._
 import windrow.core.fullstate.FullStateEffect
 import windrow.core.fullstate.FullStateShard
 import windrow.core.fullstate.WindowMetadata
-import windrow.core.operator.Counters
 import windrow.core.operator.ShardFingerprint
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
@@ -29,8 +28,6 @@ final class FullStateWindowOperator[K, M](
   def inputStreams: Seq[String] = Seq(input)
 
   private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     override def retired: Long                     = shard.retired
     override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets

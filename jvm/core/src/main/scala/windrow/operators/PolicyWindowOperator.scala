@@ -9,7 +9,6 @@ import windrow.Pane
 import windrow.PolicyWindowSpec
 import windrow.SourcePartition
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
 import windrow.core.policy.PolicyEffect
 import windrow.core.policy.PolicyEntry
 import windrow.core.policy.PolicyFingerprint
@@ -129,8 +128,6 @@ final class PolicyWindowOperator[K, M, B, V](
   private def shard: PolicyShard[B, V] = opened.asInstanceOf[Windows].shard
 
   private final class Windows(val shard: PolicyShard[B, V]) extends Core[M, Output] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Output] = {

@@ -4,7 +4,6 @@ import windrow._
 import windrow.core.join.JoinEffect
 import windrow.core.join.JoinFingerprint
 import windrow.core.join.JoinShard
-import windrow.core.operator.Counters
 import windrow.core.state.Key
 import windrow.core.state.ShardStore
 import windrow.core.state.SpecFingerprint
@@ -28,8 +27,6 @@ class StreamStreamJoinOperator[K, M, R](
   def inputStreams: Seq[String] = spec.names
 
   private final class Join(val shard: JoinShard) extends Core[M, R] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     override def retired: Long                     = shard.retired
     override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets

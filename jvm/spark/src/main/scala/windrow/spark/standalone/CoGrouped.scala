@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.CoGroupSpec
 import windrow.Pane
-import windrow.core.state.ShardStore
+import windrow.operators.Context
 import windrow.operators.CoGroup
 import windrow.operators.MergedWindowOperator
 import windrow.spark.output.OutputColumns
@@ -36,12 +36,8 @@ private[standalone] final class CoGrouped(
     messages,
     Seq(Alias(OutputTable.struct(messages.map(one => one.name -> one): _*), "messages")()))
 
-  protected def make(store: ShardStore): Running = new MergedWindowOperator(
-    spec.window,
-    spec.streams,
-    format,
-    new CoGroup(inputs.size, format.messages),
-    context("co-group", store))
+  protected def make(context: Context[Message, Output]): Running =
+    new MergedWindowOperator(spec.window, spec.streams, format, new CoGroup(inputs.size, format.messages), context)
 
   protected def written(outputs: Seq[Output]): Array[Byte] = panes.table.write(outputs.iterator.map(pane =>
     panes.row(pane, pane.value.map(some => OutputTable.array(some.map(_.row))))))

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.FullStateSpec
 import windrow.Pane
-import windrow.core.state.ShardStore
+import windrow.operators.Context
 import windrow.operators.FullStateWindowOperator
 import windrow.operators.WindowInfo
 import windrow.spark.output.OutputColumns
@@ -25,8 +25,8 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
 
   private val panes = PaneTable.messages(input, column, format)
 
-  protected def make(store: ShardStore): Running =
-    new FullStateWindowOperator(spec, format, context(input.name, store), input.name)
+  protected def make(context: Context[Message, Output]): Running =
+    new FullStateWindowOperator(spec, format, context, input.name)
 
   protected def written(outputs: Seq[Output]): Array[Byte] =
     panes.table.write(outputs.iterator.map(pane => panes.row(pane, PaneTable.values(pane.value))))

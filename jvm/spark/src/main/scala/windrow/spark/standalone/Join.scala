@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import windrow.JoinKind
 import windrow.JoinSpec
-import windrow.core.state.ShardStore
+import windrow.operators.Context
 import windrow.operators.StreamStreamJoinOperator
 
 /** The operator that joins two or more streams. Its rows contain the common columns once, then a struct for each
@@ -35,8 +35,8 @@ private[standalone] final class Join(
     new OutputTable(keys ++ structs, keys ++ structs)
   }
 
-  protected def make(store: ShardStore): Running =
-    new StreamStreamJoinOperator(spec, format, Some(_), context("join", store))
+  protected def make(context: Context[Message, Output]): Running =
+    new StreamStreamJoinOperator(spec, format, Some(_), context)
 
   protected def written(outputs: Seq[Output]): Array[Byte] = rows.write(outputs.iterator.map { row =>
     val key = format.key(row.flatten.head)

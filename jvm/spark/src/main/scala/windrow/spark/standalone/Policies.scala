@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.ArrowTables
 import scala.collection.mutable
 import windrow.Eviction
 import windrow.PolicyWindowSpec
-import windrow.core.state.ShardStore
+import windrow.operators.Context
 import windrow.operators.PartitionEvent
 import windrow.operators.PolicyOutput
 import windrow.operators.PolicyWindowOperator
@@ -56,13 +56,13 @@ final class Policies private[standalone] (
     case _ => false
   }
 
-  protected def make(store: ShardStore): Running = {
+  protected def make(context: Context[Message, Output]): Running = {
     val made = new PolicyWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow](
       spec,
       format,
       fold.aggregation,
       fold.lift,
-      context(input.name, store),
+      context,
       input.name,
       measure,
       isMarker,

@@ -14,7 +14,7 @@ import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
+import windrow.operators.BackpressureError
 import windrow.operators.Context
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
@@ -22,7 +22,8 @@ import windrow.spark.input.PlainText
 import windrow.spark.shards.GuardSettings
 
 /** The interface of an operator for Python. Arguments and results are numbers in microseconds and tables as Arrow
-  * streams. All code that Python may override is in Python, so this class never calls back. Not thread-safe.
+  * streams. All code that Python may override is in Python, so this class never calls back: Python asks for new outputs,
+  * passes them on, and answers. Not thread-safe.
   *
   * @param stated
   *   the properties that a checkpoint records and that may not change, as text
@@ -39,40 +40,44 @@ abstract class StandaloneOperator private[standalone] (
   protected type Output
   protected type Running <: WindowOperator[Message, Output]
 
-  protected def make(store: ShardStore): Running
+  protected def make(context: Context[Message, Output]): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
-  /** Creates the context of the core operator, with the guards of the session. */
-  protected final def context(name: String, store: ShardStore): Context[Message, Output] =
-    Context(name, store, guards = GuardSettings(session))
-
-  private val fixed = stated ++ Seq(
+  private val identity = stated ++ Seq(
     inputs.map(_.describeOrigin).mkString("messages ", "; ", ""),
     PlainText.zones(read ++ inputs.flatMap(_.value)).mkString("session time zones (", ", ", ")"))
 
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)
 
-  private var operator   = Option.empty[Running]
-  private var belongings = Option.empty[OperatorMetadata]
-  private var staged     = Vector.empty[(String, Message)]
-  private var withheld   = Vector.empty[(String, Message)]
-  private var shown      = 0 // outputs that were returned and not flushed
-  private var refused    = Vector.empty[Refused]
-  private var clock      = Option.empty[Long]
+  private final class Opened(val name: String, val operator: Running, val outbox: TableOutbox[Output])
 
-  protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
+  private var opened   = Option.empty[Opened]
+  private var staged   = Vector.empty[(String, Message)]
+  private var withheld = Vector.empty[(String, Message)]
+
+  private def open: Opened = opened.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
-  /** Opens the state in a folder, or a new one in memory if `folder` is null. */
-  final def open(folder: String): Unit = active {
+  protected final def running: Running = open.operator
+
+  private def outbox: TableOutbox[Output] = open.outbox
+
+  /** Opens the state in a folder, or a new one in memory if `folder` is null, with the guards of the session.
+    *
+    * @param name
+    *   the operator in error messages
+    * @param sends
+    *   whether Python sends the outputs; otherwise they wait for `flush`
+    */
+  final def open(folder: String, name: String, sends: Boolean): Unit = active {
     val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
     try {
-      val kept = new OperatorMetadata(store, fixed)
-      val made = make(store)
-      made.init()
-      operator = Some(made)
-      belongings = Some(kept)
+      val outbox   = new TableOutbox[Output](written, sends)
+      val guards   = GuardSettings(session)
+      val operator = make(Context(name, store, guards = guards, identity = identity, outbox = Some(outbox)))
+      operator.init()
+      opened = Some(new Opened(name, operator, outbox))
     } catch {
       case failed: Throwable =>
         store match {
@@ -99,19 +104,32 @@ abstract class StandaloneOperator private[standalone] (
 
   private def place(stream: String): Int = inputs.indexWhere(_.name == stream)
 
-  /** Adds rows to the next step. The table must have exactly the columns of the stream. */
-  final def add(stream: String, table: Array[Byte]): Unit = {
-    staged ++= messagesOf(stream, table)
-  }
+  /** Whether rows may be added; false while the consumer is full. */
+  final def acceptsInput: Boolean = running.acceptsInput
 
-  /** Receives the rows that were passed to `beforeProcess`, after the rows that it kept have been added. The next step
-    * marks the offsets of the dropped rows as processed. Streams without offsets need no marks.
+  /** Fails while the consumer is full.
+    *
+    * @throws windrow.operators.BackpressureError
+    *   with the number of waiting outputs
     */
-  final def offered(stream: String, table: Array[Byte]): Unit = if (inputs(place(stream)).origin.nonEmpty) {
-    val left = staged.flatMap { case (_, message) => format.origin(message) }.toSet
-    withheld = messagesOf(stream, table).filter { case (_, message) =>
-      format.origin(message).exists(!left.contains(_))
+  final def requireRoom(): Unit = if (!acceptsInput) throw new BackpressureError(open.name, outbox.size)
+
+  /** Adds rows to the next step.
+    *
+    * @param table
+    *   exactly the columns of the stream
+    * @param offered
+    *   the rows that were passed to `beforeProcess`, or null if it kept all of them. The step marks the offsets of
+    *   dropped rows as processed; streams without offsets need no marks.
+    */
+  final def add(stream: String, table: Array[Byte], offered: Array[Byte] = null): Unit = {
+    val kept    = messagesOf(stream, table)
+    val dropped = Option(offered).filter(_ => inputs(place(stream)).origin.nonEmpty).toVector.flatMap { all =>
+      val left = kept.flatMap { case (_, message) => format.origin(message) }.toSet
+      messagesOf(stream, all).filter { case (_, message) => format.origin(message).exists(!left.contains(_)) }
     }
+    staged ++= kept
+    withheld ++= dropped
   }
 
   private def messagesOf(stream: String, table: Array[Byte]): Vector[(String, Message)] = {
@@ -123,81 +141,67 @@ abstract class StandaloneOperator private[standalone] (
   }
 
   /** Runs one step: applies the added rows, then the watermark, at a processing time. Null means unchanged. */
-  final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit =
-    step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
+  final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit = active {
+    val (messages, dropped) = (staged, withheld)
+    unstage()
+    running.follow(messages, bound(watermark), bound(processingTime), dropped)
+  }
 
-  private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = judged(processingTime) {
-    val (messages, apart) = (staged, withheld)
+  private def unstage(): Unit = {
     staged = Vector.empty
     withheld = Vector.empty
-    running.follow(messages, watermark, processingTime, apart)
   }
 
   /** Advances the watermark of a stream, or of all streams if `stream` is null. */
-  final def advance(stream: String, watermark: Long): Unit = judged(None) {
+  final def advance(stream: String, watermark: Long): Unit = active {
     if (stream == null) running.advanceWatermark(watermark) else running.advanceWatermark(stream, watermark)
   }
 
   /** Advances the processing time, and the watermark unless that is null. */
-  final def timeout(processingTime: Long, watermark: java.lang.Long): Unit = judged(Some(processingTime)) {
-    running.timeout(processingTime, Option(watermark).map(_.longValue))
-  }
+  final def timeout(processingTime: Long, watermark: java.lang.Long): Unit =
+    active(running.timeout(processingTime, bound(watermark)))
 
   /** Ends the input, so that every window completes. */
-  final def finish(): Unit = judged(None)(running.finish())
+  final def finish(): Unit = active(running.finish())
 
   /** Emits the outputs that were held back while the consumer was full. */
-  final def drain(): Unit = judged(None) {
+  final def drain(): Unit = active {
     running.drain()
     ()
   }
 
-  /** Sets whether the consumer is full. While it is, no rows may be added, and time does not release outputs. */
-  final def hold(isFull: Boolean): Unit = running.hold(isFull)
+  /** Returns the outputs that the hook of the consumer has not seen, or null if there are none. */
+  final def newOutputs(): Array[Byte] = active(outbox.newOutputs())
 
-  /** Runs code that may be a step. The rejected rows were judged by the watermark before it. */
-  private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
-    val before = instant
-    val now    = Seq(clock, processingTime).flatten.maxOption
-    code
-    clock = now
-    refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, before, clock))
+  /** Replaces these outputs by the result of the hook. */
+  final def replaceNew(table: Array[Byte], rows: Int): Unit = {
+    outbox.replaceNew(table, rows)
+    if (outbox.isSent) flush() // the hook kept none of them
   }
 
-  private def mark: Option[Long] = Option(running.watermark).filter(_.isDefined).map(_.micros)
+  /** Returns a copy of the waiting outputs, in the order in which they fired. */
+  final def waiting(): Array[Byte] = active(outbox.waiting())
 
-  /** The watermark, or None before the first one and at the end of the input (SEMANTICS R71). */
-  private def instant: Option[Long] = Option(running.watermark).flatMap(_.instant)
-
-  /** Returns the outputs since the last call, in the order in which they fired. */
-  final def outputs(): Array[Byte] = active {
-    val all = running.getResult()
-    val out = written(all.drop(shown))
-    shown = all.size
-    out
-  }
-
-  final def hasOutputs: Boolean = running.getResult().size > shown
-
-  /** Returns the rejected rows since the last call. */
-  final def rejected(): Array[Byte] = active {
-    val out = rejections.write(refused)
-    refused = Vector.empty
-    out
+  /** Receives whether the consumer accepted the waiting outputs. If it did, persists the state that led to them. While
+    * it has not, no rows may be added, and time does not release outputs.
+    */
+  final def answer(isAccepted: Boolean): Unit = {
+    outbox.answer(isAccepted)
+    flush()
   }
 
   /** Acknowledges the outputs: persists the state that led to them, and removes them. */
-  final def flush(): Unit = {
-    running.flush()
-    belongings.foreach(_.keep(mark))
-    shown = 0
+  final def flush(): Unit = active(running.flush())
+
+  /** Returns the waiting outputs and removes them. Nothing is persisted before `flush`. */
+  final def outputs(): Array[Byte] = {
+    val out = waiting()
+    outbox.clear()
+    out
   }
 
-  /** Removes outputs that the consumer has stored. Nothing is persisted before `flush`. */
-  final def forget(): Unit = {
-    running.forget()
-    shown = 0
-  }
+  /** Returns the rejected rows since the last call. */
+  final def rejected(): Array[Byte] = active(rejections.write(running.takeRejected()))
 
   /** Returns the numbers of accepted, rejected and other rows, and of rejected rows by reason. */
   final def counters(): java.util.Map[String, java.lang.Long] = {
@@ -211,31 +215,30 @@ abstract class StandaloneOperator private[standalone] (
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
   }
 
-  /** Serializes everything except the pending outputs. Nothing is persisted. */
-  final def checkpoint(): Array[Byte] = {
+  /** Serializes everything, with the waiting outputs. Nothing is persisted.
+    *
+    * @param more
+    *   what Python adds, or null
+    */
+  final def checkpoint(more: Array[Byte] = null): Array[Byte] = active {
     val out = new ByteWriter(4096)
-    OperatorMetadata.write(fixed, mark, out)
-    out.bytes(running.image())
+    out.bytes(running.checkpoint())
+    out.bytes(Option(more).getOrElse(Array.emptyByteArray))
     out.sealedResult()
   }
 
   /** Discards the present state without emitting anything, and continues from a checkpoint, or from empty state if
     * `checkpoint` is null. `flush` persists the result.
+    *
+    * @return
+    *   what Python added to the checkpoint
     */
-  final def reset(checkpoint: Array[Byte]): Unit = active {
-    val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
-    from.foreach(OperatorMetadata.check(_, fixed))
-    try from.fold(running.reset())(in => running.reset(in.bytes()))
-    catch {
-      case failed: Throwable => // a rejected checkpoint leaves the outputs untouched, a later failure does not
-        shown = math.min(shown, running.getResult().size)
-        throw failed
-    }
-    staged = Vector.empty
-    withheld = Vector.empty
-    refused = Vector.empty
-    shown = 0
+  final def reset(checkpoint: Array[Byte]): Array[Byte] = active {
+    val parts = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint")).map(in => (in.bytes(), in.bytes()))
+    parts.fold(running.reset()) { case (state, _) => running.reset(state) }
+    unstage()
     dropped()
+    parts.fold(Array.emptyByteArray)(_._2)
   }
 
   /** Called after the present state has been discarded. */
@@ -285,10 +288,8 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Frees all resources. No other method may be called after it. */
   final def close(): Unit = {
-    operator.foreach(_.close())
-    operator = None
-    belongings = None
-    staged = Vector.empty
-    refused = Vector.empty
+    opened.foreach(_.operator.close())
+    opened = None
+    unstage()
   }
 }
