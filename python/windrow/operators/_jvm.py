@@ -29,7 +29,7 @@ class JvmOperator:
         self._java: _gateway.Operator | None = None
         self._closed = False
         self._zone = "UTC"
-        self._columns: dict[str, pa.Schema] = {}
+        self._constants: dict[tuple[str, ...], Any] = {}
 
     def _opened(self) -> _gateway.Operator:
         if self._closed:
@@ -55,12 +55,22 @@ class JvmOperator:
     def _call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  as the JVM returns it
         return self._opened().call(method, *arguments)
 
+    def _constant(self, method: str, *arguments: str) -> Any:  # noqa: ANN401  as the JVM returns it
+        """Call a method whose result never changes, only once; return the schema of a table."""
+        self._opened()
+        called = (method, *arguments)
+        if called not in self._constants:
+            given = self._call(*called)
+            is_table = isinstance(given, bytes)
+            self._constants[called] = _tables.read(given).schema if is_table else given
+        return self._constants[called]
+
     def _micros(self, argument: str, at: At) -> int:
         return _times.micros(argument, at, self._zone)
 
     def _event_micros(self, argument: str, at: At, stream: str | None = None) -> int:
         """Return an event time in microseconds, in UTC if the event time of rows lacks a zone."""
-        plain = self._call("isTimeWithoutZone", stream or self._spec._streams[0])
+        plain = self._constant("isTimeWithoutZone", stream or self._spec._streams[0])
         return _times.micros(argument, at, "UTC" if plain else self._zone)
 
     def _named(self, stream: str | None) -> str:
@@ -77,14 +87,13 @@ class JvmOperator:
 
     def _schema(self, stream: str) -> pa.Schema:
         """Return the columns of the rows of a stream."""
-        self._opened()
-        if stream not in self._columns:
-            self._columns[stream] = _tables.read(self._call("inputColumns", stream)).schema
-        return self._columns[stream]
+        schema: pa.Schema = self._constant("inputColumns", stream)
+        return schema
 
     def _key_schema(self) -> pa.Schema:
         """Return the columns of the key."""
-        return _tables.read(self._call("keyColumns")).schema
+        schema: pa.Schema = self._constant("keyColumns")
+        return schema
 
     def _key(self, keys: Keys | None) -> bytes | None:
         """Return one row with the columns of the key, or None for all keys."""

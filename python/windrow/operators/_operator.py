@@ -324,7 +324,7 @@ class StandaloneOperator(Steps):
     def reset(self, checkpoint: bytes | None = None) -> None:
         """Discard the current state without emitting anything, and restore a checkpoint.
 
-        The store is not changed until ``flush``.
+        Without ``send``, the store is not changed until ``flush``.
 
         Args:
             checkpoint: The result of ``checkpoint``. None (the default) starts with empty state.
@@ -364,7 +364,7 @@ class StandaloneOperator(Steps):
         in the next call.
 
         Args:
-            outputs: The outputs of a step.
+            outputs: The outputs that it has not seen.
 
         Returns:
             The outputs to send. The default returns ``outputs``.

@@ -14,7 +14,7 @@ from windrow.operators._jvm import JvmOperator
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Receives a table of outputs, and returns False to refuse it.
+#: Receives a table of outputs, and returns False to reject it.
 Send = Callable[["pa.Table"], bool]
 
 _LOG = logging.getLogger("windrow")
@@ -44,28 +44,27 @@ class Steps(JvmOperator, ABC):
     def _apply(self, batch: pa.Table | pa.RecordBatch, stream: str | None) -> None:
         named = self._named(stream)
         schema = self._schema(named)
-        self._require_room()
+        if self._send is not None:
+            self._require_room()
         table = _tables.conformed(batch, schema, self._what(named), self._zone)
         kept = self.beforeProcess(table)
         offered = None
         if kept is not table:
             kept = _tables.conformed(kept, schema, f"beforeProcess of {named}", self._zone)
             offered = _tables.write(table)
-        self._call("add", named, _tables.write(kept), offered)
-        self._call("step", None, None)
+        self._call("process", named, _tables.write(kept), offered)
         self._filtered += max(0, table.num_rows - kept.num_rows)
 
     def _require_room(self) -> None:
-        if self._send is not None:
-            try:
-                self._call("requireRoom")
-            except BackpressureError:
-                _LOG.warning("%s received rows while its downstream is full", type(self).__name__)
-                raise
+        try:
+            self._call("requireRoom")
+        except BackpressureError:
+            _LOG.warning("%s received rows while its downstream is full", type(self).__name__)
+            raise
 
     def _move(self, method: str, *arguments: object) -> None:
-        """Advance the time, after refused outputs were sent again."""
-        has_room = self._send is None or self._deliver()
+        """Advance the time, after earlier outputs were sent again."""
+        has_room = self._deliver()
         self._call(method, *arguments)
         if has_room:
             self._after()
@@ -85,10 +84,10 @@ class Steps(JvmOperator, ABC):
     def _deliver(self) -> bool:
         """Send the waiting outputs, and return whether the consumer accepted all of them."""
         self._show()
-        waiting = None if self._send is None else _tables.read(self._call("waiting"))
-        if self._send is None or not waiting.num_rows:
+        unsent = None if self._send is None else self._call("unsent")
+        if self._send is None or unsent is None:
             return True
-        accepts = bool(self._send(waiting))
+        accepts = bool(self._send(_tables.read(unsent)))
         self._call("answer", accepts)
         return accepts
 

@@ -60,12 +60,6 @@ final class FullStateWindowOperator[K, M](
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
 
-  /** Number of messages that retention has removed since `init`. */
-  def retired: Long = shard.retired
-
-  /** Number of messages kept beyond the configured count, because windows that still accept messages need them. */
-  def overRetention: Long = shard.overRetention
-
   /** Messages in a closed range of event time (microseconds), in order. A bound of None is open.
     *
     * @param key

@@ -16,27 +16,27 @@ private[operators] final class OpenState[M, R](
     open: ShardStore => Core[M, R]) {
   private val store   = new JournaledStore(target)
   private val record  = new OperatorRecord(store, identity)
-  private var running = started()
-  private var counted = Ledger.Empty // without the counts of `running`
+  private var current = started()
+  private var counted = Ledger.Empty // without the counts of `current`
 
   private def started(): Core[M, R] = {
     record.check()
     open(store)
   }
 
-  def core: Core[M, R] = running
+  def core: Core[M, R] = current
 
   /** The counts of all messages so far. */
-  def ledger: Ledger = counted.and(running).copy(overRetention = running.overRetention)
+  def ledger: Ledger = counted.and(current).copy(overRetention = current.overRetention)
 
   /** The processing time that was persisted last. */
   def clock: Option[Long] = record.clock
 
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R] = {
-    val before = counted.and(running)
+    val before = counted.and(current)
     store.begin()
     try {
-      val outcome = running.step(came, watermark, processingTime)
+      val outcome = current.step(came, watermark, processingTime)
       counted = counted.and(outcome)
       outcome
     } catch {
@@ -53,10 +53,10 @@ private[operators] final class OpenState[M, R](
     *   called with the new core; if it fails, nothing changes
     */
   def replaceBy(image: Option[Array[Byte]])(restored: => Unit): Unit = {
-    val (was, before) = (store.image(), counted.and(running))
+    val (was, before) = (store.image(), counted.and(current))
     try {
       store.replaceBy(image)
-      running = started()
+      current = started()
       counted = Ledger.Empty
       restored
     } catch {
@@ -68,7 +68,7 @@ private[operators] final class OpenState[M, R](
   }
 
   private def restart(counts: Ledger): Unit = {
-    running = open(store)
+    current = open(store)
     counted = counts
   }
 

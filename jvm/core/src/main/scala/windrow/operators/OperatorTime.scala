@@ -16,9 +16,9 @@ private[operators] final case class OperatorTime(
     marks: Map[String, Long] = Map.empty,
     owed: Watermark = Watermark.None) {
 
-  def later(processingTime: Option[Long]): OperatorTime = copy(clock = (clock ++ processingTime).maxOption)
-
-  def owing(watermark: Watermark): OperatorTime = copy(owed = owed.max(watermark))
+  /** The time after a processing time and a watermark arrived. None and an earlier time change nothing. */
+  def after(processingTime: Option[Long], watermark: Watermark = Watermark.None): OperatorTime =
+    copy(clock = (clock ++ processingTime).maxOption, owed = owed.max(watermark))
 
   /** The time after a step. */
   def applied: OperatorTime = copy(owed = Watermark.None)

@@ -31,20 +31,20 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private var time        = OperatorTime()
   private var rejects     = Vector.empty[Rejected[M]]
   private var isSelecting = true
-  private var isChanged   = false // since the last persist
+  private var isChanged   = false                         // since the last persist
 
   final def init(): Unit = {
     require(state.isEmpty, s"${context.name} is already open")
-    val begun = new OpenState[M, R](context.store, context.identity, open)
-    state = Some(begun)
-    time = time.later(begun.clock)
+    val opening = new OpenState[M, R](context.store, context.identity, open)
+    state = Some(opening)
+    time = time.after(opening.clock)
     restored()
   }
 
-  private def running: OpenState[M, R] = state.getOrElse(throw new IllegalStateException(
+  private def openState: OpenState[M, R] = state.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> context.name)))
 
-  private[operators] final def opened: Core[M, R] = running.core
+  private[operators] final def opened: Core[M, R] = openState.core
 
   private[operators] final def isOpen: Boolean = state.isDefined
 
@@ -63,7 +63,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def acceptsInput: Boolean = isSelecting
 
   /** The counts of all messages so far. */
-  final def ledger: Ledger = running.ledger
+  final def ledger: Ledger = openState.ledger
 
   /** Number of messages that `beforeProcess` withheld. */
   final def filteredCount: Long = state.fold(0L)(_.ledger.filtered)
@@ -83,11 +83,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @throws BackpressureError
     *   if the downstream is full; nothing has changed then
     */
-  final def addMessages(stream: String, messages: Seq[M]): Unit = {
-    val _ = opened
-    requireRoom()
-    step(messages.map(stream -> _), time)
-  }
+  final def addMessages(stream: String, messages: Seq[M]): Unit = follow(messages.map(stream -> _), None, None)
 
   /** Applies one complete step from a log: messages of any stream, the watermark after them, and the processing time
     * for all of it. `addMessages` and `timeout` would be two steps.
@@ -101,14 +97,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       processingTime: Option[Long],
       withheld: Seq[(String, M)] = Nil): Unit = {
     val _ = opened
+    if (!isSelecting)
+      log.log(System.Logger.Level.WARNING, s"${context.name}: a row arrived although the downstream is full")
     requireRoom()
-    step(messages, told(watermark.fold(Watermark.None)(Watermark(_)), processingTime), withheld)
+    step(messages, time.after(processingTime, instant(watermark)), withheld)
   }
 
-  private def requireRoom(): Unit = if (!isSelecting) {
-    log.log(System.Logger.Level.WARNING, s"${context.name}: a row arrived although the downstream is full")
-    throw new BackpressureError(context.name, outbox.size)
-  }
+  /** Fails while the downstream is full. */
+  private[windrow] final def requireRoom(): Unit =
+    if (!isSelecting) throw new BackpressureError(context.name, outbox.size)
+
+  private def instant(watermark: Option[Long]): Watermark = watermark.fold(Watermark.None)(Watermark(_))
 
   /** Resumes sending at the first rejected output. If none remains, messages are accepted again, and windows fire that
     * the clock and the watermark release (SEMANTICS R30).
@@ -119,36 +118,33 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   in microseconds; None leaves it unchanged
     */
   final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit =
-    move(watermark.fold(Watermark.None)(Watermark(_)), Some(processingTime))
+    move(time.after(Some(processingTime), instant(watermark)))
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
   /** Advances the watermark of all streams, in microseconds. */
-  final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
+  final def advanceWatermark(watermark: Long): Unit = move(time.after(None, Watermark(watermark)))
 
   /** Advances the watermark of one stream, in microseconds. The operator's watermark is the least of its streams', as
     * soon as all of them have one.
     */
   final def advanceWatermark(stream: String, watermark: Long): Unit = {
+    val _ = opened
     requireInput(stream)
     val marked = time.marked(stream, watermark)
-    marked.least(inputStreams).foreach(move(_))
-    time = time.copy(marks = marked.marks)
+    marked.least(inputStreams).fold { time = marked }(least => move(marked.after(None, least)))
   }
 
   /** Ends the input: every window is complete. */
-  final def finish(): Unit = move(Watermark.End)
+  final def finish(): Unit = move(time.after(None, Watermark.End))
 
-  /** Advances the watermark and the clock, or stores both while the downstream is full, so that nothing is released
+  /** Runs a step without messages, or only stores its time while the downstream is full, so that nothing is released
     * then.
     */
-  private def move(watermark: Watermark, processingTime: Option[Long] = None): Unit = {
+  private def move(to: OperatorTime): Unit = {
     val _ = opened
-    if (release()) step(Nil, told(watermark, processingTime)) else time = told(watermark, processingTime)
+    if (release()) step(Nil, to) else time = to
   }
-
-  private def told(watermark: Watermark, processingTime: Option[Long]): OperatorTime =
-    time.later(processingTime).owing(watermark)
 
   /** Runs a step that leaves everything unchanged if it fails.
     *
@@ -159,7 +155,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     messages.map(_._1).distinct.foreach(requireInput)
     val arrivals = hooked(messages)
     val before   = watermark.instant
-    val outcome  = running.step(arrivals.copy(withheld = arrivals.withheld ++ withheld), to.owed, to.clock)
+    val outcome  = openState.step(arrivals.copy(withheld = arrivals.withheld ++ withheld), to.owed, to.clock)
     time = to.applied
     rejects ++= outcome.rejected.map(_.copy(watermark = before, processingTime = to.clock))
     add(outcome.outputs)
@@ -193,7 +189,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @return
     *   whether messages are accepted
     */
-  private def release(): Boolean = {
+  private[windrow] final def release(): Boolean = {
     isSelecting = outbox.release()
     if (outbox.isSent && isChanged) persist()
     isSelecting
@@ -238,7 +234,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private def persist(): Unit = {
     persisting()
-    running.persist(time.clock)
+    openState.persist(time.clock)
     isChanged = false
   }
 
@@ -249,7 +245,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   listed
     */
   final def checkpoint(): Array[Byte] = {
-    val from    = running
+    val from    = openState
     val waiting = outbox.image()
     persisting()
     val out = new ByteWriter(4096)
@@ -275,13 +271,13 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   }
 
   private def replaceBy(image: Option[Array[Byte]], waiting: Array[Byte]): Unit = {
-    running.replaceBy(image)(restored())
+    openState.replaceBy(image)(restored())
     forgetWhatWaits()
     if (waiting.nonEmpty) outbox.restore(waiting)
-    time = time.later(running.clock)
+    time = time.after(openState.clock)
     isChanged = true // without `send`, `flush` persists it: no store has the waiting outputs yet
     release()
-    if (image.isDefined && time.clock.isDefined) move(Watermark.None)
+    if (image.isDefined && time.clock.isDefined) move(time)
   }
 
   private def forgetWhatWaits(): Unit = {

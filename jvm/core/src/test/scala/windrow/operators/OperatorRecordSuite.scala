@@ -46,7 +46,7 @@ class OperatorRecordSuite extends AnyFunSuite {
     val begun = opened(store, "sum(price)")
     begun.addMessage("messages", Event("messages", "a", 1, 5, 1))
     begun.flush()
-    val kept = begun.checkpoint()
+    val kept  = begun.checkpoint()
     val error = intercept[CheckpointError](opened(store, "sum(cost)"))
     assert(error.getMessage.contains("sum(price)") && error.getMessage.contains("sum(cost)"))
     val other = opened(new InMemoryShardStore, "sum(cost)")

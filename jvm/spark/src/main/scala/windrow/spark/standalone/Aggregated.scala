@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Pane
 import windrow.WindowOperatorSpec
-import windrow.operators.Context
 import windrow.operators.AggregatedWindowOperator
+import windrow.operators.Context
 import windrow.spark.output.OutputColumns
 
 /** The operator that emits a value for each window. */

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.CoGroupSpec
 import windrow.Pane
-import windrow.operators.Context
 import windrow.operators.CoGroup
+import windrow.operators.Context
 import windrow.operators.MergedWindowOperator
 import windrow.spark.output.OutputColumns
 

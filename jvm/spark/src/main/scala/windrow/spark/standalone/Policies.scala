@@ -4,8 +4,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.windrow.ArrowTables
-import scala.collection.mutable
 import windrow.Eviction
 import windrow.PolicyWindowSpec
 import windrow.operators.Context
@@ -36,7 +34,7 @@ final class Policies private[standalone] (
   private val fields = columns.map { case (name, column) =>
     name -> UnsafeProjection.create(Seq(column), input.attributes)
   }
-  private val leaving   = mutable.ArrayBuffer.empty[UnsafeRow] // partitions that listeners evict
+  private var leaving   = Option.empty[UnsafeRow] // the partition that a listener evicts
   private var hasEvents = false
   private var events    = Vector.empty[PartitionEvent[UnsafeRow, Message]]
 
@@ -71,10 +69,7 @@ final class Policies private[standalone] (
     made.addListener(new WindowListener[UnsafeRow, Message] {
       override private[windrow] def hears: Boolean                 = hasEvents
       def onEvent(event: PartitionEvent[UnsafeRow, Message]): Unit = events :+= event
-      override def onDrain(): Unit = {
-        leaving.foreach(made.evictPartition)
-        leaving.clear()
-      }
+      override def onDrain(): Unit                                 = leaving.foreach(made.evictPartition)
     })
     made
   }
@@ -110,8 +105,14 @@ final class Policies private[standalone] (
         OutputTable.array(event.messages.map(_.row)))).toArray))
   }
 
-  /** Discards events, because listeners are not informed about rows that a reset drops (SEMANTICS R60). */
-  override protected def dropped(): Unit = events = Vector.empty
+  /** Discards earlier events, because listeners are not informed about rows that a reset drops (SEMANTICS R60). Events
+    * that are overdue after the reset stay.
+    */
+  override protected def discarding(reset: => Unit): Unit = {
+    val earlier = events.size
+    reset
+    events = events.drop(earlier)
+  }
 
   /** Returns the keys of the existing partitions. */
   def partitions(): Array[Byte] = active {
@@ -121,10 +122,10 @@ final class Policies private[standalone] (
 
   def needsPartitionEviction(): Boolean = running.needsPartitionEviction()
 
-  /** Drains, and evicts the partitions of these keys. `evicted` is a table with the columns of `keyColumns`. */
+  /** Drains, and evicts the partition of a key: a table of one row with the columns of `keyColumns`. */
   def drain(evicted: Array[Byte]): Unit = active {
-    ArrowTables.read(evicted)(row => leaving += keyOf(row))
-    running.drain()
-    ()
+    leaving = keyOf(evicted)
+    try drain()
+    finally leaving = None
   }
 }

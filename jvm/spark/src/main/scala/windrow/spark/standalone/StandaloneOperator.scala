@@ -2,7 +2,6 @@ package windrow.spark.standalone
 
 import java.nio.file.Paths
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructField
 import org.apache.spark.sql.types.StructType
@@ -14,7 +13,6 @@ import windrow.ErrorConditions
 import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.core.state.InMemoryShardStore
-import windrow.operators.BackpressureError
 import windrow.operators.Context
 import windrow.operators.RocksStore
 import windrow.operators.WindowOperator
@@ -50,18 +48,18 @@ abstract class StandaloneOperator private[standalone] (
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)
 
-  private final class Opened(val name: String, val operator: Running, val outbox: TableOutbox[Output])
+  private final class Opened(val operator: Running, val outbox: TableOutbox[Output])
 
   private var opened   = Option.empty[Opened]
   private var staged   = Vector.empty[(String, Message)]
   private var withheld = Vector.empty[(String, Message)]
 
-  private def open: Opened = opened.getOrElse(throw new IllegalStateException(
+  private def current: Opened = opened.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
-  protected final def running: Running = open.operator
+  protected final def running: Running = current.operator
 
-  private def outbox: TableOutbox[Output] = open.outbox
+  private def outbox: TableOutbox[Output] = current.outbox
 
   /** Opens the state in a folder, or a new one in memory if `folder` is null, with the guards of the session.
     *
@@ -77,7 +75,7 @@ abstract class StandaloneOperator private[standalone] (
       val guards   = GuardSettings(session)
       val operator = make(Context(name, store, guards = guards, identity = identity, outbox = Some(outbox)))
       operator.init()
-      opened = Some(new Opened(name, operator, outbox))
+      opened = Some(new Opened(operator, outbox))
     } catch {
       case failed: Throwable =>
         store match {
@@ -112,7 +110,13 @@ abstract class StandaloneOperator private[standalone] (
     * @throws windrow.operators.BackpressureError
     *   with the number of waiting outputs
     */
-  final def requireRoom(): Unit = if (!acceptsInput) throw new BackpressureError(open.name, outbox.size)
+  final def requireRoom(): Unit = running.requireRoom()
+
+  /** Runs one step with rows of one stream; see `add`. */
+  final def process(stream: String, table: Array[Byte], offered: Array[Byte]): Unit = {
+    add(stream, table, offered)
+    step(null, null)
+  }
 
   /** Adds rows to the next step.
     *
@@ -123,7 +127,7 @@ abstract class StandaloneOperator private[standalone] (
     *   dropped rows as processed; streams without offsets need no marks.
     */
   final def add(stream: String, table: Array[Byte], offered: Array[Byte] = null): Unit = {
-    val kept    = messagesOf(stream, table)
+    val kept = messagesOf(stream, table)
     val dropped = Option(offered).filter(_ => inputs(place(stream)).origin.nonEmpty).toVector.flatMap { all =>
       val left = kept.flatMap { case (_, message) => format.origin(message) }.toSet
       messagesOf(stream, all).filter { case (_, message) => format.origin(message).exists(!left.contains(_)) }
@@ -170,24 +174,32 @@ abstract class StandaloneOperator private[standalone] (
     ()
   }
 
-  /** Returns the outputs that the hook of the consumer has not seen, or null if there are none. */
+  /** Returns the outputs that `beforeSend` has not received, or null if there are none. */
   final def newOutputs(): Array[Byte] = active(outbox.newOutputs())
 
-  /** Replaces these outputs by the result of the hook. */
-  final def replaceNew(table: Array[Byte], rows: Int): Unit = {
+  /** Replaces these outputs by the result of `beforeSend`. */
+  final def replaceNew(table: Array[Byte], rows: Int): Unit = active {
     outbox.replaceNew(table, rows)
-    if (outbox.isSent) flush() // the hook kept none of them
+    release()
   }
 
-  /** Returns a copy of the waiting outputs, in the order in which they fired. */
+  /** Returns a copy of the waiting outputs, in firing order. */
   final def waiting(): Array[Byte] = active(outbox.waiting())
 
-  /** Receives whether the consumer accepted the waiting outputs. If it did, persists the state that led to them. While
-    * it has not, no rows may be added, and time does not release outputs.
+  /** Returns the outputs to send, or null if there are none. */
+  final def unsent(): Array[Byte] = if (outbox.size == 0) null else waiting()
+
+  /** Receives whether the consumer accepted the outputs. If it did, persists the state that led to them. While it has
+    * not, no rows may be added, and time does not release outputs.
     */
-  final def answer(isAccepted: Boolean): Unit = {
+  final def answer(isAccepted: Boolean): Unit = active {
     outbox.answer(isAccepted)
-    flush()
+    release()
+  }
+
+  private def release(): Unit = {
+    running.release()
+    ()
   }
 
   /** Acknowledges the outputs: persists the state that led to them, and removes them. */
@@ -235,27 +247,24 @@ abstract class StandaloneOperator private[standalone] (
     */
   final def reset(checkpoint: Array[Byte]): Array[Byte] = active {
     val parts = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint")).map(in => (in.bytes(), in.bytes()))
-    parts.fold(running.reset()) { case (state, _) => running.reset(state) }
+    discarding(parts.fold(running.reset()) { case (state, _) => running.reset(state) })
     unstage()
-    dropped()
     parts.fold(Array.emptyByteArray)(_._2)
   }
 
-  /** Called after the present state has been discarded. */
-  protected def dropped(): Unit = ()
+  /** Runs a reset, and discards everything else that belongs to the state before it. */
+  protected def discarding(reset: => Unit): Unit = reset
 
   /** Reads a key from a table of one row with the columns of `keyColumns`, or returns None for null. */
   protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
     var key = Option.empty[UnsafeRow]
-    ArrowTables.read(bytes)(row => key = Some(keyOf(row)))
+    ArrowTables.read(bytes)(row => key = Some(projectKey(row).copy()))
     key.get
   }
 
   private lazy val projectKey = UnsafeProjection.create(inputs.head.key.zipWithIndex.map { case ((_, key), i) =>
     SparkInside.normalized(BoundReference(i, key.dataType, nullable = true))
   })
-
-  protected final def keyOf(row: InternalRow): UnsafeRow = projectKey(row).copy()
 
   /** Returns rows of a stream in a range of event time or offsets, including both ends, in order. Null means no bound.
     *

@@ -4,24 +4,24 @@ import windrow.core.state.ByteReader
 import windrow.core.state.ByteWriter
 import windrow.operators.Outbox
 
-/** The outputs of an operator until its consumer in Python has them: first tables, then outputs that are not in a table
-  * yet. Python passes the new outputs to its hook, and answers for the tables.
+/** The outputs of an operator until its consumer in Python has them: tables, followed by outputs that are not in a table
+  * yet. Python passes new outputs to `beforeSend` and all outputs to `send`, and reports whether it accepted them.
   *
   * @param written
-  *   converts outputs to a table; if it fails, they stay
+  *   converts outputs to a table, as an Arrow stream; if it fails, they stay
   * @param sends
-  *   whether Python sends the tables; otherwise they wait for `flush`
+  *   whether Python sends the outputs; otherwise they wait for `flush`
   */
 private[standalone] final class TableOutbox[R](written: Seq[R] => Array[Byte], val sends: Boolean) extends Outbox[R] {
-  private var tables    = Array.emptyByteArray // Arrow streams, one after another
-  private var rows      = 0
-  private var unshown   = Vector.empty[R]
-  private var isRefused = false
+  private var tables     = Vector.empty[Array[Byte]]
+  private var rows       = 0 // in the tables
+  private var unshown    = Vector.empty[R]
+  private var isRejected = false
 
   def size: Int                  = rows + unshown.size
   def shown: Seq[R]              = unshown
   def add(outputs: Seq[R]): Unit = unshown ++= outputs
-  def release(): Boolean         = !isRefused
+  def release(): Boolean         = !isRejected
   def show(): Unit               = if (unshown.nonEmpty) replaceNew(written(unshown), unshown.size)
 
   /** Returns the new outputs as a table, or null if there are none. */
@@ -30,37 +30,37 @@ private[standalone] final class TableOutbox[R](written: Seq[R] => Array[Byte], v
   /** Replaces the new outputs by a table. */
   def replaceNew(table: Array[Byte], count: Int): Unit = {
     unshown = Vector.empty
-    if (count > 0) tables ++= table
+    if (count > 0) tables :+= table
     rows += count
   }
 
-  /** Returns all outputs as one or more Arrow streams. */
+  /** Returns all outputs as one or more Arrow streams, one after another. */
   def waiting(): Array[Byte] = {
     show()
-    if (rows == 0) written(Nil) else tables
+    if (tables.isEmpty) written(Nil) else Array.concat(tables: _*)
   }
 
-  /** Receives the consumer's answer for all outputs. If it refuses them, no message is accepted until it has them. */
-  def answer(isAccepted: Boolean): Unit = if (isAccepted) clear() else isRefused = true
+  /** Receives whether the consumer accepted all outputs. If it did not, no message is accepted until it does. */
+  def answer(isAccepted: Boolean): Unit = if (isAccepted) clear() else isRejected = true
 
   def clear(): Unit = {
-    replaceNew(Array.emptyByteArray, 0)
-    tables = Array.emptyByteArray
+    tables = Vector.empty
     rows = 0
-    isRefused = false
+    unshown = Vector.empty
+    isRejected = false
   }
 
   def image(): Array[Byte] = {
     show()
     val out = new ByteWriter(64)
     out.count(rows.toLong)
-    out.bytes(tables)
+    out.bytes(Array.concat(tables: _*))
     out.result()
   }
 
   def restore(image: Array[Byte]): Unit = {
     TableOutbox.read(ByteReader(image)) match { case (count, table) => replaceNew(table, count) }
-    isRefused = sends && rows > 0
+    isRejected = sends && rows > 0
   }
 }
 
