@@ -1,4 +1,5 @@
 import com.typesafe.tools.mima.core.Problem
+import scala.sys.process.Process
 
 ThisBuild / organization := "io.windrow"
 ThisBuild / version      := Versions.windrow((ThisBuild / baseDirectory).value / "python/windrow/_version.py")
@@ -61,8 +62,8 @@ lazy val core = (project in file("jvm/core")).settings(
     val file = (Compile / resourceManaged).value / "windrow/version.properties"
     IO.write(file, s"version=${version.value}\n")
     val conditions = (Compile / resourceManaged).value / "windrow/error-conditions.properties"
-    val catalogue  = (ThisBuild / baseDirectory).value / "python/windrow/error-conditions.json"
-    IO.write(conditions, Conditions.properties(catalogue))
+    val root       = (ThisBuild / baseDirectory).value
+    Process(Seq(".venv/bin/python", "scripts/conditions.py", conditions.getPath), root).!!: Unit
     Seq(file, conditions)
   })
 

@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import coverage  # noqa: E402  modules of this folder and of scripts
+import bench_report  # noqa: E402  modules of this folder and of scripts
+import coverage  # noqa: E402
 import growth  # noqa: E402
 import mutant_sides  # noqa: E402
 import mutants  # noqa: E402
@@ -22,6 +23,7 @@ import mutants  # noqa: E402
 _MADE = re.compile(r"^<!-- made: (\w+) -->$", re.MULTILINE)
 #: The makers of tables, and the files that they read.
 _TABLES: dict[str, tuple[Callable[[], str], list[Path]]] = {
+    "benchmarks": (bench_report.tables, [bench_report.DATA]),
     "coverage": (coverage.tables, [coverage.DATA]),
     "growth": (growth.tables, [growth.DATA]),
     "mutants": (mutants.tables, [mutants.RESULTS, *(side.toml for side in mutant_sides.SIDES)]),

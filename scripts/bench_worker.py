@@ -23,7 +23,7 @@ SIGN = "windrow-bench "
 
 
 def described(events: DataFrame, size: int, step: int) -> DataFrame:
-    """Return the same query as windrow.benchmarks.Grouped builds in SQL."""
+    """Return the same query as windrow.benchmarks.queries.Grouped builds in SQL."""
     windows = (
         wr.Tumbling(f"{size} seconds")
         if size == step

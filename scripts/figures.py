@@ -61,7 +61,7 @@ def add(data: Data, results: Sequence[Mapping[str, Any]]) -> None:
             peer: {word: found for word in PASSES if (found := _ratios(result, peer, word))}
             for peer in PEERS
         }
-        if any(len(found) > 1 for of in ratios.values() for found in of.values()):
+        if any(ratios.values()):
             run = {**made.groupdict(), **{peer: of for peer, of in ratios.items() if of}}
             runs = [one for one in data.get(result["workload"], []) if one != run]
             data[result["workload"]] = sorted([*runs, run], key=lambda one: one["date"])
@@ -101,7 +101,7 @@ def dates(data: Data, *names: str) -> str:
     days = sorted({run["date"] for name in names or data for run in data[name]})
     *others, last = map(date.fromisoformat, days)
     shown = [f"{day:%-d}" for day in others] + [f"{last:%-d %B %Y}"]
-    return " and ".join(shown)
+    return ", ".join(shown[:-2] + [" and ".join(shown[-2:])])
 
 
 def machine(data: Data) -> str:

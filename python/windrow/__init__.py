@@ -31,7 +31,8 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
-from windrow.joins import JoinOutput, cogroup, join
+from windrow.joined import JoinOutput
+from windrow.joins import cogroup, join
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -50,7 +51,7 @@ from windrow.policies import ByCount, ByDelta, ByPunctuation, ByTime, KeyLimits,
 from windrow.results import Files, Jdbc, KafkaTable, Output, Upsert
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
-from windrow.streams import Stream, Windowed, stream
+from windrow.streams import Stream, stream
 from windrow.timelines import Picture, timeline
 from windrow.triggers import (
     ACCUMULATING,
@@ -66,6 +67,7 @@ from windrow.triggers import (
 )
 from windrow.verifying import Finding, Verification, verify
 from windrow.watching import BatchProgress, Status, logBatches, publishMetrics, status, watch
+from windrow.windowed import Windowed
 from windrow.windows import (
     Count,
     Global,

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from windrow import errors
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _html
-from windrow._drawing._svg import Picture
-from windrow._running._query import start
-from windrow._running._sinks import Sink
-from windrow._specs import _json
 from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._columns import column, missing
 from windrow._specs._duration import UNSTATED, Duration, Unstated
-from windrow._specs._frames import HasFrames
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, problem
+from windrow.joined import JoinOutput, fields
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinName, Range
-from windrow.streams import Invalid, Stream, Windowed
+from windrow.streams import Invalid, Stream
 from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firings
+from windrow.windowed import Windowed
 from windrow.windows import WindowKind
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
-
-__all__ = ["JoinOutput", "cogroup", "join"]
 
 T = TypeVar("T")
 
@@ -127,7 +116,7 @@ def join(
     watermarks = {one._name: _delay(one) for one in plain}
     if plain:
         _jar.check(plain[0]._df.sparkSession)
-        found = [*_sql.problems(plain[0]._df, _fields(spec, watermarks, common.invalid)), *found]
+        found = [*_sql.problems(plain[0]._df, fields(spec, watermarks, common.invalid)), *found]
     if found:
         raise SpecError.of("a join", found)
     return JoinOutput(
@@ -136,13 +125,6 @@ def join(
         _watermarks=watermarks,
         _invalid=common.invalid,
     )
-
-
-def _fields(spec: JoinSpec, watermarks: Mapping[str, int | None], invalid: Invalid) -> _json.Fields:
-    """Return the fields of the spec, with the settings of its streams."""
-    streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
-    given = {"on": list(spec.on), "streams": streams, "invalid": invalid}
-    return {**spec._fields(), "input": given}
 
 
 def cogroup(*streams: Stream) -> Stream:
@@ -216,168 +198,6 @@ def cogroup(*streams: Stream) -> Stream:
 _OF_COGROUP = RowId(
     source="__windrow_of_source", partition="__windrow_of_partition", offset="__windrow_of_offset"
 )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class JoinOutput(HasFrames):
-    """The rows of a join, as DataFrames.
-
-    ``wr.join`` creates it. Each DataFrame that you write separately is a query with its own state,
-    so use ``start`` to write rows and rejected rows from one query.
-
-    Attributes:
-        spec: The description of the join.
-
-    Example:
-        ::
-
-            pairs.start(rows="pairs", rejected="rejected", checkpoint="checkpoint")
-
-    """
-
-    spec: JoinSpec
-    _tables: tuple[DataFrame, ...] = field(kw_only=True)
-    _watermarks: Mapping[str, int | None] = field(kw_only=True)
-    _invalid: Invalid = field(kw_only=True)
-    _frames = ("rows", "rejected")
-
-    @cached_property
-    def rows(self) -> DataFrame:
-        """Return the joined rows.
-
-        Returns:
-            A DataFrame with the equal columns once, a struct for each stream by its name, and
-            ``window`` if the streams are joined by one: the first window that contains all rows of
-            the pair. The window of a session is not shown, because the session may still grow. The
-            struct of a stream is null if the row has no partner there. Semi and anti joins have
-            only the struct of the first stream.
-
-        Example:
-            A left join of orders and shipments::
-
-                id  o         s
-                1   09:00:00  09:03:00
-                2   09:00:00  null
-
-        """
-        return self._part("rows")
-
-    @cached_property
-    def rejected(self) -> DataFrame:
-        """Return the rejected rows, unchanged and with the reason.
-
-        Returns:
-            A DataFrame with ``stream``, ``reason``, ``watermark``, ``processing_time``, and
-            ``message``, a struct with a struct for each stream by its name, of which one is not
-            null. If a stream contains panes of other operators, their rejected rows are included:
-            ``message`` is null for such a row, and the column with the name of that operator
-            contains the row.
-
-        """
-        return self._part("rejected")
-
-    @cached_property
-    def output(self) -> DataFrame:
-        """Return joined rows and rejected rows in one DataFrame.
-
-        Returns:
-            A DataFrame with ``kind`` (``'rows'`` or ``'rejected'``) and a struct for each kind, of
-            which one is not null.
-
-        """
-        return self._part("all")
-
-    def explain(self) -> None:
-        """Print which rows match, and how long each stream is stored.
-
-        A notebook shows the same text together with ``plot()``.
-        """
-        print(self._explained())  # noqa: T201
-
-    def _explained(self) -> str:
-        return _sql.explained(self.output, self._fields())
-
-    def _repr_html_(self) -> str:
-        return _html.explanation(self._explained(), self.plot())
-
-    def plot(self, messages: Mapping[str, Sequence[datetime | str | int]] | None = None) -> Picture:
-        """Draw which rows of one key are joined, which stay unmatched, and which are dropped.
-
-        Args:
-            messages: Event times by stream, as datetimes or ISO strings; times without a zone are
-                UTC. None draws sample rows.
-
-        Returns:
-            The picture as SVG. A notebook displays it.
-
-        Raises:
-            SpecError: A name is not the name of a stream (``STREAM_UNKNOWN``).
-
-        """
-        return self.spec.plot(messages)
-
-    def start(
-        self,
-        *,
-        checkpoint: str | PathLike[str],
-        rows: Sink | None = None,
-        rejected: Sink | None = None,
-        availableNow: bool = False,
-        processingTime: str | None = None,
-        drain: bool = False,
-        name: str | None = None,
-    ) -> StreamingQuery:
-        """Start one query that writes joined rows and rejected rows to their sinks.
-
-        Sinks and checks are those of ``Output.start``. With ``drain``, the rows without a partner
-        are emitted at the end.
-
-        Args:
-            checkpoint: The folder in which Spark stores the progress and the state of the query.
-            rows: The sink of the joined rows.
-            rejected: The sink of the rejected rows.
-            availableNow: Stop after all rows that exist at the start. The default is False.
-            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
-                starts a micro-batch as soon as the last one has ended.
-            drain: With ``availableNow``, emit the remaining rows without a partner after the last
-                row. The default is False.
-            name: The name of the query in Spark's UI and in metrics. None uses its id.
-
-        Returns:
-            Spark's handle of the running query.
-
-        Raises:
-            SpecError: The query cannot start. The error lists every problem, for example
-                ``SINK_NOT_STATED`` or ``UPSERT_NOT_OF_PANES``.
-            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``) or cannot be
-                read.
-
-        Example:
-            ::
-
-                pairs.start(rows="pairs", rejected="rejected", checkpoint="checkpoint")
-
-        """
-        return start(
-            # Plan the output again, because settings of the session may have changed.
-            self._part("accepted" if rejected is None else "all"),
-            {"rows": rows, "rejected": rejected},
-            checkpoint=checkpoint,
-            availableNow=availableNow,
-            processingTime=processingTime,
-            name=name,
-            drain=drain,
-        )
-
-    def __repr__(self) -> str:
-        """Show the spec of the join."""
-        return f"JoinOutput({self.spec!r})"
-
-    def _part(self, part: _sql.JoinPart) -> DataFrame:
-        return _sql.apply(self._tables, self._fields(), part)
-
-    def _fields(self) -> _json.Fields:
-        return _fields(self.spec, self._watermarks, self._invalid)
 
 
 @dataclass(frozen=True)

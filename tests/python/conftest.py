@@ -69,6 +69,8 @@ def session_builder(folder: Path) -> SparkSession.Builder:
     if master.startswith("local-cluster"):
         os.environ["SPARK_HOME"] = str(spark_home(folder / "home"))
     builder: SparkSession.Builder = SparkSession.builder
+    for pair in filter(None, os.environ.get("WINDROW_AB", "").split(";")):
+        builder = builder.config(*pair.split("=", 1))
     return (
         builder.master(master)
         .appName("windrow tests")

@@ -10,6 +10,7 @@ Example::
 """
 
 from windrow.testing._compare import assertSamePanes
-from windrow.testing._harness import Harness, harness
+from windrow.testing._harness import Harness
+from windrow.testing._start import harness
 
 __all__ = ["Harness", "assertSamePanes", "harness"]

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from windrow._bridge import _sql
-from windrow._running._settings import having
-from windrow._specs._columns import is_connect
 from windrow._specs._instants import instant
 from windrow.advising import Advice
 from windrow.errors import SpecError, failure, problem
-from windrow.joins import JoinOutput
-from windrow.operators import _tables, _times
+from windrow.operators import _times
 from windrow.operators._times import At
-from windrow.results import Output
 from windrow.testing import _rows, _transcript
 from windrow.testing._core import CoreEngine
+from windrow.testing._pipeline import ONLY, Pipeline, built, columns
 from windrow.testing._query import QueryEngine
 from windrow.testing._rows import Rows, Table
 from windrow.testing._transcript import Recording
@@ -29,13 +24,9 @@ from windrow.testing._turns import CONTROL, END, Engine, Turn
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql import SparkSession
 
-Pipeline = Callable[..., object]
 What = Literal["windows", "messages", "pending"]
-
-_ONLY = "messages"
 
 
 class Harness:
@@ -75,8 +66,8 @@ class Harness:
         self._folder = Path(tempfile.mkdtemp(prefix="windrow-testing-"))
         sources = self._folder / "sources"
         try:
-            self._columns = {name: _arrow(spark, one) for name, one in schemas.items()}
-            self._made, output = _built(pipeline, spark, schemas, sources)
+            self._columns = {name: columns(spark, one) for name, one in schemas.items()}
+            self._made, output = built(pipeline, spark, schemas, sources)
             self._engine: Engine = (
                 CoreEngine(output, sources)
                 if engine == "core"
@@ -112,7 +103,7 @@ class Harness:
 
         """
         stream = self._named(to)
-        what = "rows" if stream == _ONLY else f"rows of {stream!r}"
+        what = "rows" if stream == ONLY else f"rows of {stream!r}"
         table = _rows.table(rows, self._columns[stream], what, self._zone)
         self._turn(stream, table)
         self._turn()
@@ -391,88 +382,6 @@ class Harness:
     def _taken(self, kind: str) -> Table:
         self._run()
         return self._came.pop(kind, Table())
-
-
-def harness(
-    pipeline: Pipeline,
-    spark: SparkSession,
-    *,
-    schema: str | StructType | Mapping[str, str | StructType],
-    engine: Literal["core", "query"] | None = None,
-    now: At = "2025-01-01 00:00:00",
-) -> Harness:
-    """Create a harness that runs a pipeline with rows and times of your choice, without sleeping.
-
-    Args:
-        pipeline: A function that takes a DataFrame and returns the result of ``aggregate(...)``,
-            ``keepRows()``, or ``join(...)``.
-        spark: A session with Windrow.
-        schema: The columns of the rows, as in ``CREATE TABLE`` or a ``StructType``. For several
-            streams a mapping; the function receives the DataFrames by these names.
-        engine: ``"core"`` runs the plan of the query in this process, with state in memory, in
-            about 0.1 ms for a micro-batch. ``"query"`` runs a streaming query with a checkpoint.
-            None (the default) means ``"core"``, on Spark Connect ``"query"``.
-        now: The processing time of the first micro-batch. The default is 2025-01-01 00:00:00.
-
-    Returns:
-        The harness. Use it with ``with``.
-
-    Raises:
-        SpecError: The pipeline is wrong, or the engine ``"core"`` cannot run it
-            (``ONLY_IN_QUERIES``).
-        WindrowError: The engine ``"core"`` was requested on Spark Connect (``NO_JVM``), or pyarrow
-            is not installed (``PYARROW_MISSING``).
-        ValueError: ``engine`` is another word, or ``now`` is not a time.
-        TypeError: The pipeline returns a value of another type.
-
-    Example:
-        ::
-
-            schema = "time timestamp, product string, price double"
-            with wr.testing.harness(minutes, spark, schema=schema) as h:
-                h.add({"time": "2025-01-01 09:00:10", "product": "tea", "price": 2.0})
-                h.advanceWatermark("2025-01-01 09:01:00")
-                wr.testing.assertSamePanes(h.panes(), [{"price": 2.0, "timing": "ON_TIME"}])
-
-    """
-    connect = is_connect(spark)
-    if engine == "core" and connect:
-        raise failure("NO_JVM.HARNESS")
-    schemas = schema if isinstance(schema, Mapping) else {_ONLY: schema}
-    chosen = engine or ("query" if connect else "core")
-    if chosen not in ("core", "query"):
-        text = f"engine is {engine!r}; it must be 'core' or 'query'."
-        raise ValueError(text)
-    return Harness(pipeline, spark, schemas, engine=chosen, now=now)
-
-
-def _built(
-    pipeline: Pipeline, spark: SparkSession, schemas: Mapping[str, Any], sources: Path
-) -> tuple[Output | JoinOutput, DataFrame]:
-    """Return the result of the pipeline, and its query over the files of the harness."""
-    frames = {}
-    for name, schema in schemas.items():
-        (sources / name).mkdir(parents=True)
-        reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
-        frames[name] = reader.parquet(str(sources / name))
-    (sources / CONTROL).mkdir()
-    with having(spark, {"spark.windrow.shards": "1"}):
-        made = pipeline(frames[_ONLY]) if list(frames) == [_ONLY] else pipeline(**frames)
-        if not isinstance(made, Output | JoinOutput):
-            text = f"The pipeline returned a {type(made).__name__}. It must return the result of "
-            raise TypeError(text + "aggregate(...), keepRows(), or join(...).")
-        return made, _sql.driven(made.output, str(sources / CONTROL))
-
-
-def _arrow(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a string or a StructType
-    """Return the columns of rows as an Arrow schema."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    _tables.arrow()
-    # Spark 4.1 lacks the argument for the zone and uses UTC.
-    takes_zone = "timezone" in signature(to_arrow_schema).parameters
-    utc: Any = {"timezone": "UTC"} if takes_zone else {}
-    return to_arrow_schema(spark.createDataFrame([], schema).schema, **utc)
 
 
 def _at(millis: int) -> datetime:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from windrow.errors import SpecError, problem
-from windrow.joins import JoinOutput
+from windrow.joined import JoinOutput
 from windrow.policies import Policy
 from windrow.results import Output
 from windrow.testing._turns import END, Turn

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import windrow as wr
-from chain.chains import BEGIN, SCHEMA, Streams, at, drawn, drawn_join
+from chain.chains import SCHEMA, Streams, drawn, drawn_join
+from chain.windows import BEGIN, at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

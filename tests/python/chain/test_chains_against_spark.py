@@ -12,7 +12,8 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from chain.chains import SCHEMA, Message, Streams, at, span
+from chain.chains import SCHEMA, Streams
+from chain.windows import Message, at, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

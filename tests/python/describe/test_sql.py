@@ -314,7 +314,7 @@ def test_functions_are_described(feed: Feed) -> None:
         rows = spark.sql(f"DESCRIBE FUNCTION {name}").collect()
         usage = rows[-1][0]
         assert usage.startswith(f"Usage: {name}("), usage
-        assert usage.endswith("."), usage
+        assert usage.endswith("See the page reference/sql-functions."), usage
 
 
 @pytest.mark.anywhere

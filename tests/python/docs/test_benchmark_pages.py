@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import bench_report
 import figures
 from programs import ROOT
 
@@ -13,24 +14,18 @@ _PAGE = ROOT / "docs/benchmarks.md"
 _LOG = ROOT / "docs/project/measurement-log.md"
 _PEERS = ("spark", "flink-heap")
 _NONE = "\u2013"
-_NOT_FOR_USERS = ("benchmarks-run", "reliability", "mutants")
+_NOT_FOR_USERS = ("reliability", "mutants")
 
 
-def marks() -> dict[tuple[str, str], list[str]]:
-    """Return the fresh and the warm ratio of a workload to a peer, and its mark, in the run."""
-    rows = figures.RUN.with_suffix(".md").read_text(encoding="utf-8").splitlines()
-    cells = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
-    return {
-        (row[0], row[1].removeprefix("windrow to ")): row[2:5]
-        for row in cells
-        if len(row) == 6 and row[1].startswith("windrow to ")
-    }
+def marks() -> dict[tuple[str, str], bench_report.Verdict]:
+    """Return the ratios of a workload to a peer in the published run, with their mark."""
+    found = bench_report.verdicts(bench_report.read(figures.RUN))
+    return {(one.workload, one.mark.to): one for one in found if one.what.startswith("windrow to ")}
 
 
-def medians(name: str, peer: str) -> list[str]:
-    """Return the warm and the fresh median of a workload, or that there are none."""
-    row = marks().get((name, peer))
-    return [row[at].split()[0] for at in (1, 0)] if row else [_NONE, _NONE]
+def shown_median(name: str, peer: str, word: str) -> str:
+    """Return the median ratio of a workload as pages show it."""
+    return bench_report.spread(marks()[name, peer].values[word]).split()[0]
 
 
 def test_figures_equal_the_data() -> None:
@@ -92,19 +87,109 @@ def test_the_ratios_of_the_log() -> None:
         (line,) = (line for line in lines if line.startswith(start))
         shown = re.findall(r"`([\w-]+)` (\d\.\d\d)", line)
         assert len(shown) > 2
-        assert shown == [(name, medians(name, peer)[0]) for name, _ in shown]
+        assert shown == [(name, shown_median(name, peer, "warm")) for name, _ in shown]
 
 
 def test_which_marks_are_met() -> None:
     """By the medians: warm, and those that are met in a fresh JVM as well."""
     lines = _LOG.read_text(encoding="utf-8").splitlines()
-    for start, columns in (("| warm |", (1,)), ("| warm and fresh |", (0, 1))):
+    for start, words in (("| warm |", ("warm",)), ("| warm and fresh |", ("warm", "fresh"))):
         (line,) = (line for line in lines if line.startswith(start))
         for peer, cell in zip(_PEERS, line.strip("|").split("|")[1:], strict=True):
             met = [
                 name
-                for (name, of), row in marks().items()
-                if of == peer and all(float(row[at].split()[0]) <= float(row[2]) for at in columns)
+                for (name, of), one in marks().items()
+                if of == peer
+                and all(float(shown_median(name, of, word)) <= one.mark.most for word in words)
             ]
             assert met
             assert re.findall(r"`([^`]+)`", cell) == met, (start, peer)
+
+
+def _result(name: str, **figures_of: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a result. The figures of a contender are by pass, in the order of the repeats."""
+    runs = [
+        {
+            "contender": contender.replace("_", "-"),
+            "pass": word,
+            "repeat": repeat,
+            "measured": {
+                "cpu": cpu,
+                "digest": {"rows": rows},
+                "perSecond": 9,
+                "stateBytes": -1,
+                "residentMegabytes": 5,
+                "slowestBatch": 7.0,
+                "latency": None,
+            },
+        }
+        for contender, passes in figures_of.items()
+        for values in passes
+        for word, found in values.items()
+        for repeat, (cpu, rows) in enumerate(found, start=1)
+    ]
+    return {"workload": name, "made": "here", "events": 8, "batch": 2, "runs": runs, "error": None}
+
+
+def _cpu(*values: float) -> list[tuple[float, int]]:
+    return [(value, 1) for value in values]
+
+
+def test_a_ratio_is_the_median_of_the_repeats() -> None:
+    """Both passes are judged against Spark, and only the warm one against Flink."""
+    result = _result(
+        "tumble-1k",
+        windrow=[{"fresh": _cpu(2, 9, 6), "warm": _cpu(1)}],
+        spark=[{"fresh": _cpu(4, 10, 10), "warm": _cpu(10)}],
+        flink_heap=[{"fresh": _cpu(1), "warm": _cpu(1)}],
+    )
+    spark, flink = bench_report.verdicts([result])
+    assert (spark.what, flink.what) == ("windrow to spark", "windrow to flink-heap")
+    assert bench_report.spread(spark.values["fresh"]) == "0.60 (0.50 to 0.90)"
+    assert bench_report.spread(spark.values["warm"]) == "0.10"
+    assert spark.met
+    assert flink.met
+    slower = _result("tumble-1k", windrow=[{"fresh": _cpu(7)}], spark=[{"fresh": _cpu(10)}])
+    assert [one.met for one in bench_report.verdicts([slower])] == [False]
+
+
+def test_the_cost_of_a_further_pane() -> None:
+    """It is the cost above that of the panes on time, divided by the number of further panes."""
+    warm = {"windrow": [{"warm": [(2.0, 100)]}], "windrow_early": [{"warm": [(5.0, 200)]}]}
+    (found,) = bench_report.verdicts([_result("panes-tumble-1k", **warm)])
+    assert found.values["warm"] == [1.5]
+
+
+def test_level_compares_a_family() -> None:
+    """It is the greatest median of a family divided by the least."""
+    sizes = {"slide-10": 2.0, "slide-100": 4.0, "slide-1000": 3.0}
+    results = [_result(name, windrow=[{"warm": _cpu(cpu)}]) for name, cpu in sizes.items()]
+    level = [one for one in bench_report.verdicts(results) if one.mark.figure == "level"]
+    assert [one.values["warm"] for one in level] == [[2.0]] * 3
+    assert not any(one.met for one in level)
+
+
+def test_runs_are_compared_by_ratios() -> None:
+    """The figures of two runs may be of different machines."""
+    before, now = (
+        [_result("tumble-1k", windrow=[{"warm": _cpu(own)}], spark=[{"warm": _cpu(10)}])]
+        for own in (5, 2)
+    )
+    line = "| tumble-1k | windrow to spark | \u2013 | \u2013 | 0.50 | 0.20 | 0.60 |"
+    assert bench_report.comparison(before, now).splitlines()[-1] == line
+
+
+def test_an_unequal_result_is_reported() -> None:
+    """Its figures are missing, and those of other workloads are shown."""
+    wrong = {**_result("tumble-1k"), "error": "windrow gives 1, not 2\nmore"}
+    right = _result("session-1k", windrow=[{"warm": _cpu(1)}])
+    report = bench_report.report([wrong, right])
+    assert "* `tumble-1k`: windrow gives 1, not 2\n" in report
+    assert "* here: tumble-1k, session-1k" in report
+    assert "| session-1k | windrow | 9 | 1 | \u2013 | 5 | 7 | \u2013 |" in report
+
+
+def test_marks_are_of_known_workloads() -> None:
+    """A mark whose workload was renamed would never be judged."""
+    results = bench_report.read(figures.RUN)
+    assert bench_report.MARKS.keys() <= {result["workload"] for result in results}

@@ -12,7 +12,8 @@ import windrow as wr
 from kept.queries import Outputs, Read, identity
 from windrow.operators import JoinSpec
 from windrow.policies import Policy
-from windrow.streams import Stream, Windowed
+from windrow.streams import Stream
+from windrow.windowed import Windowed
 
 Query = Callable[[Read], Outputs]
 Windows = Callable[[Read], wr.Output]

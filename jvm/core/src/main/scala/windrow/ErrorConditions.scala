@@ -1,11 +1,9 @@
 package windrow
 
-import java.io.InputStream
-import java.io.InputStreamReader
+import java.io.{InputStream, InputStreamReader}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.Locale
-import java.util.Properties
 import java.util.regex.Matcher
+import java.util.{Locale, Properties}
 import scala.jdk.CollectionConverters._
 
 /** The texts of all errors, shared by Scala and Python. They are in `error-conditions.json`, which the build converts

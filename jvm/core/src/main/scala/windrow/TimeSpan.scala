@@ -3,8 +3,7 @@ package windrow
 import java.time.Duration
 import java.util.Locale
 import scala.language.implicitConversions
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.time.{EventTime, Position}
 
 /** A length of time in microseconds. Users write it as text: "10 minutes", "1 hour 30 seconds".
   *

@@ -4,8 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
 import windrow.core.operator._
-import windrow.core.policy.PolicyEntry
-import windrow.core.policy.PolicyShard
+import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.store.Incoming

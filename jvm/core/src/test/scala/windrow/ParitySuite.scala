@@ -1,13 +1,11 @@
 package windrow
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.io.File
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
-import windrow.explain.Clock
-import windrow.explain.Explanation
+import windrow.explain.{Clock, Explanation}
 
 /** Checks that Scala treats durations and specs exactly as Python does: both read tests/parity. */
 class ParitySuite extends AnyFunSuite {

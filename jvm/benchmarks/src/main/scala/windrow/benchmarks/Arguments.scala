@@ -1,6 +1,7 @@
 package windrow.benchmarks
 
 import java.nio.file.Path
+import windrow.benchmarks.queries.{Amount, EventFiles}
 
 /** @param only
   *   contenders to run; empty for all contenders of each workload
@@ -32,10 +33,8 @@ final case class Arguments(
     batch: Option[Long] = None,
     repeats: Int = 3,
     settings: Map[String, String] = Map.empty,
-    markdown: Option[Path] = None,
-    json: Option[Path] = None,
-    keep: Boolean = false,
-    compare: Option[Path] = None) {
+    json: Path = Path.of("benchmarks.json"),
+    keep: Boolean = false) {
 
   /** Returns the number of events of a workload that are timed. */
   def amount(workload: Workload): Amount = {
@@ -58,9 +57,9 @@ object Arguments {
 
   val Usage: String = Seq(
     "scripts/bench [--quick] [--workload NAME]... [--growth] [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
-    "              [--repeats N] [--conf NAME=VALUE]... [--markdown FILE] [--json FILE] [--keep] [--compare FILE]",
+    "              [--repeats N] [--conf NAME=VALUE]... [--json FILE] [--keep] [--compare FILE]",
     "  --quick     a few workloads, small, in one JVM: some 2 minutes",
-    s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all that have marks",
+    s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all but those of --growth",
     "  --growth    the workloads that show how cost grows with a size",
     s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all of a workload",
     "  --flink     Flink takes part, in JVMs of its own",
@@ -70,7 +69,6 @@ object Arguments {
     s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default: the workload's own",
     "  --repeats   of each run; default 3",
     "  --conf      a setting of Spark or windrow, for all contenders; for example spark.windrow.shards=64",
-    "  --markdown  write the report there",
     "  --json      write all that was measured there",
     "  --keep      keeps the results of other workloads in that file, so that a long run can be split",
     "  --compare   show ratios to peers beside those that --json wrote there before").mkString("\n")
@@ -96,9 +94,7 @@ object Arguments {
     case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = Some(n))))
     case "--repeats" :: number :: rest            => count(number).flatMap(n => taken(rest, so.copy(repeats = n.toInt)))
     case "--conf" :: Setting(name, value) :: rest => taken(rest, so.copy(settings = so.settings + (name -> value)))
-    case "--markdown" :: file :: rest             => taken(rest, so.copy(markdown = Some(Path.of(file))))
-    case "--json" :: file :: rest                 => taken(rest, so.copy(json = Some(Path.of(file))))
-    case "--compare" :: file :: rest              => taken(rest, so.copy(compare = Some(Path.of(file))))
+    case "--json" :: file :: rest                 => taken(rest, so.copy(json = Path.of(file)))
     case word :: _                                => Left(s"'$word' is not understood.")
   }
 
@@ -106,7 +102,7 @@ object Arguments {
     text.replace("_", "").toLongOption.filter(_ > 0).toRight(s"'$text' is not an integer greater than 0.")
 
   private def checked(so: Arguments): Either[String, Arguments] = {
-    val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.marked.filter(_.quick || !so.quick)
+    val workloads = if (so.workloads.nonEmpty) so.workloads else Workload.usual.filter(_.quick || !so.quick)
     workloads.flatMap(workload => unfit(workload.name, so.amount(workload))).headOption
       .toLeft(so.copy(workloads = workloads))
   }

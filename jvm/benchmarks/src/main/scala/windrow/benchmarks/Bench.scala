@@ -1,8 +1,8 @@
 package windrow.benchmarks
 
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import scala.util.control.NonFatal
+import windrow.benchmarks.queries.Amount
 
 /** Compares Windrow with its peers. `scripts/bench` runs it; docs/benchmarks.md explains how to read the results. */
 object Bench {
@@ -11,16 +11,10 @@ object Bench {
       System.err.println(s"$problem\n${Arguments.Usage}")
       sys.exit(2)
     case Right(arguments) =>
-      val before = arguments.compare.map(read)
-      val kept   = arguments.json.filter(file => arguments.keep && Files.exists(file)).fold(Findings(Nil))(read)
-      val lanes  = new Lanes(arguments.settings)
+      val kept  = if (arguments.keep && Files.exists(arguments.json)) read(arguments.json) else Findings(Nil)
+      val lanes = new Lanes(arguments.settings)
       try {
-        def report(found: Findings) = before.fold(Report.of(found))(Comparison.of(_, found))
-        val found = new Bench(arguments, lanes).run(kept) { so =>
-          arguments.json.foreach(Files.writeString(_, Text.pretty(so)))
-          arguments.markdown.foreach(Files.writeString(_, report(so)))
-        }
-        println(report(found))
+        val found = new Bench(arguments, lanes).run(kept)(so => Files.writeString(arguments.json, Text.pretty(so)))
         sys.exit(if (found.results.exists(_.error.nonEmpty)) 1 else 0)
       } finally lanes.close()
   }

@@ -1,9 +1,9 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.{Encoder, Encoders}
+import windrow.benchmarks.queries.{Feed, Question}
 import windrow.spark.shards.ShardPlan
 
 /** One way to answer a question. */

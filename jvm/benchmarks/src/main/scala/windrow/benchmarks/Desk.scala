@@ -1,9 +1,8 @@
 package windrow.benchmarks
 
-import java.nio.file.Files
-import java.nio.file.Path
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
+import java.nio.file.{Files, Path}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import windrow.benchmarks.queries.{Amount, EventFiles, Feed, Grouped, Hops, Values}
 
 /** Does jobs in a session. */
 final class Desk(session: SparkSession) {

@@ -1,9 +1,7 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame, Row}
 
 /** A digest of rows that does not depend on their order: their number and two combinations of their hashes.
   *

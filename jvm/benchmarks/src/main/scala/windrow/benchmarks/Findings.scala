@@ -25,17 +25,7 @@ final case class Result(
     events: Long = 0,
     batch: Long = 0,
     runs: Seq[Timed] = Nil,
-    error: Option[String] = None) {
-
-  /** Returns a figure of a contender, one for each repeat. */
-  def each(contender: Contender, pass: String)(value: Measured => Double): Seq[Double] =
-    runs.filter(run => run.contender == contender.name && run.pass == pass).sortBy(_.repeat).map(run =>
-      value(run.measured))
-
-  /** Returns the ratio of a figure of two contenders, one for each repeat. */
-  def ratio(of: Contender, to: Contender, pass: String)(value: Measured => Double): Seq[Double] =
-    each(of, pass)(value).zip(each(to, pass)(value)).map { case (a, b) => a / b }
-}
+    error: Option[String] = None)
 
 /** Results of one run, or of several runs with different workloads. */
 final case class Findings(results: Seq[Result]) {
@@ -45,17 +35,4 @@ final case class Findings(results: Seq[Result]) {
     val places = Workload.all.map(_.name).zipWithIndex.toMap
     Findings((results.filter(_.workload != result.workload) :+ result).sortBy(one => places(one.workload)))
   }
-}
-
-/** Several repeats of one figure. */
-final case class Spread(values: Seq[Double]) {
-  def median: Double = {
-    val sorted = values.sorted
-    (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
-  }
-
-  override def toString: String =
-    if (values.isEmpty) "–"
-    else if (values.size == 1) f"$median%.2f"
-    else f"$median%.2f (${values.min}%.2f to ${values.max}%.2f)"
 }

@@ -1,9 +1,7 @@
 package windrow.benchmarks
 
-import java.io.IOException
-import java.io.UncheckedIOException
-import java.nio.file.Files
-import java.nio.file.Path
+import java.io.{IOException, UncheckedIOException}
+import java.nio.file.{Files, Path}
 import java.util.Comparator
 import scala.annotation.tailrec
 

@@ -1,5 +1,7 @@
 package windrow.benchmarks
 
+import windrow.benchmarks.queries.{Amount, Grouped, Hops, Keyed, Question, Stored, Values}
+
 /** The size in which workloads of a family differ while everything else is equal.
   *
   * @param family
@@ -9,7 +11,7 @@ package windrow.benchmarks
   */
 final case class Size(family: String, at: Long)
 
-/** Workloads of one family for each size, to show how cost grows with it. They lack marks. */
+/** Workloads of one family for each size, to show how cost grows with it. */
 object Growth {
 
   /** The common base: the same aggregates over 60 s for a thousand keys. */
@@ -24,19 +26,19 @@ object Growth {
     sizes.map(n => of(s"$family-$n", n).copy(size = Some(Size(family, n))))
 
   private val keys = each("keys", 100, 1000, 10000, 100000, 1000000) { (name, n) =>
-    Workload(name, Keyed.steady(name, n), minute, some, toPeer, Nil)
+    Workload(name, Keyed.steady(name, n), minute, some, toPeer)
   }
 
   /** Windows of 600 s with a varying number of windows for each message. Spark copies a message for each window. */
   private val overlap = each("overlap", 1, 6, 60, 600) { (name, n) =>
     val peers = if (n > 60) Seq(Windrow) else toPeer
     val check = if (n > 6) Amount(160000, 80000) else Amount(800000, 400000) // so that a window is complete
-    Workload(name, sparser, Grouped(Hops(600, 600 / n.toInt)), some, peers, Nil, check)
+    Workload(name, sparser, Grouped(Hops(600, 600 / n.toInt)), some, peers, check)
   }
 
   private val batches = each("batch", 1000, 10000, 100000, 1000000) { (name, n) =>
     val amount = Amount(math.max(40 * 1000, 12 * n) / n * n, n)
-    Workload(name, Keyed.steady("batches", 1000), minute, amount, toPeer, Nil)
+    Workload(name, Keyed.steady("batches", 1000), minute, amount, toPeer)
   }
 
   /** Varies the number of messages in each window of 50 s, with state for every message: in order, sorted, or as it
@@ -50,7 +52,6 @@ object Growth {
         question,
         Amount(2200000, 200000),
         contenders,
-        Nil,
         check = Amount(1200000, 200000))
     }
 

@@ -1,7 +1,6 @@
 package windrow.benchmarks
 
-import java.io.File
-import java.io.PrintWriter
+import java.io.{File, PrintWriter}
 import java.lang.management.ManagementFactory
 import java.nio.file.Path
 import scala.io.Source.fromInputStream

@@ -1,5 +1,7 @@
 package windrow.benchmarks
 
+import windrow.benchmarks.queries.Amount
+
 /** The figures of a run.
   *
   * @param cpu

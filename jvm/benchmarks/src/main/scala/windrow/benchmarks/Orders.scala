@@ -1,5 +1,7 @@
 package windrow.benchmarks
 
+import windrow.benchmarks.queries.{Amount, EventFiles}
+
 /** A job for Flink.
   *
   * @param files

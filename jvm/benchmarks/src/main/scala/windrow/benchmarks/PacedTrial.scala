@@ -1,9 +1,9 @@
 package windrow.benchmarks
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import windrow.benchmarks.queries.{Amount, Keyed, Source}
 
 /** A rate at which events arrive by the clock.
   *

@@ -2,10 +2,10 @@ package windrow.benchmarks
 
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.Files
-import java.nio.file.Path
 import java.nio.file.StandardOpenOption._
+import java.nio.file.{Files, Path}
 import org.apache.spark.sql.SparkSession
+import windrow.benchmarks.queries.{Amount, EventFiles, Source}
 
 /** Events decoded once, for a peer that does not read Parquet: (micros, key, value) as 64 bits each, one batch after
   * another, each in the order of time.

@@ -2,15 +2,12 @@ package windrow.benchmarks
 
 import com.sun.management.OperatingSystemMXBean
 import java.lang.management.ManagementFactory
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import java.util.UUID
 import java.util.concurrent.CountDownLatch
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.StreamingQueryListener
 import org.apache.spark.sql.streaming.StreamingQueryListener._
-import org.apache.spark.sql.streaming.StreamingQueryProgress
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQueryListener, StreamingQueryProgress, Trigger}
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 

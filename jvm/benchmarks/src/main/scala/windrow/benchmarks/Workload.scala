@@ -1,9 +1,9 @@
 package windrow.benchmarks
 
 import windrow.benchmarks.Contender._
-import windrow.benchmarks.Mark._
+import windrow.benchmarks.queries.{Amount, Auctions, Bursts, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs, Question, Slides, Source, Values, Windows}
 
-/** A question about a number of events of a stream, with its contenders and the maximal cost.
+/** A question about a number of events of a stream, with its contenders.
   *
   * @param check
   *   the number of events for which outputs are compared
@@ -20,7 +20,6 @@ final case class Workload(
     question: Question,
     amount: Amount,
     contenders: Seq[Contender],
-    marks: Seq[Mark],
     check: Amount = Amount(160000, 80000),
     pace: Option[Pace] = None,
     size: Option[Size] = None,
@@ -48,25 +47,22 @@ object Workload {
   private val small = Amount(1000000, 20000)
   private val peers = Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB)
 
-  private def toSpark(most: Double) = Ratio(Windrow, SparkOwn, most)
-  private def toFlink(most: Double) = Ratio(Windrow, FlinkHeap, most, warmOnly = true)
-
-  private def whole(name: String, source: Source, windows: Windows, spark: Double, flink: Double) =
-    Workload(name, source, Grouped(windows), large, peers, Seq(toSpark(spark), toFlink(flink)))
+  private def whole(name: String, source: Source, windows: Windows) =
+    Workload(name, source, Grouped(windows), large, peers)
 
   private val windows = Seq(
-    whole("tumble-1k", dense, Hops(60, 60), 0.6, 1.3).copy(quick = true),
-    whole("tumble-100k", sparse, Hops(60, 60), 0.15, 1.0).copy(quick = true),
-    whole("tumble-1m", million, Hops(60, 60), 0.15, 1.0),
-    whole("hop-60-10-1k", dense, Hops(60, 10), 0.4, 1.0).copy(quick = true),
-    whole("hop-60-1-1k", dense, Hops(60, 1), 0.08, 0.15),
-    whole("hop-60-10-100k", sparse, Hops(60, 10), 0.06, 0.25).copy(quick = true),
-    Workload("hop-60-1-100k", sparse, Grouped(Hops(60, 1)), Amount(1000000, 250000), peers, Nil),
-    whole("session-1k", denseSessions, Gaps(5), 0.4, 0.8).copy(quick = true),
-    whole("session-100k", sparseSessions, Gaps(5), 0.25, 0.8))
+    whole("tumble-1k", dense, Hops(60, 60)).copy(quick = true),
+    whole("tumble-100k", sparse, Hops(60, 60)).copy(quick = true),
+    whole("tumble-1m", million, Hops(60, 60)),
+    whole("hop-60-10-1k", dense, Hops(60, 10)).copy(quick = true),
+    whole("hop-60-1-1k", dense, Hops(60, 1)),
+    whole("hop-60-10-100k", sparse, Hops(60, 10)).copy(quick = true),
+    Workload("hop-60-1-100k", sparse, Grouped(Hops(60, 1)), Amount(1000000, 250000), peers),
+    whole("session-1k", denseSessions, Gaps(5)).copy(quick = true),
+    whole("session-100k", sparseSessions, Gaps(5)))
 
   private def join(name: String, keys: Long, amount: Amount) =
-    Workload(name, Keyed.sides(name, keys), Pairs(10), amount, peers, Seq(toSpark(0.2), toFlink(1.0)))
+    Workload(name, Keyed.sides(name, keys), Pairs(10), amount, peers)
 
   private val joins = Seq(
     join("join-10k", 10000, Amount(600000, 100000)).copy(quick = true),
@@ -78,9 +74,7 @@ object Workload {
       Keyed.disordered(s"disorder-$within", 1000, Disorder(within, late = 60)),
       Grouped(Hops(60, 1), refire = 60),
       large,
-      Seq(Windrow, SparkOwn),
-      Seq(toSpark(0.25), Flat(Windrow, "disorder", 1.5)),
-      size = Some(Size("disorder", within)))
+      Seq(Windrow, SparkOwn))
   }
 
   /** Varies the number of events in 10 s for each of 1,000 keys. The stream spans at least four windows. */
@@ -90,9 +84,7 @@ object Workload {
       Keyed.steady(s"each-$inside", 1000, perSecond = inside * 100),
       Slides(10),
       large,
-      Seq(Windrow),
-      Seq(Micros(Windrow, 3), Flat(Windrow, "slide", 1.5)),
-      size = Some(Size("slide", inside)))
+      Seq(Windrow))
   }
 
   /** Checks 1,200,000 events, because no window of a thousand messages is full before a million events. */
@@ -103,7 +95,6 @@ object Workload {
       Counted(n, step),
       large,
       Seq(Windrow, FlinkHeap, FlinkRocksDB),
-      Seq(toFlink(1.5)),
       check = Amount(1200000, 600000))
 
   private val counts = Seq(counted("count-1000", 1000, 1000), counted("count-1000-100", 1000, 100))
@@ -115,8 +106,7 @@ object Workload {
       Keyed.steady(s"ranked-$inside", 1000, perSecond = inside * 1000 / 60),
       Grouped(Hops(60, 10), Values.Ranks),
       Amount(1000000, 125000),
-      Seq(Windrow, SparkOwn),
-      Seq(toSpark(0.5)))
+      Seq(Windrow, SparkOwn))
   }
 
   private val offsets = Workload(
@@ -124,17 +114,16 @@ object Workload {
     Keyed.positioned("positioned", 1000, partitions = 16),
     Grouped(Hops(60, 60)),
     large,
-    Seq(Windrow, Offsets),
-    Seq(Ratio(Offsets, Windrow, 1.5)))
+    Seq(Windrow, Offsets))
 
-  private def often(name: String, source: Source, size: Int, most: Double, contenders: Contender*) =
-    Workload(name, source, Grouped(Hops(size, size)), small, Seq(Windrow, SparkOwn) ++ contenders, Seq(toSpark(most)))
+  private def often(name: String, source: Source, size: Int, contenders: Contender*) =
+    Workload(name, source, Grouped(Hops(size, size)), small, Seq(Windrow, SparkOwn) ++ contenders)
 
   /** Batches of 20,000 events. */
   private val batches = Seq(
-    often("often-1k", dense, 60, 0.65, Reading),
-    often("often-1m", million, 60, 0.5),
-    often("often-day", midnight, 86400, 0.5))
+    often("often-1k", dense, 60, Reading),
+    often("often-1m", million, 60),
+    often("often-day", midnight, 86400))
 
   private val panes =
     Seq(("panes-tumble-1k", dense, 60), ("panes-tumble-100k", sparse, 60), ("panes-hop-100k", sparse, 10))
@@ -144,19 +133,18 @@ object Workload {
           source,
           Grouped(Hops(60, step)),
           large,
-          Seq(Windrow, Early, Late, Retracting),
-          Seq(FurtherPane(Early, Windrow, 1.5), FurtherPane(Retracting, Windrow, 1.5)))
+          Seq(Windrow, Early, Late, Retracting))
       }
 
-  private def nexmark(query: Int, question: Question, most: Double) =
-    Workload(s"nexmark-q$query", Auctions.source, question, large, Seq(Windrow, SparkOwn), Seq(toSpark(most)))
+  private def nexmark(query: Int, question: Question) =
+    Workload(s"nexmark-q$query", Auctions.source, question, large, Seq(Windrow, SparkOwn))
 
   private val auctions = Seq(
-    nexmark(5, HotItems, 1.0 / 3).copy(quick = true),
-    nexmark(7, Nexmark.highestBid, 1.0 / 3),
-    nexmark(8, NewUsers, 1),
-    nexmark(11, Nexmark.sessions, 1),
-    nexmark(12, Nexmark.perBidder, 1))
+    nexmark(5, HotItems).copy(quick = true),
+    nexmark(7, Nexmark.highestBid),
+    nexmark(8, NewUsers),
+    nexmark(11, Nexmark.sessions),
+    nexmark(12, Nexmark.perBidder))
 
   private val latency = Seq(1000, 10000).map { perSecond =>
     val pace = Pace(perSecond, 120)
@@ -166,7 +154,6 @@ object Workload {
       Grouped(Hops(60, 60), refire = 1),
       pace.amount,
       Seq(Early, SparkOwn),
-      Seq(Latency(Early, SparkOwn, 1)),
       pace = Some(pace))
   }
 
@@ -176,16 +163,15 @@ object Workload {
       dense,
       Grouped(Hops(60, 60)),
       large,
-      Seq(Windrow, Python),
-      Seq(Ratio(Python, Windrow, 1.02)))
+      Seq(Windrow, Python))
 
-  /** The workloads with marks. */
-  val marked: Seq[Workload] =
+  /** The workloads that run by default. */
+  val usual: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
       offsets) ++ batches ++ panes ++ auctions ++ latency :+
       python
 
-  val all: Seq[Workload] = marked ++ Growth.all
+  val all: Seq[Workload] = usual ++ Growth.all
 
   def apply(name: String): Workload = all.find(_.name == name).getOrElse(sys.error(s"workload '$name' does not exist"))
 }

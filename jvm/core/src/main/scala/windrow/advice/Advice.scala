@@ -1,11 +1,10 @@
 package windrow.advice
 
-import windrow.TimeSpan
 import windrow.WindowFamily._
-import windrow.WindowKind
 import windrow.core.store.LatenessCounts
 import windrow.core.time.EventTime
 import windrow.core.window.LastEnd
+import windrow.{TimeSpan, WindowKind}
 
 /** The effect that a lateness would have had.
   *

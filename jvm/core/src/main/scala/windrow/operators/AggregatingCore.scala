@@ -2,14 +2,9 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.IncomingPane
-import windrow.core.operator.OpenWindow
-import windrow.core.operator.ShardFingerprint
+import windrow.core.operator.{Effect, Entry, IncomingPane, OpenWindow, ShardFingerprint}
 import windrow.core.shard.Shard
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -1,11 +1,7 @@
 package windrow.operators
 
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 
 /** Runs several operators as one: the output stream of one operator is an input stream of others (SEMANTICS R40, R42).
   *

@@ -1,8 +1,7 @@
 package windrow.operators
 
 import windrow.Guards
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{InMemoryShardStore, ShardStore}
 
 /** The settings and surroundings of a standalone operator.
   *

@@ -1,8 +1,7 @@
 package windrow.operators
 
 import windrow.SourcePartition
-import windrow.core.operator.Counters
-import windrow.core.operator.OperatorShard
+import windrow.core.operator.{Counters, OperatorShard}
 import windrow.core.time.Watermark
 
 /** The messages of one step.

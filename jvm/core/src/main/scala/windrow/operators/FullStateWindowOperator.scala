@@ -1,15 +1,11 @@
 package windrow.operators
 
 import windrow._
-import windrow.core.fullstate.FullStateEffect
-import windrow.core.fullstate.FullStateShard
-import windrow.core.fullstate.WindowMetadata
+import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
 import windrow.core.operator.ShardFingerprint
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Watermark}
 
 /** Keeps the messages of its windows: panes carry the new ones, and queries return all that retention holds.
   *

@@ -1,9 +1,7 @@
 package windrow.operators
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** An aggregate over the messages of several streams in one window (named after Malhar's; SEMANTICS R56).
   *

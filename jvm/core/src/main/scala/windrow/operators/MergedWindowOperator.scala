@@ -1,11 +1,8 @@
 package windrow.operators
 
-import windrow.Pane
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.WindowOperatorSpec
 import windrow.core.aggregate.Ordered
 import windrow.core.state.ShardStore
+import windrow.{Pane, SpecError, SpecProblem, WindowOperatorSpec}
 
 /** Computes one value for each window over several streams together. Windows, triggers and accumulation are those of an
   * aggregation (SEMANTICS R56). The watermark is the least of the streams' watermarks; set these with

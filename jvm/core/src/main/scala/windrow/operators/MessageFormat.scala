@@ -1,11 +1,7 @@
 package windrow.operators
 
-import windrow.core.operator.IncomingPane
-import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Key
+import windrow.core.operator.{IncomingPane, Origin}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key}
 import windrow.core.store.Incoming
 
 /** Describes a user's messages to an operator: their key, time and bytes. Inside operators messages are bytes

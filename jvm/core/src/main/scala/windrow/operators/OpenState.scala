@@ -1,7 +1,6 @@
 package windrow.operators
 
-import windrow.core.state.JournaledStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{JournaledStore, ShardStore}
 import windrow.core.time.Watermark
 
 /** The state of an open operator: its store, the core that runs on it, and the counts of its messages. A step or a

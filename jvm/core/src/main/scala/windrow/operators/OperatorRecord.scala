@@ -1,12 +1,8 @@
 package windrow.operators
 
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.ShardStore
-import windrow.core.state.Space
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore, Space}
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Stores, in addition to the state of an operator, its identity and its clock, because periods continue to count while
   * an operator is closed (SEMANTICS R63).

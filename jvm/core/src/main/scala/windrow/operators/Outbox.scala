@@ -1,8 +1,7 @@
 package windrow.operators
 
 import scala.collection.immutable.Queue
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** The outputs of an operator until its consumer has them. It decides whether the operator accepts messages, and when
   * the state that led to the outputs can be persisted.
@@ -48,17 +47,22 @@ private[windrow] trait Outbox[R] {
 }
 
 /** The outbox of Scala's operators. `beforeSend` sees each output once; then it waits in firing order. */
-private[operators] final class QueueOutbox[R](context: Context[_, R]) extends Outbox[R] {
+private[operators] final class QueueOutbox[R](
+    name: String,
+    beforeSend: R => Option[R],
+    send: Option[R => Boolean],
+    maxWaiting: Option[Int])
+    extends Outbox[R] {
   private var unshown = Queue.empty[R]
   private var waiting = Queue.empty[R]
 
-  def sends: Boolean = context.send.isDefined
+  def sends: Boolean = send.isDefined
   def size: Int      = unshown.size + waiting.size
 
   def add(outputs: Seq[R]): Unit = unshown ++= outputs
 
   def show(): Unit = while (unshown.nonEmpty) {
-    waiting ++= context.hooks.beforeSend(unshown.head)
+    waiting ++= beforeSend(unshown.head)
     unshown = unshown.tail
   }
 
@@ -69,11 +73,11 @@ private[operators] final class QueueOutbox[R](context: Context[_, R]) extends Ou
 
   def release(): Boolean = {
     show()
-    context.send match {
-      case Some(send) =>
-        while (waiting.nonEmpty && send(waiting.head)) waiting = waiting.tail
+    send match {
+      case Some(accepts) =>
+        while (waiting.nonEmpty && accepts(waiting.head)) waiting = waiting.tail
         waiting.isEmpty
-      case None => context.maxWaiting.forall(waiting.size < _)
+      case None => maxWaiting.forall(waiting.size < _)
     }
   }
 
@@ -84,7 +88,7 @@ private[operators] final class QueueOutbox[R](context: Context[_, R]) extends Ou
 
   def image(): Array[Byte] = {
     if (shown.nonEmpty) throw new CheckpointError(
-      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waiting.size))
+      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> name, "count" -> waiting.size))
     Array.emptyByteArray
   }
 

@@ -1,22 +1,11 @@
 package windrow.operators
 
 import scala.collection.mutable
-import windrow.By
-import windrow.ByDelta
-import windrow.ErrorConditions
-import windrow.Eviction
-import windrow.Pane
-import windrow.PolicyWindowSpec
-import windrow.SourcePartition
 import windrow.core.aggregate.Aggregation
-import windrow.core.policy.PolicyEffect
-import windrow.core.policy.PolicyEntry
-import windrow.core.policy.PolicyFingerprint
-import windrow.core.policy.PolicyShard
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.policy.{PolicyEffect, PolicyEntry, PolicyFingerprint, PolicyShard}
+import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
+import windrow.{By, ByDelta, ErrorConditions, Eviction, Pane, PolicyWindowSpec, SourcePartition}
 
 /** An output of policy windows. */
 sealed trait PolicyOutput[K, M, V]

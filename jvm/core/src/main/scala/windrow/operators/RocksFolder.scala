@@ -2,17 +2,11 @@ package windrow.operators
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
-import java.nio.file.Path
-import org.rocksdb.Options
-import org.rocksdb.RocksDB
-import org.rocksdb.RocksDBException
-import org.rocksdb.RocksIterator
-import org.rocksdb.WriteOptions
+import java.nio.file.{Files, Path}
+import org.rocksdb.{Options, RocksDB, RocksDBException, RocksIterator, WriteOptions}
 import scala.util.Using
 import windrow.ErrorConditions
-import windrow.core.state.ListedStore
-import windrow.core.state.Space
+import windrow.core.state.{ListedStore, Space}
 
 /** The RocksDB store that [[RocksStore]] opens. It is a separate class so that `RocksStore` loads without RocksDB and
   * can report that it is missing.

@@ -1,15 +1,10 @@
 package windrow.operators
 
 import windrow._
-import windrow.core.join.JoinEffect
-import windrow.core.join.JoinFingerprint
-import windrow.core.join.JoinShard
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.join.{JoinEffect, JoinFingerprint, JoinShard}
+import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Watermark}
 
 /** Joins two or more streams. Each match has one message for each stream, in order, or None for a stream without one;
   * for semi and anti joins it has only that of the first stream. `join` makes an output of a match, or None to emit

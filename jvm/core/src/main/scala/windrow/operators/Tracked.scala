@@ -1,14 +1,10 @@
 package windrow.operators
 
-import windrow.Guards
-import windrow.SourcePartition
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Keeping
+import windrow.core.aggregate.{Aggregation, Keeping}
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Pieces
+import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.core.store.OffsetSpan
+import windrow.{Guards, SourcePartition}
 
 /** An aggregation buffer of a window, with the count and offsets of its messages for the window's metadata
   * (SEMANTICS R22).

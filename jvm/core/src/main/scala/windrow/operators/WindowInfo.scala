@@ -1,8 +1,7 @@
 package windrow.operators
 
-import windrow.SourcePartition
-import windrow.Timing
 import windrow.core.store.OffsetSpan
+import windrow.{SourcePartition, Timing}
 
 /** Metadata of a window (SEMANTICS R22).
   *

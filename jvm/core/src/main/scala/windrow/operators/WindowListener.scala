@@ -1,9 +1,7 @@
 package windrow.operators
 
-import java.util.concurrent.ExecutorService
-import java.util.concurrent.Executors
-import java.util.concurrent.Future
 import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.{ExecutorService, Executors, Future}
 import scala.collection.immutable.Queue
 import windrow.core.policy.EventKind
 

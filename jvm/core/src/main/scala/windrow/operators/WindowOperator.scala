@@ -1,11 +1,8 @@
 package windrow.operators
 
-import windrow.ErrorConditions
-import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.ShardStore
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore}
 import windrow.core.time.Watermark
+import windrow.{ErrorConditions, SourcePartition}
 
 /** The common life cycle of standalone operators, which run outside Spark. Not thread-safe.
   *
@@ -25,7 +22,8 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   private[operators] def open(store: ShardStore): Core[M, R]
 
   private val log    = System.getLogger("windrow")
-  private val outbox = context.outbox.getOrElse(new QueueOutbox(context))
+  private val outbox = context.outbox.getOrElse(
+    new QueueOutbox(context.name, context.hooks.beforeSend, context.send, context.maxWaiting))
 
   private var state       = Option.empty[OpenState[M, R]] // None before `init` and after `close`
   private var time        = OperatorTime()

@@ -1,7 +1,6 @@
 package windrow
 
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 
 /** The unchecked settings of a full-state operator. `check` converts them to a [[FullStateSpec]] or returns all
   * problems. The operator always discards: each pane contains the messages since the last one (SEMANTICS R17).

@@ -2,8 +2,7 @@ package windrow
 
 import java.util.Locale
 import scala.language.implicitConversions
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 
 /** The kind of a join, which decides which rows it emits. */
 sealed abstract class JoinKind(override val toString: String)

@@ -1,8 +1,7 @@
 package windrow
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import scala.jdk.CollectionConverters._
 
 /** Reads and writes a spec as JSON, the format of transcripts, Python and `_windrow_apply`.

@@ -1,9 +1,7 @@
 package windrow
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.NullNode
-import com.fasterxml.jackson.databind.node.TextNode
+import com.fasterxml.jackson.databind.node.{NullNode, TextNode}
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import scala.jdk.CollectionConverters._
 
 /** Reads and writes triggers as JSON: null, "each_batch", `{"every_messages": n}`, `{"every_time": t}` or a list of

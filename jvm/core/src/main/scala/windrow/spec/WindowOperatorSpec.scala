@@ -1,7 +1,6 @@
 package windrow
 
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 
 /** The unchecked settings of a windowed aggregation. `check` converts them to a [[WindowOperatorSpec]] or returns all
   * problems.

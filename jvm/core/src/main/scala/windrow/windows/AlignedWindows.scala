@@ -1,7 +1,6 @@
 package windrow
 
-import windrow.core.grid.FixedGrid
-import windrow.core.grid.SliceGrid
+import windrow.core.grid.{FixedGrid, SliceGrid}
 import windrow.core.time.Axis
 
 /** Windows that depend on time alone and are the same for every key. They are half-open and aligned. */

@@ -1,10 +1,8 @@
 package windrow
 
-import java.time.DateTimeException
-import java.time.ZoneId
+import java.time.{DateTimeException, ZoneId}
 import scala.jdk.CollectionConverters._
-import windrow.core.grid.CalendarGrid
-import windrow.core.grid.SliceGrid
+import windrow.core.grid.{CalendarGrid, SliceGrid}
 import windrow.core.time.Axis
 
 /** `[start, end)` windows of `count` calendar units in a time zone, correct across clock changes. They are counted from

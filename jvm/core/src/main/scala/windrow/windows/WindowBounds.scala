@@ -1,7 +1,6 @@
 package windrow
 
-import windrow.core.time.Bounds
-import windrow.core.time.EventTime
+import windrow.core.time.{Bounds, EventTime}
 
 /** The axis of a kind of windows, and how users see its bounds (SEMANTICS W). Everything else uses [[Bounds]], whose
   * end is exclusive.

@@ -1,8 +1,7 @@
 package windrow
 
 import windrow.WindowFamily._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 
 /** The windows of an operator (SEMANTICS W). Bounds are event times in microseconds since the epoch, UTC, or positions:
   * sequence numbers of a key, or offsets of a source partition.

@@ -1,9 +1,7 @@
 package windrow.operators
 
 import scala.collection.mutable
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ListedStore
-import windrow.core.state.Space
+import windrow.core.state.{InMemoryShardStore, ListedStore, Space}
 
 final class Crash extends IllegalStateException("crash")
 

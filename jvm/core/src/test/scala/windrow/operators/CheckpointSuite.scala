@@ -2,8 +2,7 @@ package windrow.operators
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.state.DamagedStateError
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.{DamagedStateError, InMemoryShardStore}
 
 /** Tests which operators may continue from a store (SEMANTICS S1, S2). */
 class CheckpointSuite extends AnyFunSuite {

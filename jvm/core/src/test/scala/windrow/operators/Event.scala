@@ -2,9 +2,7 @@ package windrow.operators
 
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** The messages of the operators in these tests. */
 final case class Event(stream: String, key: String, time: Long, value: Long, offset: Long)

@@ -3,9 +3,7 @@ package windrow.operators
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore}
 
 /** Checks that a failed step leaves the operator as it was before it (SEMANTICS S9). */
 class FailedStepSuite extends AnyFunSuite {

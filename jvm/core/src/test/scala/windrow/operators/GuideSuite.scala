@@ -1,7 +1,6 @@
 package windrow.operators
 
-import java.nio.file.Files
-import java.nio.file.Paths
+import java.nio.file.{Files, Paths}
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 

@@ -3,10 +3,7 @@ package windrow.operators
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
-import windrow.core.state.DamagedStateError
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
-import windrow.core.state.Space
+import windrow.core.state.{DamagedStateError, InMemoryShardStore, ShardStore, Space}
 
 /** Tests the common life cycle of all standalone operators: checkpoint, reset, drain, ledger, full queues
   * (SEMANTICS R28, R60, R74).

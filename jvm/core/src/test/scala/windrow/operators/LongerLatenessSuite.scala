@@ -6,9 +6,7 @@ import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore}
 
 /** Continues a checkpoint with a longer lateness (SEMANTICS S2). Removed windows stay removed; everything else must be
   * as if the longer lateness had been set from the start.

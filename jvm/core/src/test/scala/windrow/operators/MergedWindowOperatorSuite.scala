@@ -2,8 +2,7 @@ package windrow.operators
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** Tests two streams in the same windows (SEMANTICS R56). */
 class MergedWindowOperatorSuite extends AnyFunSuite {

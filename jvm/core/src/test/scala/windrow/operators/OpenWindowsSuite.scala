@@ -4,9 +4,7 @@ import java.time.ZoneOffset
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore}
 
 /** Compares the open windows of an aggregator, as queries return them, with its last panes (SEMANTICS R22, R23). They
   * must be equal because each step fires every window that it changed.

@@ -1,8 +1,7 @@
 package windrow.operators
 
 import windrow._
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{InMemoryShardStore, ShardStore}
 
 /** A kind of operator, for tests that apply to all kinds. Its output is formatted as text. */
 final class OperatorKind(

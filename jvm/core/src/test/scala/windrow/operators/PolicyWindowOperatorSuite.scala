@@ -5,8 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import windrow._
 import windrow.core.policy.EventKind
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{InMemoryShardStore, ShardStore}
 
 /** Tests policy windows as an operator: panes and events, listeners, partitions, the life cycle (SEMANTICS R58-R63). */
 class PolicyWindowOperatorSuite extends AnyFunSuite {

@@ -1,8 +1,7 @@
 package windrow.operators
 
 import java.net.URLClassLoader
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow.CheckpointError

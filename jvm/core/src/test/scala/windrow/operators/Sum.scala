@@ -1,8 +1,7 @@
 package windrow.operators
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** A sum of integers. */
 object Sum extends Aggregation[Long, Long] {

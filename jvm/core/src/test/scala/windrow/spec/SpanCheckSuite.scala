@@ -1,15 +1,11 @@
 package windrow
 
-import java.time.Duration
-import java.time.ZoneId
+import java.time.{Duration, ZoneId}
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
+import windrow.core.operator.{Effect, Entry}
 import windrow.core.shard.Shard
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.state.{InMemoryShardStore, Key}
+import windrow.core.time.{EventTime, Watermark}
 import windrow.operators.Sum
 
 /** Checks that spans of 2^62 microseconds raise an error that names them, and that slightly shorter ones exceed no

@@ -5,8 +5,7 @@ import java.nio.channels.FileChannel.MapMode
 import java.nio.file.Path
 import java.time.Duration
 import org.apache.flink.api.common.eventtime.WatermarkStrategy
-import org.apache.flink.connector.datagen.source.DataGeneratorSource
-import org.apache.flink.connector.datagen.source.GeneratorFunction
+import org.apache.flink.connector.datagen.source.{DataGeneratorSource, GeneratorFunction}
 import org.apache.flink.streaming.api.datastream.KeyedStream
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment
 

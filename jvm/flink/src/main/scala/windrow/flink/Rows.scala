@@ -1,9 +1,7 @@
 package windrow.flink
 
 import java.lang.Long.rotateLeft
-import org.apache.flink.api.connector.sink2.Sink
-import org.apache.flink.api.connector.sink2.SinkWriter
-import org.apache.flink.api.connector.sink2.WriterInitContext
+import org.apache.flink.api.connector.sink2.{Sink, SinkWriter, WriterInitContext}
 
 /** A sink that digests rows of numbers in the same way as windrow.benchmarks.Digest. */
 final class Rows extends Sink[Array[Long]] {

@@ -3,16 +3,13 @@ package windrow.flink
 import java.time.Duration
 import org.apache.flink.api.common.functions.AggregateFunction
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO
-import org.apache.flink.streaming.api.datastream.DataStream
-import org.apache.flink.streaming.api.datastream.WindowedStream
+import org.apache.flink.streaming.api.datastream.{DataStream, WindowedStream}
 import org.apache.flink.streaming.api.functions.co.ProcessJoinFunction
 import org.apache.flink.streaming.api.functions.windowing.WindowFunction
-import org.apache.flink.streaming.api.windowing.assigners.EventTimeSessionWindows
-import org.apache.flink.streaming.api.windowing.assigners.SlidingEventTimeWindows
-import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindows
-import org.apache.flink.streaming.api.windowing.windows.GlobalWindow
-import org.apache.flink.streaming.api.windowing.windows.TimeWindow
-import org.apache.flink.streaming.api.windowing.windows.Window
+import org.apache.flink.streaming.api.windowing.assigners.{
+  EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+}
+import org.apache.flink.streaming.api.windowing.windows.{GlobalWindow, TimeWindow, Window}
 import org.apache.flink.util.Collector
 
 /** The benchmark tasks in the DataStream API. The output has the same columns for all contenders. */

@@ -3,12 +3,9 @@ package windrow.flink
 import java.util.Objects
 import org.apache.flink.api.common.serialization.SerializerConfig
 import org.apache.flink.api.common.typeinfo.TypeInformation
-import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot
-import org.apache.flink.api.common.typeutils.TypeSerializer
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton
-import org.apache.flink.core.memory.DataInputView
-import org.apache.flink.core.memory.DataOutputView
+import org.apache.flink.api.common.typeutils.{SimpleTypeSerializerSnapshot, TypeSerializer, TypeSerializerSnapshot}
+import org.apache.flink.core.memory.{DataInputView, DataOutputView}
 
 /** Three numbers: micros, key and value of an event; or count, sum and maximum of a window. Serialized as 24 bytes,
   * which Flink's generated serializers cannot do.

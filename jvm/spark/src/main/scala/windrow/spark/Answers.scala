@@ -1,14 +1,11 @@
 package windrow.spark
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
-import windrow.spark.query.Asked
-import windrow.spark.query.Asking
+import windrow.spark.query.{Asked, Asking}
 
 /** The output of a query that answers a lookup stream; see [[Output.getMessages]]. Each DataFrame that you write
   * separately is a query with its own state; `output` contains all rows in one query.

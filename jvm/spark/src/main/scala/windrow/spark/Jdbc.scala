@@ -1,16 +1,11 @@
 package windrow.spark
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, Row, SaveMode, SparkSession}
 import scala.jdk.CollectionConverters._
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.jdbc.JdbcAddress
-import windrow.spark.jdbc.JdbcWrite
+import windrow.spark.jdbc.{JdbcAddress, JdbcWrite}
+import windrow.{SpecError, SpecProblem}
 
 /** A table of a database. The driver writes each micro-batch and its number in one transaction, so a repeated
   * micro-batch changes nothing. A missing table is created. `window` and `pane` become one column for each of their

@@ -1,22 +1,17 @@
 package windrow.spark
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Column, DataFrame}
 import scala.language.implicitConversions
 import windrow._
 import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
-import windrow.spark.input.CoGroupMarks
-import windrow.spark.input.Marks
-import windrow.spark.join.JoinOptions
-import windrow.spark.join.JoinPlan
+import windrow.spark.input.{CoGroupMarks, Marks}
+import windrow.spark.join.{JoinOptions, JoinPlan}
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.PackStrategy
-import windrow.spark.pack.Travel
+import windrow.spark.pack.{PackStrategy, Travel}
 
 /** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
   * [[Windowed]].

@@ -3,8 +3,7 @@ package windrow.spark
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import windrow.SpecProblem
-import windrow.spark.output.ExactJson
-import windrow.spark.output.LastPanes
+import windrow.spark.output.{ExactJson, LastPanes}
 
 /** A compacted Kafka topic (`cleanup.policy=compact`) that contains the last pane of each window. The key of a record
   * is JSON of the key columns and `window`. Its value is JSON of the pane, or null (a tombstone) if the window was

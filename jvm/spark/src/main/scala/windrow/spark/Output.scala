@@ -1,22 +1,15 @@
 package windrow.spark
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
 import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.PackStrategy
-import windrow.spark.pack.Travel
-import windrow.spark.query.Asked
-import windrow.spark.query.Asking
-import windrow.spark.stream.StreamOperator
-import windrow.spark.stream.StreamOptions
-import windrow.spark.stream.WindowQuery
+import windrow.spark.pack.{PackStrategy, Travel}
+import windrow.spark.query.{Asked, Asking}
+import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
 /** The output of a windowed stream. Each DataFrame that you write separately is a query with its own state; `output`
   * contains all rows in one query.

@@ -2,14 +2,11 @@ package windrow.spark
 
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.functions.count_if
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.functions.{col, count_if}
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.slf4j.LoggerFactory
 import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer
@@ -17,14 +14,9 @@ import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 import windrow.spark.jdbc.JdbcColumns
-import windrow.spark.running.BeforeStart
-import windrow.spark.running.BoundedInput
-import windrow.spark.running.Claim
-import windrow.spark.running.EndMarkerWriter
-import windrow.spark.running.FilesOf
-import windrow.spark.running.ResumeCheck
-import windrow.spark.running.Started
-import windrow.spark.running.StoppedRun
+import windrow.spark.running.{
+  BeforeStart, BoundedInput, Claim, EndMarkerWriter, FilesOf, ResumeCheck, Started, StoppedRun
+}
 
 /** The options of a start.
   *

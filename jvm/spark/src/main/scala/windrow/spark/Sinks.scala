@@ -1,9 +1,7 @@
 package windrow.spark
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession}
 import scala.language.implicitConversions
 import windrow.SpecProblem
 

@@ -1,13 +1,10 @@
 package windrow.spark
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecError
-import windrow.SpecProblem
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow.spark.query.StateReader
+import windrow.{SpecError, SpecProblem}
 
 /** The state of a running or stopped query, read from its checkpoint as its last committed micro-batch left it. Each
   * DataFrame shows the micro-batch that was the last one when the DataFrame was created. Spark keeps the state of the

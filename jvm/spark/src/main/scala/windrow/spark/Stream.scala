@@ -1,20 +1,15 @@
 package windrow.spark
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{AnalysisException, Column, DataFrame}
 import windrow._
 import windrow.spark.aggregate.Aggregates
-import windrow.spark.fullstate.FullState
-import windrow.spark.fullstate.FullStateParts
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.Marks
+import windrow.spark.fullstate.{FullState, FullStateParts}
+import windrow.spark.input.{AggregateParts, Marks}
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
-import windrow.spark.stream.StreamOperator
-import windrow.spark.stream.StreamOptions
+import windrow.spark.stream.{StreamOperator, StreamOptions}
 
 /** A described input. [[Windrow.stream]] creates it, and every method returns a changed copy. */
 final case class Stream private[spark] (

@@ -1,17 +1,13 @@
 package windrow.spark
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.HexFormat
-import java.util.UUID
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
+import java.util.{HexFormat, UUID}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{AnalysisException, DataFrame, Row, SparkSession}
 import scala.util.Try
 import windrow._
 import windrow.spark.output.LastPanes

@@ -1,15 +1,12 @@
 package windrow.spark
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
 import windrow.spark.gauges.GaugeListener
-import windrow.spark.query.StateReader
-import windrow.spark.query.WholeCheckpoint
-import windrow.spark.running.BoundedInput
-import windrow.spark.running.ResumeCheck
+import windrow.spark.query.{StateReader, WholeCheckpoint}
+import windrow.spark.running.{BoundedInput, ResumeCheck}
 import windrow.spark.verify.Verification
 
 /** Creates queries, and reads and checks their checkpoints.

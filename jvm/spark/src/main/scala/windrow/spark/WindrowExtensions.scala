@@ -1,11 +1,9 @@
 package windrow.spark
 
-import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.SparkSessionExtensionsProvider
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import windrow.spark.output.OperatorNames
 import windrow.spark.pack.PackStrategy
-import windrow.spark.sql.TableFunctions
-import windrow.spark.sql.TablesOfWith
+import windrow.spark.sql.{TableFunctions, TablesOfWith}
 
 /** Registers Windrow's functions and rules with a session. Spark finds this class as a service on the class path, so no
   * setting is needed.

@@ -1,8 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.functions.count
-import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.functions.{count, lit}
 import windrow._
 
 /** Tests batch queries, whose rows all arrive at once (SEMANTICS B1). */

@@ -7,8 +7,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark.query.Checkpoint
-import windrow.spark.running.BeforeStart
-import windrow.spark.running.Started
+import windrow.spark.running.{BeforeStart, Started}
 
 /** Tests which changed queries can continue from a checkpoint (SEMANTICS S2). */
 @Slow

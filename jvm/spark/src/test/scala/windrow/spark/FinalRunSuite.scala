@@ -2,8 +2,7 @@ package windrow.spark
 
 import java.util.concurrent.CountDownLatch
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow._

@@ -1,12 +1,7 @@
 package windrow.spark
 
-import java.nio.file.Files
-import java.nio.file.Path
-import org.apache.xbean.asm9.ClassReader
-import org.apache.xbean.asm9.ClassVisitor
-import org.apache.xbean.asm9.FieldVisitor
-import org.apache.xbean.asm9.MethodVisitor
-import org.apache.xbean.asm9.Opcodes
+import java.nio.file.{Files, Path}
+import org.apache.xbean.asm9.{ClassReader, ClassVisitor, FieldVisitor, MethodVisitor, Opcodes}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._

@@ -1,14 +1,8 @@
 package windrow.spark
 
 import java.util.concurrent.ConcurrentLinkedQueue
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.ForeachWriter
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.streaming._
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, ForeachWriter, Row, SparkSession, classic}
 import org.scalatest.concurrent.Eventually._
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._

@@ -1,7 +1,6 @@
 package windrow.spark
 
-import java.nio.file.Path
-import java.nio.file.{Files => Folders}
+import java.nio.file.{Files => Folders, Path}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger

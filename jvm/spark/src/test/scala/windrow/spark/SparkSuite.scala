@@ -1,9 +1,7 @@
 package windrow.spark
 
 import java.nio.file.Files
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import windrow.spark.running.CheckpointFiles

@@ -1,14 +1,11 @@
 package windrow.spark
 
-import java.nio.file.Path
-import java.nio.file.{Files => Folders}
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
+import java.nio.file.{Files => Folders, Path}
 import org.apache.spark.sql.execution.streaming.ProcessingTimeTrigger
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.streaming.StreamingQueryException
-import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
+import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.tags.Slow
 import scala.annotation.nowarn
 import scala.collection.mutable.ArrayBuffer

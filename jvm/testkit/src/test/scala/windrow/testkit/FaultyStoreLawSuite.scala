@@ -1,8 +1,7 @@
 package windrow.testkit
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.StoreLaw
+import windrow.core.state.{InMemoryShardStore, StoreLaw}
 
 /** Checks the law of all stores on the store of the simulator. */
 final class FaultyStoreLawSuite extends AnyFunSuite {

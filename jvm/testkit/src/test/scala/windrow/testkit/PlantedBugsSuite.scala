@@ -1,8 +1,7 @@
 package windrow.testkit
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.state.DamagedStateError
-import windrow.core.state.InMemoryShardStore
+import windrow.core.state.{DamagedStateError, InMemoryShardStore}
 import windrow.replay._
 
 /** Checks the simulator itself: it must detect an operator with a bug of each kind within a few cases. */

@@ -7,8 +7,7 @@ import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.state.InMemoryShardStore
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Watermark}
 
 /** A full-state operator that keeps the newest n messages of one key. Measures a step of messages, of which the oldest
   * retire, and one query for the newest hundred, as time per message.

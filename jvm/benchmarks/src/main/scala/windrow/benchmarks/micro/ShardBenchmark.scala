@@ -6,8 +6,7 @@ import org.openjdk.jmh.infra.Blackhole
 import windrow._
 import windrow.core.operator._
 import windrow.core.shard.Shard
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
+import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.time.Watermark
 
 /** Measures a step of messages in order, followed by the watermark that completes their windows, on a shard that is

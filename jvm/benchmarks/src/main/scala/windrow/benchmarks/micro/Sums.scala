@@ -1,9 +1,7 @@
 package windrow.benchmarks.micro
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
+import windrow.core.state.{ByteReader, ByteWriter, Key}
 
 /** Count, sum and maximum in an array: the cheapest possible aggregation, so that the other costs show. */
 final class Sums extends Aggregation[Array[Long], Long] {

@@ -1,8 +1,7 @@
 package windrow.core.aggregate
 
 import windrow.Guards
-import windrow.core.state.Codec
-import windrow.core.state.Pieces
+import windrow.core.state.{Codec, Pieces}
 
 /** Merges two partial results into one. */
 trait Combine[B] {

@@ -1,9 +1,7 @@
 package windrow.core.aggregate
 
 import java.util.Arrays
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.core.time.EventTime
 
 /** A message in the run of its key, or several messages that all windows treat alike.

@@ -1,13 +1,7 @@
 package windrow.core.aggregate
 
-import scala.collection.AbstractIterator
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.FirstIndex
-import windrow.core.state.RootBlocks
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Codec, FirstIndex, RootBlocks, Segments}
 
 /** The cells of one key in order, in pieces of neighbors with partial aggregates: a B+-tree of height two whose root is
   * this object. Cells are identified by their index; 0 is the oldest one that has not been dropped.
@@ -191,7 +185,7 @@ private[core] final class KeyRun[B](
         last = high
       }
     }
-    new KeyRun.Some(found, first, last, loaded)
+    new CellsOfPieces(found, first, last, loaded)
   }
 
   def cells(from: Int, until: Int): Iterator[Cell[B]] = some(from, until, _ => true)
@@ -360,51 +354,7 @@ private[core] final class KeyRun[B](
   }
 }
 
-/** Moves forward from cell to cell of a run, which must not change meanwhile. */
-private[core] trait RunCursor {
-
-  /** Index of the current cell. */
-  def at: Int
-  def isAtEnd: Boolean
-
-  /** Position of the current cell. */
-  def position: Long
-
-  /** Moves forward to the first cell at or above a position, unless it is there already. */
-  def seek(position: Long): Unit
-}
-
 private[core] object KeyRun {
-
-  /** The cells of some pieces, from index `first` of the first piece up to index `last` of the last piece. */
-  private final class Some[B](
-      pieces: ArrayBuffer[RunPiece[B]],
-      first: Int,
-      last: Int,
-      loaded: RunPiece[B] => ArrayBuffer[Cell[B]])
-      extends AbstractIterator[Cell[B]] {
-    private var cells: ArrayBuffer[Cell[B]] = _
-    private var at                          = -1
-    private var place                       = 0
-    private var until                       = 0
-
-    def hasNext: Boolean = {
-      while (place == until && at + 1 < pieces.size) enter()
-      place < until
-    }
-
-    private def enter(): Unit = {
-      at += 1
-      cells = loaded(pieces(at))
-      place = if (at == 0) first else 0
-      until = if (at == pieces.size - 1) last else cells.size
-    }
-
-    def next(): Cell[B] = if (hasNext) {
-      place += 1
-      cells(place - 1)
-    } else Iterator.empty.next()
-  }
 
   /** Ranges of cells that fill one piece each.
     *

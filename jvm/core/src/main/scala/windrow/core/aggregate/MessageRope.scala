@@ -1,7 +1,6 @@
 package windrow.core.aggregate
 
-import java.util.Arrays
-import java.util.{ArrayDeque => JArrayDeque}
+import java.util.{ArrayDeque => JArrayDeque, Arrays}
 import scala.collection.mutable.ArrayBuffer
 
 /** A lifted message and its position, compared as unsigned bytes. */

@@ -1,11 +1,8 @@
 package windrow.core.aggregate
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.Guard
-import windrow.Guards
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Pieces
+import windrow.core.state.{ByteReader, ByteWriter, Pieces}
+import windrow.{Guard, Guards}
 
 /** The lifted messages of a window in the order of SEMANTICS T, for aggregates that depend on the order
   * (`collect_list`, `first`). The value is therefore independent of how the stream was cut into steps.

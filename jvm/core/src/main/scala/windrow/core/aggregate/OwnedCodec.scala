@@ -1,8 +1,6 @@
 package windrow.core.aggregate
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** The codec of buffers that own their messages. */
 private[core] final class OwnedCodec[B](aggregation: Aggregation[B, _]) extends Codec[B] {

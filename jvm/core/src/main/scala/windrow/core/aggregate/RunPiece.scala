@@ -1,9 +1,7 @@
 package windrow.core.aggregate
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** Neighboring cells of a run that are stored as one value, with the summary of them in the run's root.
   *

@@ -1,8 +1,6 @@
 package windrow.core.aggregate
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Segments}
 
 /** The values that windows of a key showed on time, for aggregations that could not reproduce them bit for bit
   * (SEMANTICS R90). Windows are identified by a position, and by a stamp if several share the position. The values are

@@ -1,9 +1,8 @@
 package windrow.core.aggregate
 
 import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** The least offset of some messages in each of their source partitions. */
 final case class StartOffsets(of: Map[SourcePartition, Long]) {

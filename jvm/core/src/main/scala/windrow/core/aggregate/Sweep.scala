@@ -1,9 +1,7 @@
 package windrow.core.aggregate
 
-import java.util.BitSet
-import java.util.{ArrayDeque => JArrayDeque}
-import windrow.core.state.Key
-import windrow.core.state.KeyMap
+import java.util.{ArrayDeque => JArrayDeque, BitSet}
+import windrow.core.state.{Key, KeyMap}
 
 /** Computes the values of windows that move forward over slices: slices enter on the right and leave on the left.
   *

@@ -1,15 +1,9 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
-import windrow.core.store.Incoming
-import windrow.core.store.StoredMessage
-import windrow.core.store.WindowId
-import windrow.core.store.WindowRow
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Front
+import windrow.core.store.{Incoming, StoredMessage, WindowId, WindowRow}
 import windrow.core.time.Position.plus
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Distance, Front, Watermark}
 
 /** The effect of a message on the windows of its key. */
 private[fullstate] sealed trait Assignment

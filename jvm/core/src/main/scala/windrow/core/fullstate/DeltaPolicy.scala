@@ -1,10 +1,7 @@
 package windrow.core.fullstate
 
 import windrow._
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.trigger.{FiringRule, PaneState, Stage, WindowTrigger}
 
 /** Decides when the windows of a full-state operator fire: at the end of a step, or after every n messages for triggers
   * that count messages (SEMANTICS R15).

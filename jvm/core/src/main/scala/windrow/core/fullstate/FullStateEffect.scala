@@ -1,11 +1,9 @@
 package windrow.core.fullstate
 
-import windrow.Pane
-import windrow.Reason
 import windrow.core.state.Key
-import windrow.core.store.Incoming
-import windrow.core.store.StoredMessage
+import windrow.core.store.{Incoming, StoredMessage}
 import windrow.core.time.Watermark
+import windrow.{Pane, Reason}
 
 /** An output of a full-state shard: a pane, or a rejected message. */
 sealed trait FullStateEffect

@@ -1,23 +1,12 @@
 package windrow.core.fullstate
 
 import windrow._
-import windrow.core.operator.Origin
-import windrow.core.operator.Out
-import windrow.core.operator.Part
-import windrow.core.operator.RefusalTime
+import windrow.core.offsets.{AppliedOffsets, Progress}
+import windrow.core.operator.{Origin, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Front
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.Pending
-import windrow.core.trigger.PendingPolicy
-import windrow.core.trigger.Stage
+import windrow.core.time.{Axis, Bounds, Due, EventTime, Front, Position, StepClock, Watermark}
+import windrow.core.trigger.{Pending, PendingPolicy, Stage}
 import windrow.core.window.LastEnd
 
 /** Keeps the messages and windows of all keys of a shard and answers queries (the full-state window operator).

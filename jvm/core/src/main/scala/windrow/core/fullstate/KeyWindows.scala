@@ -1,10 +1,9 @@
 package windrow.core.fullstate
 
-import windrow.SourcePartition
-import windrow.Timing
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.Position
+import windrow.{SourcePartition, Timing}
 
 /** Computes the summary by which a key finds its windows that are due. */
 private[fullstate] trait RowOutlook {

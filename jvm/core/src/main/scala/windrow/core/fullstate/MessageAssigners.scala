@@ -3,16 +3,9 @@ package windrow.core.fullstate
 import windrow.ErrorConditions
 import windrow.WindowFamily._
 import windrow.core.state.DamagedStateError
-import windrow.core.store.Incoming
-import windrow.core.store.StoredMessage
-import windrow.core.store.WindowId
-import windrow.core.store.WindowRow
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.Position.minus
-import windrow.core.time.Position.plus
+import windrow.core.store.{Incoming, StoredMessage, WindowId, WindowRow}
+import windrow.core.time.Position.{minus, plus}
+import windrow.core.time.{Axis, Distance, EventTime, Position}
 
 /** Windows determined by the stored messages (`Sliding`, KIP-450). A message creates at most three, however many
   * messages its key has. It also belongs to existing windows without being counted in them: it is stored at least as

@@ -1,15 +1,9 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Paged
-import windrow.core.state.SourcePartitionCodec
-import windrow.core.store.StoredMessage
-import windrow.core.store.Unsent
-import windrow.core.store.WindowId
-import windrow.core.store.WindowRow
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Paged}
+import windrow.core.store.{StoredMessage, Unsent, WindowId, WindowRow}
 
 /** The summary of a page of windows, available without reading the page (SEMANTICS S10).
   *

@@ -1,14 +1,10 @@
 package windrow.core.fullstate
 
 import windrow.SourcePartition
+import windrow.core.offsets.SourcePartitionCodec
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
-import windrow.core.time.Axis
-import windrow.core.time.Front
-import windrow.core.time.Offset
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.core.time.{Axis, Front, Offset, Watermark}
 
 /** The progress of all axes: event time, and the offsets of each source partition. */
 private[fullstate] final case class Reach(watermark: Watermark, offsets: Map[SourcePartition, Front[Axis.Offset]]) {

@@ -1,8 +1,7 @@
 package windrow.core.fullstate
 
 import windrow.core.store.WindowRow
-import windrow.core.time.Due
-import windrow.core.time.EventTime
+import windrow.core.time.{Due, EventTime}
 
 /** Decides the stage of windows: open, complete, or closed and kept only as metadata.
   *

@@ -1,18 +1,10 @@
 package windrow.core.fullstate
 
-import windrow.Retention
-import windrow.RowValue
 import windrow.core.grid.SliceGrid
-import windrow.core.store.Incoming
-import windrow.core.store.RetentionBound
-import windrow.core.store.StoredMessage
-import windrow.core.store.WindowId
-import windrow.core.store.WindowRow
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
+import windrow.core.store.{Incoming, RetentionBound, StoredMessage, WindowId, WindowRow}
 import windrow.core.time.Position.plus
+import windrow.core.time.{Axis, Bounds, Distance, EventTime}
+import windrow.{Retention, RowValue}
 
 /** Windows with the same bounds for every key. */
 private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])

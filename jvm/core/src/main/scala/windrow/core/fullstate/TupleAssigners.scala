@@ -3,14 +3,8 @@ package windrow.core.fullstate
 import windrow.SourcePartition
 import windrow.core.grid.PositionGrid
 import windrow.core.operator.Origin
-import windrow.core.store.Incoming
-import windrow.core.store.StoredMessage
-import windrow.core.store.WindowId
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Front
-import windrow.core.time.Offset
-import windrow.core.time.Position
+import windrow.core.store.{Incoming, StoredMessage, WindowId}
+import windrow.core.time.{Axis, Distance, Front, Offset, Position}
 
 /** Windows by a message's number in its key (SEMANTICS R82). Only the end of the input makes a message late. */
 private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults {

@@ -1,9 +1,7 @@
 package windrow.core.grid
 
-import java.time.Instant
-import java.time.LocalDate
-import java.time.ZoneId
 import java.time.temporal.ChronoUnit
+import java.time.{Instant, LocalDate, ZoneId}
 import java.util.concurrent.TimeUnit
 import windrow.core.time.Axis
 

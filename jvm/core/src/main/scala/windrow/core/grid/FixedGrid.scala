@@ -1,9 +1,7 @@
 package windrow.core.grid
 
 import windrow.core.time.Axis
-import windrow.core.time.Position.floor
-import windrow.core.time.Position.minus
-import windrow.core.time.Position.plus
+import windrow.core.time.Position.{floor, minus, plus}
 
 /** Windows of a fixed size at a fixed step. */
 final class FixedGrid[A <: Axis](val size: Long, val step: Long, val startTime: Long) extends SliceGrid[A] {

@@ -1,10 +1,7 @@
 package windrow.core.grid
 
 import java.time.ZoneId
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.time.{Axis, Bounds, EventTime, Position}
 
 /** Windows whose bounds depend only on the axis. A slice is the part between two neighboring window edges: all of its
   * messages belong to the same windows (Li and others, No Pane, No Gain: SIGMOD Record 2005). All divisions are floor

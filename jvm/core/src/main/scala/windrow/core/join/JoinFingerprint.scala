@@ -1,12 +1,9 @@
 package windrow.core.join
 
-import windrow.ExpectedSize
-import windrow.JoinSpec
-import windrow.JoinStream
-import windrow.Within
 import windrow.core.operator.ShardFingerprint
 import windrow.core.state.FingerprintField
 import windrow.core.time.Due
+import windrow.{ExpectedSize, JoinSpec, JoinStream, Within}
 
 /** The properties of a join that are written into the state of a [[JoinShard]] and restrict changes while the state
   * exists. The text is independent of class names.

@@ -1,8 +1,7 @@
 package windrow.core.join
 
 import windrow._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 
 /** Computes how far messages in the rows of a join can be behind its watermark, by their stream (SEMANTICS R95): as
   * long as a message can wait for the partner with which it is emitted, or until it is certain that it has none.

@@ -2,9 +2,7 @@ package windrow.core.join
 
 import windrow.JoinSpec
 import windrow.core.store.RetentionBound
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.time.{Due, EventTime, Watermark}
 
 /** Decides when messages of a join are removed: when they are not needed anymore, or by the configured retention
   * (SEMANTICS R10).

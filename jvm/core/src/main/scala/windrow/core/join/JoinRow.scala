@@ -1,8 +1,6 @@
 package windrow.core.join
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.core.store.StoredMessage
 
 /** An output row of a join.

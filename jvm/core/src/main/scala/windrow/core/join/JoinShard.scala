@@ -1,16 +1,11 @@
 package windrow.core.join
 
 import windrow._
-import windrow.core.operator.Out
-import windrow.core.operator.Part
-import windrow.core.operator.RefusalTime
+import windrow.core.offsets.Progress
+import windrow.core.operator.{Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.time.Axis
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Due, EventTime, Position, Watermark}
 
 /** Keeps the messages of two or more streams and emits the pairs among them (the stream-stream join operator).
   *

@@ -1,8 +1,7 @@
 package windrow.core.join
 
-import windrow.EveryPeriod
-import windrow.JoinSpec
-import windrow.core.state.AppliedOffsets
+import windrow.core.offsets.AppliedOffsets
+import windrow.{EveryPeriod, JoinSpec}
 
 /** The names of the spaces that a [[JoinShard]] uses, for stores that must know them in advance. */
 object JoinSpaces {

@@ -3,8 +3,7 @@ package windrow.core.join
 import scala.collection.immutable.TreeMap
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.time.Bounds
-import windrow.core.time.EventTime
+import windrow.core.time.{Bounds, EventTime}
 
 /** The state of a key: the messages of its streams.
   *

@@ -2,11 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.store.StoredMessage
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.time.{Axis, Distance, Due, EventTime, Position}
 
 /** Decides which messages pair, and how long a message waits for partners. Stateless. Streams are identified by their
   * index in the spec; times are in microseconds.

@@ -2,8 +2,7 @@ package windrow.core.join
 
 import scala.collection.immutable.ArraySeq
 import windrow.JoinSpec
-import windrow.core.store.MessageRun
-import windrow.core.store.StoredMessage
+import windrow.core.store.{MessageRun, StoredMessage}
 import windrow.core.time.Axis
 
 /** Finds the messages that a message pairs with. */

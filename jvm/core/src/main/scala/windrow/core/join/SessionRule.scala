@@ -2,11 +2,7 @@ package windrow.core.join
 
 import scala.collection.immutable.TreeMap
 import windrow.core.store.StoredMessage
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.Position
+import windrow.core.time.{Axis, Bounds, Distance, Due, Position}
 import windrow.core.window.SessionPlan
 
 /** Messages pair if they share a session of all streams together. A pair is found once, when they first share it

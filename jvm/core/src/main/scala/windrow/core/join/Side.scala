@@ -3,11 +3,7 @@ package windrow.core.join
 import windrow.WindowFamily
 import windrow.core.grid.SliceGrid
 import windrow.core.store.StoredMessage
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.time.{Axis, Distance, Due, EventTime, Position}
 
 /** A closed range of event time in microseconds. */
 private[join] final case class Span(low: Long, high: Long) {

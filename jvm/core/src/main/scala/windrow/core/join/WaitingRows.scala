@@ -1,16 +1,11 @@
 package windrow.core.join
 
-import windrow.EveryPeriod
-import windrow.Guard
-import windrow.Guards
-import windrow.core.operator.Out
-import windrow.core.operator.Part
+import windrow.core.operator.{Out, Part}
 import windrow.core.state._
-import windrow.core.store.Periods
-import windrow.core.store.StoredMessage
-import windrow.core.store.Unsent
+import windrow.core.store.{Periods, StoredMessage, Unsent}
 import windrow.core.time.Due
 import windrow.core.trigger.WindowTrigger
+import windrow.{EveryPeriod, Guard, Guards}
 
 /** Rows of a join that wait for a period to end, by key (SEMANTICS R14). Each row is written once, so a key with many
   * waiting rows costs a step only its new ones (SEMANTICS S10).

@@ -1,10 +1,8 @@
 package windrow.core.operator
 
-import windrow.Pane
-import windrow.Reason
-import windrow.SourcePartition
 import windrow.core.state.Key
 import windrow.core.time.Watermark
+import windrow.{Pane, Reason, SourcePartition}
 
 /** An output of a shard: a pane, or a rejected message. */
 sealed trait Effect[+B, +V] {

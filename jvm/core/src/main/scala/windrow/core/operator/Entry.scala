@@ -2,10 +2,9 @@ package windrow.core.operator
 
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.SourcePartition
-import windrow.Timing
 import windrow.core.state.Key
 import windrow.core.time.Position
+import windrow.{SourcePartition, Timing}
 
 /** The identity of a message, by which duplicates are recognized: its source partition and offset. */
 final case class Origin(partition: SourcePartition, offset: Long) {

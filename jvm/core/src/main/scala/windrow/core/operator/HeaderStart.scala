@@ -1,13 +1,7 @@
 package windrow.core.operator
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteReader, ByteWriter, SpecFingerprint}
+import windrow.core.time.{Axis, Distance, EventTime, Position, Watermark}
 
 /** The start of a shard's header: the fingerprint, then the watermark. The lateness may grow. Windows that were removed
   * under a shorter lateness stay removed, so their limit is stored until the longer lateness has passed it, too

@@ -1,11 +1,7 @@
 package windrow.core.operator
 
-import windrow.CloseOn
-import windrow.TimeSpan
-import windrow.WindowKind
-import windrow.WindowOperatorSpec
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
+import windrow.{CloseOn, TimeSpan, WindowKind, WindowOperatorSpec}
 
 /** Computes how far times in the panes of windows can be behind the operator's watermark (SEMANTICS R95). Corrections
   * for late messages are excluded, because the next operator treats them as late, too.

@@ -4,8 +4,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.Key
 import windrow.core.time.Bounds
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.Shown
+import windrow.core.trigger.{PaneState, Shown}
 
 /** Identifies the window of a key in panes. */
 private[core] final case class WindowId(key: Key, bounds: Bounds, message: Option[Array[Byte]] = None)

@@ -1,9 +1,7 @@
 package windrow.core.operator
 
-import windrow.Reason
-import windrow.WindowOperatorSpec
-import windrow.core.time.Position
-import windrow.core.time.Watermark
+import windrow.core.time.{Position, Watermark}
+import windrow.{Reason, WindowOperatorSpec}
 
 /** Chooses the reasons for rejecting late messages. */
 private[core] object Refusal {

@@ -1,10 +1,7 @@
 package windrow.core.operator
 
 import windrow._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 import windrow.core.window.LastEnd
 
 /** Computes the watermark from which on no window accepts a message (SEMANTICS A5), so that a duplicate of it would be

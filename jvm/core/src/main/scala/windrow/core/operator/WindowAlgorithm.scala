@@ -1,9 +1,8 @@
 package windrow.core.operator
 
-import windrow.core.state.Progress
+import windrow.core.offsets.Progress
 import windrow.core.state.StatePart
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
+import windrow.core.time.{StepClock, Watermark}
 
 /** Processes the messages and watermarks of a shard for one family of windows. */
 private[core] trait WindowAlgorithm[B, V] extends StatePart {

@@ -1,12 +1,7 @@
 package windrow.core.policy
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.KeyPages
-import windrow.core.state.Paged
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Codec, KeyPages, Paged, Segments}
 import windrow.core.store.OriginCodec
 import windrow.core.time.EventTime
 

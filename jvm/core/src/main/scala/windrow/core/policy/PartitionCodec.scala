@@ -1,9 +1,6 @@
 package windrow.core.policy
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Segments}
 
 /** Writes and reads a partition.
   *

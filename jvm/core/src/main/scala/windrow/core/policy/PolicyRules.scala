@@ -1,10 +1,6 @@
 package windrow.core.policy
 
-import windrow.By
-import windrow.ByCount
-import windrow.ByDelta
-import windrow.ByTime
-import windrow.Eviction
+import windrow.{By, ByCount, ByDelta, ByTime, Eviction}
 
 /** Receives the events of a window as they happen.
   *

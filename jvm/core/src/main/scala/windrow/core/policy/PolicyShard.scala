@@ -1,22 +1,12 @@
 package windrow.core.policy
 
-import windrow.Eviction
-import windrow.Guard
-import windrow.Guards
-import windrow.Pane
-import windrow.PolicyWindowSpec
-import windrow.SourcePartition
-import windrow.Timing
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Origin
-import windrow.core.operator.Part
+import windrow.core.offsets.{AppliedOffsets, Progress}
+import windrow.core.operator.{Origin, Part}
 import windrow.core.state._
-import windrow.core.store.Admission
-import windrow.core.store.ShardFrame
-import windrow.core.store.Terms
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.store.{Admission, ShardFrame, Terms}
+import windrow.core.time.{Due, EventTime, Watermark}
+import windrow.{Eviction, Guard, Guards, Pane, PolicyWindowSpec, SourcePartition, Timing}
 
 /** A message on its way into a window with policies.
   *

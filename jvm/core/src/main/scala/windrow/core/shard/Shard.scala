@@ -2,20 +2,12 @@ package windrow.core.shard
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.OpenWindow
-import windrow.core.operator.Out
-import windrow.core.operator.Part
-import windrow.core.operator.RefusalTime
+import windrow.core.offsets.Progress
+import windrow.core.operator.{Effect, Entry, OpenWindow, Out, Part, RefusalTime}
 import windrow.core.state._
-import windrow.core.store.Admission
-import windrow.core.store.ShardFrame
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.Pending
-import windrow.core.trigger.PendingPolicy
+import windrow.core.store.{Admission, ShardFrame}
+import windrow.core.time.{Position, StepClock, Watermark}
+import windrow.core.trigger.{Pending, PendingPolicy}
 import windrow.core.window.LastEnd
 
 /** Runs the windows of all keys of a shard, a part of an operator's keys. It never reads a clock: time moves only by

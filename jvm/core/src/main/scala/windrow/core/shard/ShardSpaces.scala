@@ -1,10 +1,9 @@
 package windrow.core.shard
 
-import windrow.CloseOn
 import windrow.WindowFamily._
-import windrow.WindowOperatorSpec
-import windrow.core.state.AppliedOffsets
+import windrow.core.offsets.AppliedOffsets
 import windrow.core.state.Pieces
+import windrow.{CloseOn, WindowOperatorSpec}
 
 /** The names of the spaces that a [[Shard]] uses, for stores that must know them in advance. */
 object ShardSpaces {

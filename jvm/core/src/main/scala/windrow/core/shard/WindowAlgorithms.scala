@@ -1,38 +1,18 @@
 package windrow.core.shard
 
-import windrow.CloseOn
 import windrow.WindowFamily._
-import windrow.WindowOperatorSpec
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.StartOffsets
-import windrow.core.aggregate.Started
-import windrow.core.aggregate.StartedAggregation
+import windrow.core.aggregate.{Aggregation, StartOffsets, Started, StartedAggregation}
 import windrow.core.grid.SliceGrid
-import windrow.core.operator.Counters
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.OpenWindow
-import windrow.core.operator.Origin
-import windrow.core.operator.Out
-import windrow.core.operator.Part
-import windrow.core.operator.WindowAlgorithm
+import windrow.core.offsets.Progress
 import windrow.core.operator.aligned.AlignedAlgorithm
-import windrow.core.operator.keyed.CountAlgorithm
-import windrow.core.operator.keyed.KeyedAlgorithm
-import windrow.core.operator.partitioned.OffsetWindows
-import windrow.core.operator.partitioned.PartitionWindows
-import windrow.core.operator.partitioned.PartitionedAlgorithm
-import windrow.core.operator.partitioned.TupleSessions
+import windrow.core.operator.keyed.{CountAlgorithm, KeyedAlgorithm}
+import windrow.core.operator.partitioned.{OffsetWindows, PartitionWindows, PartitionedAlgorithm, TupleSessions}
 import windrow.core.operator.run.RunAlgorithm
-import windrow.core.operator.sessions.InheritAlgorithm
-import windrow.core.operator.sessions.SessionAlgorithm
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Progress
-import windrow.core.state.Spaces
-import windrow.core.time.Axis
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
+import windrow.core.operator.sessions.{InheritAlgorithm, SessionAlgorithm}
+import windrow.core.operator.{Counters, Effect, Entry, OpenWindow, Origin, Out, Part, WindowAlgorithm}
+import windrow.core.state.{ByteReader, ByteWriter, Spaces}
+import windrow.core.time.{Axis, StepClock, Watermark}
+import windrow.{CloseOn, WindowOperatorSpec}
 
 /** Creates the algorithm for each family of windows. */
 private[core] object WindowAlgorithms {

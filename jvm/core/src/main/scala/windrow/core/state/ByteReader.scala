@@ -2,8 +2,7 @@ package windrow.core.state
 
 import java.nio.ByteBuffer
 import scala.util.control.NonFatal
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Reads bytes written by [[ByteWriter]]. Bytes that cannot be its output fail with an error that names `what`, before
   * any memory is allocated for them.

@@ -3,8 +3,7 @@ package windrow.core.state
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{LinkedHashMap => JLinkedHashMap}
 import scala.jdk.CollectionConverters._
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** A store that buffers writes until `commit` and then applies them atomically. `commit` first writes all changes as
   * one value, the journal. After a crash between any two writes there is either no journal and the old state, or a

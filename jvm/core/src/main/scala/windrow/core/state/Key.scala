@@ -1,7 +1,6 @@
 package windrow.core.state
 
-import java.nio.ByteBuffer
-import java.nio.ByteOrder
+import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 
 /** A key of messages, as bytes written by the engine that runs the shard. */

@@ -2,8 +2,7 @@ package windrow.core.state
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** One property of a query that must not change while its state exists (SEMANTICS S2).
   *

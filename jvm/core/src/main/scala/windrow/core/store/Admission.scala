@@ -1,21 +1,10 @@
 package windrow.core.store
 
-import windrow.Reason
-import windrow.SourcePartition
-import windrow.TimeSpan
-import windrow.core.operator.Counters
-import windrow.core.operator.HeaderStart
-import windrow.core.operator.Origin
-import windrow.core.state.AppliedOffsets
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Progress
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.offsets.{AppliedOffsets, Progress}
+import windrow.core.operator.{Counters, HeaderStart, Origin}
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore, SpecFingerprint}
+import windrow.core.time.{Axis, Distance, EventTime, Watermark}
+import windrow.{Reason, SourcePartition, TimeSpan}
 
 /** The state that the shards of all operators share: the watermark, processing time, applied offsets, counts, the check
   * of event times (SEMANTICS A), and the header that stores them.

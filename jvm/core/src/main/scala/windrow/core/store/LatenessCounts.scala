@@ -1,8 +1,6 @@
 package windrow.core.store
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SpecFingerprint
+import windrow.core.state.{ByteReader, ByteWriter, SpecFingerprint}
 import windrow.core.time.Watermark
 
 /** Counts how late the messages of a shard were (SEMANTICS S15). A message that arrives after its last window has ended

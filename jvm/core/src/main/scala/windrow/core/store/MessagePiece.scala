@@ -2,12 +2,8 @@ package windrow.core.store
 
 import scala.collection.IndexedSeq
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Segments
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Segments}
+import windrow.core.time.{EventTime, Position}
 
 /** Neighboring messages of a [[MessageRun]]: one segment and a summary in the root, which is available without reading
   * it.

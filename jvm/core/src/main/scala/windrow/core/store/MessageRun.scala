@@ -1,19 +1,9 @@
 package windrow.core.store
 
-import scala.collection.AbstractIterator
-import scala.collection.IndexedSeq
-import scala.collection.mutable.ArrayBuffer
-import scala.collection.mutable.ArrayDeque
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.FirstIndex
-import windrow.core.state.RootBlocks
-import windrow.core.state.Segments
-import windrow.core.state.Summaries
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import scala.collection.mutable.{ArrayBuffer, ArrayDeque}
+import scala.collection.{AbstractIterator, IndexedSeq}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, FirstIndex, RootBlocks, Segments, Summaries}
+import windrow.core.time.{Axis, EventTime, Position}
 
 /** Messages in order, in pieces of neighbors: a B+-tree of height two whose root is this object.
   *

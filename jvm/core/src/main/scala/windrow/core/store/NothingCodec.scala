@@ -1,8 +1,6 @@
 package windrow.core.store
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** The codec of stored keys without a value. */
 private[core] object NothingCodec extends Codec[Unit] {

@@ -1,9 +1,8 @@
 package windrow.core.store
 
 import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** The smallest and the largest offset that a window accepted from one source partition. */
 final case class OffsetSpan(first: Long, last: Long) {

@@ -1,7 +1,6 @@
 package windrow.core.store
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** The number of open windows of a shard (SEMANTICS S16), for shards that know it without reading the windows. */
 private[core] final class OpenCount {

@@ -1,10 +1,8 @@
 package windrow.core.store
 
+import windrow.core.offsets.SourcePartitionCodec
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** Writes and reads the source partition and offset of a message. */
 private[windrow] object OriginCodec extends Codec[Origin] {

@@ -1,11 +1,6 @@
 package windrow.core.store
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.core.state.SortedRun
-import windrow.core.state.Spaces
-import windrow.core.state.StatePart
+import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces, StatePart}
 import windrow.core.time.Due
 
 /** The ends of keys' periods, in microseconds of processing time. A clock can be set back (SEMANTICS R86), so periods

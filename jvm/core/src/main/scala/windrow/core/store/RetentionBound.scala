@@ -1,9 +1,7 @@
 package windrow.core.store
 
 import windrow.Retention
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.Watermark
+import windrow.core.time.{EventTime, Position, Watermark}
 
 /** Decides which messages retention removes from a run: starting at the oldest, as long as `leaves` holds
   * (SEMANTICS R10). Times are in microseconds.

@@ -1,14 +1,9 @@
 package windrow.core.store
 
-import windrow.Guard
-import windrow.Guards
-import windrow.SourcePartition
-import windrow.core.operator.Counters
-import windrow.core.operator.OperatorShard
-import windrow.core.operator.Part
-import windrow.core.operator.Step
+import windrow.core.operator.{Counters, OperatorShard, Part, Step}
 import windrow.core.state.StatePart
 import windrow.core.time.Watermark
+import windrow.{Guard, Guards, SourcePartition}
 
 /** The code that the shards of all operators share: it opens the state, runs a step, counts its output, and writes the
   * state. An operator adds its work for a message and for the end of a step.

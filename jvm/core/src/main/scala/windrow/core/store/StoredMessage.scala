@@ -2,14 +2,10 @@ package windrow.core.store
 
 import java.nio.ByteBuffer
 import java.util.Arrays
-import windrow.Positions
-import windrow.WindowKind
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Key
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key}
 import windrow.core.time.Position
+import windrow.{Positions, WindowKind}
 
 /** A message, which is one input row, on its way into an operator.
   *

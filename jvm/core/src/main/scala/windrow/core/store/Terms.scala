@@ -1,9 +1,7 @@
 package windrow.core.store
 
 import java.nio.charset.StandardCharsets.UTF_8
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.StatePart
+import windrow.core.state.{ByteReader, ByteWriter, StatePart}
 
 /** Spec values that may change between restarts and that decide when a key is next due. After a change every key is
   * visited once. Stored in the checkpoint.

@@ -1,9 +1,7 @@
 package windrow.core.store
 
 import windrow.SourcePartition
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** Count and offsets of some messages, for the metadata of their window (SEMANTICS R22).
   *

@@ -1,9 +1,6 @@
 package windrow.core.store
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Segments
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Segments}
 
 /** Messages of a window, or rows of a join, that wait to be emitted, in order of arrival. When many are waiting, they
   * move to segments that are written once, so that a key that waits for a long time costs each step only the new ones

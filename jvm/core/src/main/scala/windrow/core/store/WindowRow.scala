@@ -1,16 +1,10 @@
 package windrow.core.store
 
-import windrow.SourcePartition
-import windrow.Timing
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.SourcePartitionCodec
-import windrow.core.time.Bounds
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
+import windrow.core.time.{Bounds, EventTime, Position}
+import windrow.core.trigger.{PaneState, PaneStateCodec}
+import windrow.{SourcePartition, Timing}
 
 /** Identifies a window among those of its key.
   *

@@ -1,11 +1,8 @@
 package windrow.core.trigger
 
 import windrow.Timing
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.OwnedCodec
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.aggregate.{Aggregation, OwnedCodec}
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 
 /** The state that a window keeps about its panes.
   *

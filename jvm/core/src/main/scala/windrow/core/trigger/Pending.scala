@@ -1,10 +1,7 @@
 package windrow.core.trigger
 
 import windrow._
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
+import windrow.core.time.{Axis, Bounds, Distance, EventTime}
 
 /** A firing of a window that will happen if it receives no further messages.
   *

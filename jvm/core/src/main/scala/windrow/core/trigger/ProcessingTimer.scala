@@ -1,7 +1,6 @@
 package windrow.core.trigger
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.core.time.Due
 
 /** The earliest processing time, in microseconds, at which a period of one of the shard's windows ends. Stored in the

@@ -2,17 +2,11 @@ package windrow.core.window
 
 import scala.annotation.tailrec
 import scala.collection.AbstractIterator
-import windrow.ErrorConditions
-import windrow.WindowFamily
-import windrow.core.aggregate.Cell
-import windrow.core.aggregate.KeyRun
-import windrow.core.aggregate.RunCursor
+import windrow.core.aggregate.{Cell, KeyRun, RunCursor}
 import windrow.core.state.DamagedStateError
-import windrow.core.time.Bounds
-import windrow.core.time.EventTime
-import windrow.core.time.Position.floor
-import windrow.core.time.Position.minus
-import windrow.core.time.Position.plus
+import windrow.core.time.Position.{floor, minus, plus}
+import windrow.core.time.{Bounds, EventTime}
+import windrow.{ErrorConditions, WindowFamily}
 
 /** A window determined by the messages of a key.
   *

@@ -5,8 +5,7 @@ import scala.util.Random
 import windrow.TimeSpan
 import windrow.WindowFamily._
 import windrow.core.state._
-import windrow.core.window.RunWindow
-import windrow.core.window.RunWindows
+import windrow.core.window.{RunWindow, RunWindows}
 import windrow.operators.Sum
 
 /** Tests a run that is longer than the part of it that may be in memory (SEMANTICS S11). */

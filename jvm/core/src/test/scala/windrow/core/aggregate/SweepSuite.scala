@@ -3,10 +3,7 @@ package windrow.core.aggregate
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.core.state.KeyMap
+import windrow.core.state.{ByteReader, ByteWriter, Key, KeyMap}
 
 /** Compares both ways to sweep with sums of all slices of a window. Buffers are changed in place, so the test detects a
   * buffer that is shared.

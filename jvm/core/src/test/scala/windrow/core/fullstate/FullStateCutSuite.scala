@@ -4,11 +4,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
+import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Watermark}
 
 /** Very many windows of one key, whose messages arrive out of order. Divided into many steps, with a restart from the
   * stored bytes between any two of them, they must give the result of a single step (SEMANTICS R1, R10, R22, S10).

@@ -2,15 +2,9 @@ package windrow.core.fullstate
 
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.state.Key
-import windrow.core.state.Segments
-import windrow.core.state.ShardStore
-import windrow.core.state.StoredState
-import windrow.core.store.StoredMessage
-import windrow.core.store.WindowId
-import windrow.core.store.WindowRow
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
+import windrow.core.state.{Key, Segments, ShardStore, StoredState}
+import windrow.core.store.{StoredMessage, WindowId, WindowRow}
+import windrow.core.time.{Axis, Watermark}
 
 /** The stored values of a key in full state. */
 object FullStateValues {

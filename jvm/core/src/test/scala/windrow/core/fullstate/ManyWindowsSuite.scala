@@ -4,9 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.state.CountingStore
-import windrow.core.state.Growth
-import windrow.core.state.Key
+import windrow.core.state.{CountingStore, Growth, Key}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -2,13 +2,9 @@ package windrow.core.join
 
 import scala.collection.immutable.TreeMap
 import windrow.core.operator.Origin
-import windrow.core.state.Key
-import windrow.core.state.Segments
-import windrow.core.state.ShardStore
-import windrow.core.state.StoredState
+import windrow.core.state.{Key, Segments, ShardStore, StoredState}
 import windrow.core.store.StoredMessage
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
+import windrow.core.time.{Axis, Bounds}
 
 /** The stored values of a key in a join. */
 object JoinValues {

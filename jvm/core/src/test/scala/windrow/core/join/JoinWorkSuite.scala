@@ -3,10 +3,7 @@ package windrow.core.join
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.state.CountingStore
-import windrow.core.state.Growth
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
+import windrow.core.state.{CountingStore, Growth, InMemoryShardStore, Key}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -2,15 +2,10 @@ package windrow.core.operator
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.fullstate.FullStateEffect
-import windrow.core.fullstate.FullStateShard
-import windrow.core.join.JoinEffect
-import windrow.core.join.JoinShard
+import windrow.core.fullstate.{FullStateEffect, FullStateShard}
+import windrow.core.join.{JoinEffect, JoinShard}
 import windrow.core.shard.Shard
-import windrow.core.state.CountingStore
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
+import windrow.core.state.{CountingStore, InMemoryShardStore, Key, ShardStore}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

@@ -3,8 +3,7 @@ package windrow.core.operator
 import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Ordered
+import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark

@@ -3,13 +3,11 @@ package windrow.core.operator
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.fullstate.FullStateEffect
-import windrow.core.fullstate.FullStateShard
+import windrow.core.fullstate.{FullStateEffect, FullStateShard}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.store.Incoming
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.time.{Distance, Watermark}
 
 /** Checks that an identity may be forgotten as soon as its message would be rejected anyway, and no earlier
   * (SEMANTICS R13, A5).

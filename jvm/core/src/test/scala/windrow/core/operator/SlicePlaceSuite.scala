@@ -3,13 +3,10 @@ package windrow.core.operator
 import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.Calendar
-import windrow.CalendarUnit
-import windrow.core.grid.FixedGrid
-import windrow.core.grid.SliceGrid
+import windrow.core.grid.{FixedGrid, SliceGrid}
 import windrow.core.operator.aligned.SlicePlace
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
+import windrow.core.time.{Axis, EventTime}
+import windrow.{Calendar, CalendarUnit}
 
 /** Compares a place that moves from time to time with the grid itself. */
 final class SlicePlaceSuite extends AnyFunSuite {

@@ -1,9 +1,7 @@
 package windrow.core.policy
 
 import windrow.core.operator.Origin
-import windrow.core.state.Segments
-import windrow.core.state.ShardStore
-import windrow.core.state.StoredState
+import windrow.core.state.{Segments, ShardStore, StoredState}
 import windrow.operators.Sum
 
 /** The stored values of a key in windows by policies. */

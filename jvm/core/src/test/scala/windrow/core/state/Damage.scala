@@ -7,8 +7,7 @@ import java.util.Arrays
 import scala.collection.mutable
 import scala.util.Random
 import scala.util.hashing.byteswap64
-import windrow.CheckpointError
-import windrow.GuardError
+import windrow.{CheckpointError, GuardError}
 
 /** Replaces stored values by damaged ones, for every reader of stored values (SEMANTICS S1). */
 object Damage {

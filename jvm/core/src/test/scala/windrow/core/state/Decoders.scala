@@ -1,8 +1,7 @@
 package windrow.core.state
 
 import java.lang.reflect.Modifier
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import windrow.CheckpointError
 

@@ -1,36 +1,19 @@
 package windrow.core.state
 
-import windrow.Guards
-import windrow.SourcePartition
-import windrow.TimeSpan
-import windrow.Timing
 import windrow.core.aggregate._
 import windrow.core.fullstate.FullStateValues
 import windrow.core.join.JoinValues
 import windrow.core.operator.Origin
-import windrow.core.operator.keyed.GridKeyStateCodec
-import windrow.core.operator.keyed.KeyCompletion
-import windrow.core.operator.partitioned.TupleSessionCodec
-import windrow.core.operator.partitioned.TupleSessionState
+import windrow.core.operator.keyed.{GridKeyStateCodec, KeyCompletion}
+import windrow.core.operator.partitioned.{TupleSessionCodec, TupleSessionState}
 import windrow.core.operator.run.RunKeyStateCodec
-import windrow.core.operator.sessions.EqualPanes
-import windrow.core.operator.sessions.InheritedCodec
-import windrow.core.operator.sessions.InheritedWindow
-import windrow.core.operator.sessions.SessionCodec
-import windrow.core.operator.sessions.SessionState
+import windrow.core.operator.sessions.{EqualPanes, InheritedCodec, InheritedWindow, SessionCodec, SessionState}
 import windrow.core.policy.PolicyValues
-import windrow.core.store.Admission
-import windrow.core.store.LatenessCounts
-import windrow.core.store.MessageRun
-import windrow.core.store.StoredMessage
-import windrow.core.store.Unsent
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Watermark
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
-import windrow.core.trigger.Shown
+import windrow.core.store.{Admission, LatenessCounts, MessageRun, StoredMessage, Unsent}
+import windrow.core.time.{Axis, Bounds, Watermark}
+import windrow.core.trigger.{PaneState, PaneStateCodec, Shown}
 import windrow.operators.Sum
+import windrow.{Guards, SourcePartition, TimeSpan, Timing}
 
 /** States that are stored in pieces once they are large, with pieces so small that there are several; and forms that the
   * current version does not write.

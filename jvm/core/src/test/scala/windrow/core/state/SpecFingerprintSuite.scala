@@ -1,10 +1,8 @@
 package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.CheckpointError
-import windrow.OffsetRange
-import windrow.TimeSpan
 import windrow.core.operator.ShardFingerprint
+import windrow.{CheckpointError, OffsetRange, TimeSpan}
 
 /** Tests which spec may continue from the checkpoint of another one (SEMANTICS S2). */
 final class SpecFingerprintSuite extends AnyFunSuite {

@@ -4,8 +4,8 @@ import java.nio.file.Files
 import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.operators.BreakingStore
-import windrow.operators.RocksStore
+import windrow.core.offsets.AppliedOffsetsSuite
+import windrow.operators.{BreakingStore, RocksStore}
 
 /** Checks the law of all stores on those of the core and of its tests. */
 final class StoreLawSuite extends AnyFunSuite {

@@ -1,20 +1,16 @@
 package windrow.core.state
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Ordered
-import windrow.core.aggregate.OrderedBuffer
+import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
+import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
-import windrow.core.policy.PolicyEntry
-import windrow.core.policy.PolicyShard
+import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Watermark
-import windrow.operators.OperatorStates
-import windrow.operators.Sum
+import windrow.core.time.{Axis, Watermark}
+import windrow.operators.{OperatorStates, Sum}
 
 /** A state of each form that Windrow writes or has ever written. */
 object StoredStates {

@@ -3,16 +3,11 @@ package windrow.core.store
 import java.lang.management.ManagementFactory
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.Global
-import windrow.Session
-import windrow.TimeSpan
-import windrow.Tumbling
 import windrow.advice.Advice
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Damage
+import windrow.core.state.{ByteReader, ByteWriter, Damage}
 import windrow.core.time.Watermark
 import windrow.core.window.LastEnd
+import windrow.{Global, Session, TimeSpan, Tumbling}
 
 /** Tests the counts of the lateness of messages (SEMANTICS S15). */
 class LatenessCountsSpec extends AnyFunSuite {

@@ -1,12 +1,9 @@
 package windrow.core.window
 
-import java.time.Instant
-import java.time.LocalDate
-import java.time.ZoneId
 import java.time.temporal.ChronoUnit
+import java.time.{Instant, LocalDate, ZoneId}
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.Calendar
-import windrow.CalendarUnit
+import windrow.{Calendar, CalendarUnit}
 
 /** Compares calendar windows with a walk over the days of a zone (SEMANTICS W4). */
 class CalendarGridSuite extends AnyFunSuite {

@@ -1,15 +1,12 @@
 package windrow.spark.replay
 
 import java.time.Instant
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.TimestampType
-import windrow.FullStateSpec
-import windrow.Positions
+import org.apache.spark.sql.types.{LongType, TimestampType}
+import org.apache.spark.sql.{DataFrame, Row}
 import windrow.replay._
 import windrow.spark.query.StateReader
+import windrow.{FullStateSpec, Positions}
 
 /** Runs full state. Questions are answered from the checkpoint while the query runs. */
 private[replay] final class FullStateSteps(transcript: TranscriptCase, spec: FullStateSpec)

@@ -1,14 +1,10 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.ByDelta
-import windrow.Eviction
-import windrow.PolicyWindowSpec
+import org.apache.spark.sql.{Column, DataFrame, Row}
 import windrow.replay._
 import windrow.spark.Windrow
+import windrow.{ByDelta, Eviction, PolicyWindowSpec}
 
 /** Runs policy windows with their events. */
 private[replay] final class PolicySteps(spec: PolicyWindowSpec, aggregates: Seq[(String, String)])

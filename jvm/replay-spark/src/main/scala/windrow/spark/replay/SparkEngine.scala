@@ -1,18 +1,13 @@
 package windrow.spark.replay
 
-import java.io.IOException
-import java.io.UncheckedIOException
-import java.nio.file.Files
-import java.nio.file.Path
+import java.io.{IOException, UncheckedIOException}
+import java.nio.file.{Files, Path}
 import java.util.Comparator
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.windrow.QueryClock
-import org.apache.spark.sql.windrow.SparkWatermark
-import windrow.SpecError
-import windrow.SpecProblem
+import org.apache.spark.sql.windrow.{QueryClock, SparkWatermark}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow.replay._
 import windrow.spark.running.CheckpointFiles
+import windrow.{SpecError, SpecProblem}
 
 /** Runs transcripts as real streaming queries, one for each case. Every step is a micro-batch with a checkpoint.
   *

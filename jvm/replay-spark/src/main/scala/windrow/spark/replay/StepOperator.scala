@@ -1,9 +1,7 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Column, DataFrame, Row}
 import windrow.replay._
 import windrow.spark.query.StateReader
 

@@ -1,10 +1,8 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.windrow.QueryClock
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import scala.collection.mutable
 import windrow.replay._
 import windrow.spark.query.StateReader

@@ -4,9 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import java.time.Instant
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import windrow.Reason
-import windrow.Timing
 import windrow.replay._
+import windrow.{Reason, Timing}
 
 /** Reads the rows of queries over the columns of [[StepInput]]. */
 private[replay] object StepRows {

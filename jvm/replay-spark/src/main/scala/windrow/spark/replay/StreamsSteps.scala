@@ -1,17 +1,10 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.CoGroupSpec
-import windrow.JoinKind
-import windrow.JoinSpec
-import windrow.Session
+import org.apache.spark.sql.{DataFrame, Row}
 import windrow.replay._
-import windrow.spark.Field
-import windrow.spark.JoinOutput
-import windrow.spark.Windowed
-import windrow.spark.Windrow
+import windrow.spark.{Field, JoinOutput, Windowed, Windrow}
+import windrow.{CoGroupSpec, JoinKind, JoinSpec, Session}
 
 /** Runs a join. */
 private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {

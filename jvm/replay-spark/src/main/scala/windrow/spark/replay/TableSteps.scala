@@ -1,15 +1,10 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions._
-import windrow.Session
-import windrow.TimeSpan
-import windrow.WindowKind
-import windrow.WindowOperatorSpec
+import org.apache.spark.sql.{Column, DataFrame, Row}
 import windrow.replay._
 import windrow.spark.input.Marks
+import windrow.{Session, TimeSpan, WindowKind, WindowOperatorSpec}
 
 /** Runs windows over one stream, with `_windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {

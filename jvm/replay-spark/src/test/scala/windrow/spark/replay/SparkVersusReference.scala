@@ -6,13 +6,10 @@ import java.util.concurrent.atomic.AtomicLong
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.expressions.UserDefinedFunction
-import org.apache.spark.sql.functions.lit
-import org.apache.spark.sql.functions.udf
+import org.apache.spark.sql.functions.{lit, udf}
 import org.scalatest.tags.Slow
 import org.scalatest.time.SpanSugar._
-import scala.concurrent.Await
-import scala.concurrent.ExecutionContext
-import scala.concurrent.Future
+import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.Random
 import windrow._
 import windrow.replay._

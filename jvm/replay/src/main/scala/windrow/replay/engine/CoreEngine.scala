@@ -2,9 +2,9 @@ package windrow.replay
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.offsets.Progress
 import windrow.core.operator._
 import windrow.core.shard.Shard
-import windrow.core.state.Progress
 import windrow.core.state.{ByteReader, ByteWriter, Key, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 

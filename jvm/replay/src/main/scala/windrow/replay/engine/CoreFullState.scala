@@ -2,8 +2,8 @@ package windrow.replay
 
 import windrow.FullStateSpec
 import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
+import windrow.core.offsets.Progress
 import windrow.core.operator.{Counters, ShardFingerprint}
-import windrow.core.state.Progress
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark

@@ -1,7 +1,6 @@
 package windrow.replay
 
-import windrow.TimeSpan
-import windrow.WindowOperatorSpec
+import windrow.{TimeSpan, WindowOperatorSpec}
 
 /** The windows without messages that exist under `fillGaps` (SEMANTICS R3). */
 private[windrow] final class ReferenceGaps(spec: WindowOperatorSpec, windows: ReferenceWindows) {

@@ -1,8 +1,7 @@
 package windrow.replay
 
 import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.ArrayNode
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 import scala.jdk.CollectionConverters._
 
 /** Maps times to other times: adds `shift`, then multiplies by `scale`.

@@ -3,18 +3,15 @@ package windrow.spark.aggregate
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.ProjectExec
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.aggregate.HashAggregateExec
-import org.apache.spark.sql.execution.aggregate.ObjectHashAggregateExec
+import org.apache.spark.sql.execution.aggregate.{HashAggregateExec, ObjectHashAggregateExec}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.TimeSpan
 import windrow.WindowFamily._
-import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.KeyCheck
 import windrow.spark.pack._
+import windrow.{TimeSpan, WindowOperatorSpec}
 
 /** Packs the rows of aggregates. Combines rows that share key and slice by Spark's own partial aggregation, and rows of
   * one session by [[PartialSessions]], if no result depends on the difference.

@@ -5,20 +5,13 @@ import windrow._
 import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.ShardSpaces
 import windrow.core.state.SpecFingerprint
-import windrow.explain.Clock
-import windrow.explain.Explanation
+import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.AggregateParts
-import windrow.spark.pack.Combining
-import windrow.spark.pack.PackRecipe
-import windrow.spark.panes.Corrections
-import windrow.spark.panes.PanesBefore
-import windrow.spark.query.AggregateTexts
-import windrow.spark.query.StateDescriptor
-import windrow.spark.shards.GuardSettings
-import windrow.spark.shards.ShardProgram
-import windrow.spark.stream.QueryFingerprint
-import windrow.spark.stream.StreamFrame
-import windrow.spark.stream.StreamOperator
+import windrow.spark.pack.{Combining, PackRecipe}
+import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.query.{AggregateTexts, StateDescriptor}
+import windrow.spark.shards.{GuardSettings, ShardProgram}
+import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
 /** The operator whose panes contain aggregates. */
 private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends StreamOperator {

@@ -3,12 +3,8 @@ package windrow.spark.aggregate
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.LeafExpression
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
-import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
-import org.apache.spark.sql.catalyst.expressions.codegen.FalseLiteral
-import org.apache.spark.sql.catalyst.expressions.codegen.JavaCode
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral, JavaCode}
+import org.apache.spark.sql.types.{DataType, LongType}
 
 /** A number that differs between micro-batches. Unlike a literal, it is not part of the generated code, so Spark does
   * not compile the code again for each micro-batch.

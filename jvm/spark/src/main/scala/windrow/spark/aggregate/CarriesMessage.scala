@@ -3,9 +3,7 @@ package windrow.spark.aggregate
 import org.apache.spark.sql.catalyst.expressions._
 import windrow.WindowFamily._
 import windrow.WindowOperatorSpec
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.Watermark
+import windrow.core.time.{EventTime, Position, Watermark}
 import windrow.spark.pack.Pack
 
 /** Selects the rows that are sent to the shard with their original columns: those that the shard may reject. The shard

@@ -6,8 +6,7 @@ import org.apache.spark.sql.execution.UnsafeFixedWidthAggregationMap
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.Platform
 import windrow.spark.aggregate.SessionColumns._
-import windrow.spark.functions.Lift
-import windrow.spark.functions.RowAggregation
+import windrow.spark.functions.{Lift, RowAggregation}
 
 /** Combines rows of a key that follow each other within the gap. Each key has one open session in a hash table of
   * Spark's. The session is emitted if a row is farther away than the gap, if no more memory is available, and at the

@@ -3,8 +3,7 @@ package windrow.spark.aggregate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /** Combines the rows of a task into sessions before the shuffle, as far as they are near each other; see
   * [[PartialSessions]].

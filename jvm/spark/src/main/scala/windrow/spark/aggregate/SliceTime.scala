@@ -1,15 +1,12 @@
 package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
-import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
-import windrow.TimeGrid
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.types.{DataType, LongType}
 import windrow.WindowFamily._
-import windrow.WindowOperatorSpec
 import windrow.core.grid.FixedGrid
 import windrow.core.time.EventTime
+import windrow.{TimeGrid, WindowOperatorSpec}
 
 /** Computes, as an expression, one time for all rows of a key that no window separates, so that Spark can group by it.
   * Returns None if every row must be processed separately. Times are valid or null (SEMANTICS T1), so the arithmetic

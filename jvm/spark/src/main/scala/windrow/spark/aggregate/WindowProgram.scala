@@ -1,30 +1,20 @@
 package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.InternalRow
-import windrow.ErrorConditions
-import windrow.TimeSpan
-import windrow.WindowOperatorSpec
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Ordered
-import windrow.core.operator.Effect
-import windrow.core.operator.Entry
-import windrow.core.operator.ShardFingerprint
+import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.operator.{Effect, Entry, ShardFingerprint}
 import windrow.core.shard.Shard
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
-import windrow.spark.functions.ObjectAggregation
-import windrow.spark.functions.RowAggregation
-import windrow.spark.output.OutputRow
-import windrow.spark.output.OutputSchema
-import windrow.spark.pack.EntryCodec
+import windrow.spark.functions.{ObjectAggregation, RowAggregation}
+import windrow.spark.output.{OutputRow, OutputSchema}
 import windrow.spark.pack.PackRecipe
+import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.StateDescriptor
-import windrow.spark.shards.OperatorRunner
-import windrow.spark.shards.ShardRunner
-import windrow.spark.shards.StepPackets
+import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
+import windrow.{ErrorConditions, TimeSpan, WindowOperatorSpec}
 
 /** Runs the shards of windows with aggregates. */
 final class WindowProgram(

@@ -4,10 +4,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecProblem
-import windrow.TimeSpan
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.StreamTable
+import windrow.{SpecProblem, TimeSpan}
 
 /** One of several streams in SQL. Its fields are given as column names, which are the same for all streams.
   *

@@ -2,15 +2,12 @@ package windrow.spark.arguments
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.CTERelationRef
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.TimeSpan
+import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** The arguments of a table function: tables, and named constants.
   *

@@ -5,10 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
-import windrow.spark.input.CoGroupMarks
-import windrow.spark.input.InputReach
-import windrow.spark.input.StreamTable
-import windrow.spark.input.Whole
+import windrow.spark.input.{CoGroupMarks, InputReach, StreamTable, Whole}
 import windrow.spark.output.OutputColumns
 
 /** Combines several streams into one (SEMANTICS R56), which can be divided into windows like any other: one struct per

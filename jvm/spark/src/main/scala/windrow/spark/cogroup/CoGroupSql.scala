@@ -4,12 +4,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.arguments.ArgumentReader
-import windrow.spark.arguments.NamedInput
-import windrow.spark.arguments.TableArguments
+import windrow.spark.arguments.{ArgumentReader, NamedInput, TableArguments}
 import windrow.spark.input.StreamTable
+import windrow.{SpecError, SpecProblem}
 
 /** Plans `windrow_cogroup(TABLE(a), TABLE(b), key => 'country', …)`, which combines several streams into one for the
   * table argument of the other functions. Its columns are one struct per stream with the name of its table, of which

@@ -4,21 +4,14 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.core.operator.ShardFingerprint
-import windrow.core.state.FingerprintField
-import windrow.core.state.SpecFingerprint
-import windrow.explain.Clock
-import windrow.explain.Explanation
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.PlainText
-import windrow.spark.pack.PackRecipe
-import windrow.spark.pack.WholeMessages
-import windrow.spark.panes.Corrections
-import windrow.spark.panes.PanesBefore
+import windrow.core.state.{FingerprintField, SpecFingerprint}
+import windrow.explain.{Clock, Explanation}
+import windrow.spark.input.{AggregateParts, PlainText}
+import windrow.spark.pack.{PackRecipe, WholeMessages}
+import windrow.spark.panes.{Corrections, PanesBefore}
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.ShardProgram
-import windrow.spark.stream.QueryFingerprint
-import windrow.spark.stream.StreamFrame
-import windrow.spark.stream.StreamOperator
+import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
 /** The operator that keeps rows. Its panes contain rows. */
 private[spark] final case class FullState(spec: FullStateSpec) extends StreamOperator {

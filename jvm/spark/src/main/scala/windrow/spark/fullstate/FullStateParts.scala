@@ -8,8 +8,7 @@ import org.apache.spark.sql.types.ArrayType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.spark.functions.FunctionSet
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.CoGroupMarks
+import windrow.spark.input.{AggregateParts, CoGroupMarks}
 
 /** Describes the output of full state: the rows take the place of the results of an aggregation. */
 object FullStateParts {

@@ -2,34 +2,18 @@ package windrow.spark.fullstate
 
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.GenericArrayData
-import windrow.EachBatch
-import windrow.EachMessage
-import windrow.FullStateSpec
-import windrow.TimeSpan
-import windrow.core.fullstate.FullStateEffect
-import windrow.core.fullstate.FullStateShard
-import windrow.core.operator.Entry
-import windrow.core.operator.PaneLag
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
+import windrow.core.fullstate.{FullStateEffect, FullStateShard}
+import windrow.core.operator.{Entry, PaneLag}
+import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.core.trigger.WindowTrigger
-import windrow.spark.output.OutputRow
-import windrow.spark.output.OutputSchema
-import windrow.spark.pack.EntryCodec
-import windrow.spark.query.Answer
-import windrow.spark.query.OfFullState
-import windrow.spark.query.Question
-import windrow.spark.query.QuestionPacket
-import windrow.spark.query.StateDescriptor
+import windrow.spark.output.{OutputRow, OutputSchema}
+import windrow.spark.packet.EntryCodec
+import windrow.spark.query.{Answer, OfFullState, Question, QuestionPacket, StateDescriptor}
 import windrow.spark.rows.RowShape
-import windrow.spark.shards.OperatorRunner
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.ShardRunner
-import windrow.spark.shards.StepPackets
+import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
+import windrow.{EachBatch, EachMessage, FullStateSpec, TimeSpan}
 
 /** Runs the shards of full state. Stores rows unchanged; panes contain the new ones.
   *

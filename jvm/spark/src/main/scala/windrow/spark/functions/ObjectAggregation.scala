@@ -8,11 +8,8 @@ import org.apache.spark.sql.util.NumericHistogram
 import org.apache.spark.sql.windrow.CountedValues
 import windrow.ErrorConditions
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.DamagedStateError
-import windrow.spark.rows.RowShape
-import windrow.spark.rows.Rows
+import windrow.core.state.{ByteReader, ByteWriter, DamagedStateError}
+import windrow.spark.rows.{RowShape, Rows}
 
 /** A buffer as objects, as bytes, or both. At least one of the two forms is present. */
 final class ObjectBuffer(private[functions] var live: InternalRow, private[functions] var packed: UnsafeRow)

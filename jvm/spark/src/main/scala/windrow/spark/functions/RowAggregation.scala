@@ -4,10 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.spark.rows.RowShape
-import windrow.spark.rows.Rows
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.spark.rows.{RowShape, Rows}
 
 /** Aggregates with declarative functions whose buffers have a fixed width. Generated code works directly on the rows in
   * the state.

@@ -1,16 +1,12 @@
 package windrow.spark.gateway
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.WindrowExtensions
-import windrow.spark.WindrowVersion
+import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.pack.PackStrategy
-import windrow.spark.standalone.Standalone
-import windrow.spark.standalone.StandaloneOperator
+import windrow.spark.standalone.{Standalone, StandaloneOperator}
 import windrow.spark.testing.Rehearsal
+import windrow.spark.{WindrowExtensions, WindrowVersion}
 
 /** The only class that Python calls directly. Python then calls the objects that it returns. Arguments and results are
   * strings, numbers and byte arrays.

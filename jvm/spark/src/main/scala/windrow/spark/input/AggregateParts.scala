@@ -5,13 +5,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.SpecProblem
-import windrow.spark.functions.Failing
-import windrow.spark.functions.FunctionSet
+import windrow.spark.functions.{Failing, FunctionSet}
 
 /** The parts of the user's aggregation, which itself never runs.
   *

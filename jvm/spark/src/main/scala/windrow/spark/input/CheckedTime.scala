@@ -3,12 +3,9 @@ package windrow.spark.input
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
-import windrow.ErrorConditions
-import windrow.MessageError
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.types.{DataType, LongType}
+import windrow.{ErrorConditions, MessageError}
 
 /** The event time of rows that must all have one. The first row without one, or with one too far ahead, fails the query
   * (SEMANTICS A7). Evaluated while the rows are read, because their place in the input is known only then.

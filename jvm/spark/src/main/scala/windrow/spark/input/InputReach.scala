@@ -1,15 +1,10 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
-import org.apache.spark.sql.functions
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project, TransformWithState}
+import org.apache.spark.sql.types.{LongType, TimestampType}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{SparkSession, functions}
 
 /** Observes how far each of several inputs advances the watermark. The least advanced one holds back the query
   * (SEMANTICS R87).

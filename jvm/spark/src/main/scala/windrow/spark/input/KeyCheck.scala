@@ -1,16 +1,8 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.EqualTo
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.RowOrdering
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.types.ArrayType
-import org.apache.spark.sql.types.CalendarIntervalType
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.MapType
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.expressions.{Attribute, EqualTo, Expression, RowOrdering}
+import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, UnsafeRowUtils}
+import org.apache.spark.sql.types.{ArrayType, CalendarIntervalType, DataType, MapType, StructType}
 import windrow.SpecProblem
 
 /** Checks which keys a query may have. Windrow compares keys by their bytes, after Spark has normalized them

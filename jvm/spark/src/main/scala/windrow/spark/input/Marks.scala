@@ -1,12 +1,10 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.NamedExpression
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types.MetadataBuilder
-import windrow.SpecError
-import windrow.SpecProblem
+import org.apache.spark.sql.{Column, DataFrame}
+import windrow.{SpecError, SpecProblem}
 
 /** Columns that builders add to those of the user, with values that Windrow needs of each row. Metadata identifies
   * them, because a user may choose any name. Names with their prefix are rejected.

@@ -1,16 +1,10 @@
 package windrow.spark.input
 
-import java.time.ZoneId
-import java.time.ZoneOffset
+import java.time.{ZoneId, ZoneOffset}
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.types.TimestampNTZType
-import org.apache.spark.sql.types.TimestampType
-import windrow.SpecProblem
-import windrow.TimeSpan
+import org.apache.spark.sql.types.{DataType, StructType, TimestampNTZType, TimestampType}
 import windrow.WindowFamily._
-import windrow.WindowKind
+import windrow.{SpecProblem, TimeSpan, WindowKind}
 
 /** Checks which columns can be the event time of rows. */
 private[spark] object MessageTime {

@@ -1,13 +1,9 @@
 package windrow.spark.input
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.types.CalendarIntervalType
-import org.apache.spark.sql.types.DayTimeIntervalType
-import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.LongType
-import windrow.RowValue
-import windrow.SpecProblem
+import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType, IntegerType, LongType}
 import windrow.spark.functions.NullIfFails
+import windrow.{RowValue, SpecProblem}
 
 /** Reads the value that a row brings to its windows. */
 private[spark] object RowValueColumn {

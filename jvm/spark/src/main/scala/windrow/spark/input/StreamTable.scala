@@ -5,11 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.InvalidMessages
-import windrow.SpecProblem
-import windrow.TimeSpan
-import windrow.WindowKind
 import windrow.spark.functions.NullIfFails
+import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
 
 /** One of several streams, with its table. All expressions are over `table`.
   *

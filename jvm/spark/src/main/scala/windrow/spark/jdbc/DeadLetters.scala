@@ -4,10 +4,8 @@ import java.sql.Connection
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.JdbcDialect
-import org.apache.spark.sql.types.StringType
-import org.apache.spark.sql.types.StructType
-import scala.util.Try
-import scala.util.Using
+import org.apache.spark.sql.types.{StringType, StructType}
+import scala.util.{Try, Using}
 
 /** The table of the rows that another table cannot store, as JSON, each with the reason (SEMANTICS B10). */
 private[jdbc] final class DeadLetters(

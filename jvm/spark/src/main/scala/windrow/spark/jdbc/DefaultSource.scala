@@ -2,13 +2,10 @@ package windrow.spark.jdbc
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import java.sql.SQLException
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SQLContext
-import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
-import org.apache.spark.sql.sources.BaseRelation
-import org.apache.spark.sql.sources.CreatableRelationProvider
+import org.apache.spark.sql.sources.{BaseRelation, CreatableRelationProvider}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 

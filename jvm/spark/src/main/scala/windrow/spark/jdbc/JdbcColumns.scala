@@ -1,15 +1,12 @@
 package windrow.spark.jdbc
 
 import java.util.Locale.ROOT
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
-import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.functions.sha2
+import org.apache.spark.sql.functions.{col, sha2}
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Column, DataFrame}
 import windrow.SpecProblem
-import windrow.spark.output.ExactJson
-import windrow.spark.output.LastPanes
+import windrow.spark.output.{ExactJson, LastPanes}
 
 /** Converts rows to the form in which databases store them: `window` and `pane` become one column for each of their
   * fields (`window_start`, `pane_index`); other structs, arrays and maps become JSON.

@@ -1,14 +1,11 @@
 package windrow.spark.jdbc
 
 import java.io.StringReader
-import java.sql.PreparedStatement
-import java.sql.SQLDataException
+import java.sql.{PreparedStatement, SQLDataException}
 import java.time.ZoneOffset.UTC
-import java.util.Calendar
-import java.util.TimeZone
+import java.util.{Calendar, TimeZone}
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
-import org.apache.spark.sql.jdbc.JdbcDialect
-import org.apache.spark.sql.jdbc.JdbcType
+import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcType}
 import org.apache.spark.sql.types._
 
 /** The type of a column in a database, as in Spark's own `jdbc` format, and how to set a value.

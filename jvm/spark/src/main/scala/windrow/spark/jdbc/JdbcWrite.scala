@@ -2,15 +2,13 @@ package windrow.spark.jdbc
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.sql.Connection
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
 import org.apache.spark.sql.jdbc.JdbcDialects
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, Row}
 import org.slf4j.LoggerFactory
 import scala.jdk.CollectionConverters._
-import scala.util.Try
-import scala.util.Using
+import scala.util.{Try, Using}
 
 /** Writes a micro-batch and its number to a database in one transaction, over one connection from the driver. After a
   * crash, the last micro-batch is repeated and recognized by its number and offsets (SEMANTICS B10).

@@ -1,7 +1,6 @@
 package windrow.spark.jdbc
 
-import java.sql.Connection
-import java.sql.PreparedStatement
+import java.sql.{Connection, PreparedStatement}
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.jdbc.JdbcDialect
 import org.apache.spark.sql.types.StructType

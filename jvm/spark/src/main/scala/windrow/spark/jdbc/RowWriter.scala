@@ -1,13 +1,9 @@
 package windrow.spark.jdbc
 
-import java.sql.Connection
-import java.sql.Date
-import java.sql.SQLDataException
-import java.sql.SQLException
-import java.sql.SQLNonTransientConnectionException
-import java.sql.SQLRecoverableException
-import java.sql.SQLTransientException
-import java.sql.Timestamp
+import java.sql.{
+  Connection, Date, SQLDataException, SQLException, SQLNonTransientConnectionException, SQLRecoverableException,
+  SQLTransientException, Timestamp
+}
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 import scala.util.Try

@@ -1,7 +1,6 @@
 package windrow.spark.jdbc
 
-import java.sql.Connection
-import java.sql.SQLException
+import java.sql.{Connection, SQLException}
 import java.util.Locale.ROOT
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using

@@ -1,8 +1,7 @@
 package windrow.spark.join
 
-import windrow.InvalidMessages
-import windrow.JoinSpec
 import windrow.spark.output.OutputKind
+import windrow.{InvalidMessages, JoinSpec}
 
 /** A checked join, except for the checks that need its tables.
   *

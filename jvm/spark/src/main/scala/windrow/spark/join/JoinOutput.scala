@@ -3,17 +3,12 @@ package windrow.spark.join
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.SharedWindows
-import windrow.WindowKind
-import windrow.Within
 import windrow.core.grid.SliceGrid
-import windrow.core.join.JoinEffect
-import windrow.core.join.JoinRow
+import windrow.core.join.{JoinEffect, JoinRow}
 import windrow.core.time.Axis
-import windrow.spark.output.CountColumns
-import windrow.spark.output.PacketOutput
-import windrow.spark.rows.RowFrame
-import windrow.spark.rows.RowShape
+import windrow.spark.output.{CountColumns, PacketOutput}
+import windrow.spark.rows.{RowFrame, RowShape}
+import windrow.{SharedWindows, WindowKind, Within}
 
 /** The formats of joined and rejected rows that a shard of a join emits.
   *

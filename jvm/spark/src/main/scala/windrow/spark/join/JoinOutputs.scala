@@ -8,10 +8,7 @@ import org.apache.spark.sql.types._
 import scala.util.Try
 import windrow.JoinKind
 import windrow.spark.input.StreamTable
-import windrow.spark.output.Observed
-import windrow.spark.output.OutputColumns
-import windrow.spark.output.OutputKind
-import windrow.spark.output.OutputPart
+import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart}
 
 /** Converts the output of the shards of a join to the columns that users see. */
 private[spark] object JoinOutputs {

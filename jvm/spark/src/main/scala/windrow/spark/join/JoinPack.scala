@@ -2,20 +2,12 @@ package windrow.spark.join
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.types.BinaryType
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.{BinaryType, IntegerType}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.input.InputReach
-import windrow.spark.input.StreamTable
-import windrow.spark.input.Whole
-import windrow.spark.pack.EndMarker
-import windrow.spark.pack.PackExec
-import windrow.spark.pack.PackNode
-import windrow.spark.pack.Packing
-import windrow.spark.pack.ReadCount
+import windrow.spark.input.{InputReach, StreamTable, Whole}
+import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
 
 /** Packs the rows of one stream of a join for the shards, many in a packet. Their order does not affect the result of a
   * join. Each row is sent unchanged, because any of them may be needed.

@@ -4,15 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
+import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.Incoming
-import windrow.spark.pack.Packer
-import windrow.spark.pack.PacketFlag
-import windrow.spark.pack.Packing
-import windrow.spark.pack.SeenOffsets
-import windrow.spark.pack.ShardOf
+import windrow.spark.pack.{Packing, ShardOf}
+import windrow.spark.packet.{Packer, PacketFlag, SeenOffsets}
 import windrow.spark.rows.Rows
 
 /** Packs the rows of one stream of a join; see [[JoinPack]]. */

@@ -3,23 +3,14 @@ package windrow.spark.join
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.input.ColumnNames
-import windrow.spark.input.InputReach
-import windrow.spark.input.KeyCheck
-import windrow.spark.input.StreamTable
-import windrow.spark.input.WatermarkCheck
-import windrow.spark.output.OperatorNames
-import windrow.spark.output.OutputColumns
-import windrow.spark.panes.ChainLag
-import windrow.spark.panes.Corrections
-import windrow.spark.panes.PanesBefore
+import windrow.spark.input.{ColumnNames, InputReach, KeyCheck, StreamTable, WatermarkCheck}
+import windrow.spark.output.{OperatorNames, OutputColumns}
+import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
 import windrow.spark.query.JoinDescriptor
-import windrow.spark.shards.GuardSettings
-import windrow.spark.shards.ShardPlan
+import windrow.spark.shards.{GuardSettings, ShardPlan}
 
 /** Replaces the tables that describe a join by the plan that runs it: each table is packed with its own watermark
   * ([[StreamTable]]), all packets go to the shards ([[ShardPlan]]), and [[JoinOutputs]] adds the columns of the output.

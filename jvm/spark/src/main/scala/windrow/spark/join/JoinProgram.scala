@@ -1,23 +1,12 @@
 package windrow.spark.join
 
-import windrow.EveryPeriod
-import windrow.JoinSpec
-import windrow.core.join.JoinEffect
-import windrow.core.join.JoinLag
-import windrow.core.join.JoinShard
-import windrow.core.join.JoinSpaces
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.join.{JoinEffect, JoinLag, JoinShard, JoinSpaces}
+import windrow.core.state.{Key, ShardStore, SpecFingerprint}
+import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.rows.Rows
-import windrow.spark.shards.OperatorRunner
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.ShardRunner
-import windrow.spark.shards.StepPackets
+import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
+import windrow.{EveryPeriod, JoinSpec}
 
 /** Runs the shards of a join.
   *

@@ -1,18 +1,12 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.types.{StructField, StructType}
 import windrow.JoinSpec
 import windrow.core.join.JoinFingerprint
-import windrow.core.state.FingerprintField
-import windrow.core.state.SpecFingerprint
-import windrow.spark.input.Marks
-import windrow.spark.input.PlainText
-import windrow.spark.input.StreamTable
+import windrow.core.state.{FingerprintField, SpecFingerprint}
+import windrow.spark.input.{Marks, PlainText, StreamTable}
 import windrow.spark.stream.QueryFingerprint
 
 /** The properties of a join that a checkpoint records and that may not change; see

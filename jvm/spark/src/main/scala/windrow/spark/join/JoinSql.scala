@@ -4,10 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow._
-import windrow.spark.arguments.ArgumentReader
-import windrow.spark.arguments.NamedInput
-import windrow.spark.arguments.StreamArguments
-import windrow.spark.arguments.TableArguments
+import windrow.spark.arguments.{ArgumentReader, NamedInput, StreamArguments, TableArguments}
 import windrow.spark.output.OutputKind
 
 /** Plans `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`, in which the join is the specification. */

@@ -1,20 +1,12 @@
 package windrow.spark.output
 
 import org.apache.spark.sql.Column
-import org.apache.spark.sql.catalyst.expressions.Add
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.GetArrayItem
-import org.apache.spark.sql.catalyst.expressions.LambdaFunction
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.NamedLambdaVariable
-import org.apache.spark.sql.catalyst.expressions.ZipWith
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
-import org.apache.spark.sql.catalyst.trees.LeafLike
-import org.apache.spark.sql.catalyst.trees.UnaryLike
-import org.apache.spark.sql.types.ArrayType
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.catalyst.expressions.{
+  Add, AttributeReference, Expression, GetArrayItem, LambdaFunction, Literal, NamedLambdaVariable, ZipWith
+}
+import org.apache.spark.sql.catalyst.trees.{LeafLike, UnaryLike}
+import org.apache.spark.sql.types.{ArrayType, DataType, LongType}
 import org.apache.spark.sql.windrow.SparkInside
 
 /** Sums counts that arrive as arrays, in a single buffer. Each task generates code for every observed buffer. In a

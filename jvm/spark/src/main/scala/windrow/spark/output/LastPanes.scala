@@ -1,11 +1,9 @@
 package windrow.spark.output
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions._
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{LongType, StructType}
+import org.apache.spark.sql.{Column, DataFrame}
 
 /** Selects the pane of a micro-batch that a table keeps, if it has one row for each value of some columns (SEMANTICS
   * B3).

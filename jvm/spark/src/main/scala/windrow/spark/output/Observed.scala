@@ -1,17 +1,13 @@
 package windrow.spark.output
 
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.functions
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.rows.RowPacket
-import windrow.spark.rows.Rows
+import org.apache.spark.sql.{Column, SparkSession, functions}
+import windrow.spark.rows.{RowPacket, Rows}
 
 /** Reports the counts of the shards in `StreamingQueryProgress.observedMetrics`, regardless of which rows are read
   * (SEMANTICS R74). Sums the counts of packets, so that a pane costs nothing.

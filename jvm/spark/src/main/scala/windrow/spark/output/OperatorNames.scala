@@ -1,11 +1,9 @@
 package windrow.spark.output
 
-import org.apache.spark.sql.catalyst.plans.logical.CollectMetrics
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.windrow.RefusedInSql
-import windrow.ErrorConditions
-import windrow.SpecProblem
+import windrow.{ErrorConditions, SpecProblem}
 
 /** Checks that each operator of a query counts under its own name. */
 private[spark] object OperatorNames {

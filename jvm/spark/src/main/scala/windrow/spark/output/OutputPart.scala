@@ -1,18 +1,11 @@
 package windrow.spark.output
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.Filter
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.types.{DataType, IntegerType}
 import scala.collection.mutable
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.pack.PacketRows
-import windrow.spark.pack.PassRejected
-import windrow.spark.pack.RejectedRows
-import windrow.spark.pack.Unpack
+import windrow.spark.pack.{PacketRows, PassRejected, RejectedRows, Unpack}
+import windrow.{SpecError, SpecProblem}
 
 /** The outputs of a query that a user can select. */
 sealed abstract class OutputKind(override val toString: String)

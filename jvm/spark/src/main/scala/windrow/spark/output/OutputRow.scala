@@ -5,12 +5,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.Pane
-import windrow.Reason
 import windrow.core.policy.WindowEvent
 import windrow.core.state.Key
 import windrow.core.time.Watermark
 import windrow.spark.rows.RowShape
+import windrow.{Pane, Reason}
 
 /** Writes the output of a shard. */
 final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Counts) {

@@ -2,11 +2,9 @@ package windrow.spark.output
 
 import java.util.Locale
 import org.apache.spark.sql.types._
-import windrow.Timing
-import windrow.WindowKind
 import windrow.core.operator.PaneLag
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
+import windrow.{Timing, WindowKind}
 
 /** The formats of the panes, rejected rows, events and answers that a shard emits. Each kind has its own columns.
   *

@@ -2,12 +2,10 @@ package windrow.spark.output
 
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import windrow.Pane
-import windrow.Timing
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import windrow.core.state.ByteWriter
 import windrow.spark.rows.RowFrame
+import windrow.{Pane, Timing}
 
 /** Writes the rows of panes. Copies the bytes of the key in the state, of the pane's properties and of the values
   * directly to their place in the row.

@@ -1,13 +1,11 @@
 package windrow.spark.pack
 
-import java.util.Collections
-import java.util.WeakHashMap
+import java.util.{Collections, WeakHashMap}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.concurrent.TrieMap
-import windrow.SpecError
-import windrow.SpecProblem
+import windrow.{SpecError, SpecProblem}
 
 /** Decides whether rows are combined before the shuffle. Combining costs a hash lookup per row and pays off only if the
   * rows of a task can often be combined. The decision for a micro-batch depends on the previous ones of the same run.

@@ -3,14 +3,12 @@ package windrow.spark.pack
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
-import windrow.ContentOrder
-import windrow.Positions
-import windrow.WindowKind
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
-import windrow.spark.functions.FunctionSet
-import windrow.spark.functions.Lift
+import windrow.spark.functions.{FunctionSet, Lift}
+import windrow.spark.packet.{EntryCodec, MessageOrder, Packer, SeenOffsets}
 import windrow.spark.rows.SourceName
+import windrow.{ContentOrder, Positions, WindowKind}
 
 /** The way in which rows are sent to their shards.
   *

@@ -2,14 +2,12 @@ package windrow.spark.pack
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.TimeSpan
-import windrow.WindowOperatorSpec
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
+import windrow.{TimeSpan, WindowOperatorSpec}
 
 /** Everything in a window query that is not an expression over the present plan, and the way in which its rows are
   * packed.

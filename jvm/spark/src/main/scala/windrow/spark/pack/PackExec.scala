@@ -3,11 +3,10 @@ package windrow.spark.pack
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
-import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
+import windrow.spark.packet.{Packer, PacketWriter, RowWriter, SortedPacketWriter}
 
 /** Computes the shard of a key. Fixed for the lifetime of a checkpoint. */
 private[spark] object ShardOf {

@@ -1,10 +1,8 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.catalyst.plans.logical.{BaseEvalPython, LogicalPlan}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
 /** Plans Windrow's own nodes. */
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {

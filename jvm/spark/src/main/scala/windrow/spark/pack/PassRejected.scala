@@ -1,27 +1,16 @@
 package windrow.spark.pack
 
 import org.apache.spark.Partitioner
-import org.apache.spark.rdd.PartitionPruningRDD
-import org.apache.spark.rdd.RDD
-import org.apache.spark.rdd.ShuffledRDD
+import org.apache.spark.rdd.{PartitionPruningRDD, RDD, ShuffledRDD}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.expressions.BindReferences
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
-import org.apache.spark.sql.execution.UnsafeRowSerializer
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
-import org.apache.spark.sql.execution.adaptive.QueryStageExec
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, BindReferences, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode, UnsafeRowSerializer}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.rows.RowPacket
-import windrow.spark.rows.Rows
+import windrow.spark.rows.{RowPacket, Rows}
 
 /** Separates the rejected rows in the packets of an operator whose panes another operator of the same query reads. The
   * [[Unpack]] of the last operator receives them, so that the user's transformations of the panes do not affect them.

@@ -1,7 +1,6 @@
 package windrow.spark.pack
 
-import java.util.Collections
-import java.util.WeakHashMap
+import java.util.{Collections, WeakHashMap}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.collection.concurrent.TrieMap
 import windrow.core.time.Watermark

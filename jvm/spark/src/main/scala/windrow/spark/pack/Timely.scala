@@ -5,16 +5,11 @@ import org.apache.spark.PartitionEvaluatorFactory
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.ArrowEvalPython
-import org.apache.spark.sql.catalyst.plans.logical.BaseEvalPython
-import org.apache.spark.sql.catalyst.plans.logical.BatchEvalPython
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
-import org.apache.spark.sql.execution.python.ArrowEvalPythonExec
-import org.apache.spark.sql.execution.python.BatchEvalPythonExec
+import org.apache.spark.sql.catalyst.plans.logical.{
+  ArrowEvalPython, BaseEvalPython, BatchEvalPython, LogicalPlan, Project, UnaryNode
+}
+import org.apache.spark.sql.execution.python.{ArrowEvalPythonExec, BatchEvalPythonExec}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /** Restricts calls of the Python functions above it to rows that have an event time (SEMANTICS R94). Spark extracts
   * Python functions from expressions, including conditions, so a condition cannot do that.

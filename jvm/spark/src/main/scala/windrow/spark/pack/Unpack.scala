@@ -1,8 +1,7 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /** A kind of rows in packets, and its number of columns. */
 final case class PacketRows(kind: Int, columns: Int)

@@ -3,15 +3,12 @@ package windrow.spark.pack
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
-import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.state.ByteReader
-import windrow.spark.rows.RowPacket
-import windrow.spark.rows.Rows
+import windrow.spark.rows.{RowPacket, Rows}
 
 /** Reads the rows from packets; see [[Unpack]]. */
 final case class UnpackExec(

@@ -1,14 +1,9 @@
 package windrow.spark.panes
 
-import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.AttributeMap
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.SpecProblem
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 import windrow.spark.pack.Unpack
 import windrow.spark.shards.WindowProcessor
 

@@ -5,8 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecProblem
-import windrow.WindowKind
+import windrow.{SpecProblem, WindowKind}
 
 /** The pane of another operator that a row contains (SEMANTICS R55).
   *

@@ -1,21 +1,15 @@
 package windrow.spark.panes
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.Inner
-import org.apache.spark.sql.catalyst.plans.JoinType
-import org.apache.spark.sql.catalyst.plans.LeftAnti
-import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.{Inner, JoinType, LeftAnti, LeftSemi}
 import org.apache.spark.sql.types.BooleanType
 import windrow._
 import windrow.core.operator.PaneLag
-import windrow.core.time.Axis
-import windrow.core.time.Distance
+import windrow.core.time.{Axis, Distance}
 import windrow.spark.output.OutputSchema
 import windrow.spark.pack.Unpack
-import windrow.spark.shards.ShardPlan
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.WindowProcessor
+import windrow.spark.shards.{ShardPlan, ShardProgram, WindowProcessor}
 
 /** A program whose panes other operators can read. */
 private[spark] trait FiresPanes extends ShardProgram {

@@ -5,21 +5,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import windrow._
 import windrow.core.policy.PolicyFingerprint
 import windrow.core.state.SpecFingerprint
-import windrow.explain.Clock
-import windrow.explain.Explanation
+import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.OutputColumns
-import windrow.spark.output.OutputKind
-import windrow.spark.output.OutputPart
-import windrow.spark.output.OutputSchema
-import windrow.spark.pack.PackRecipe
-import windrow.spark.pack.WholeMessages
-import windrow.spark.panes.Corrections
-import windrow.spark.panes.PanesBefore
+import windrow.spark.output.{OutputColumns, OutputKind, OutputPart, OutputSchema}
+import windrow.spark.pack.{PackRecipe, WholeMessages}
+import windrow.spark.panes.{Corrections, PanesBefore}
 import windrow.spark.shards.ShardProgram
-import windrow.spark.stream.QueryFingerprint
-import windrow.spark.stream.StreamFrame
-import windrow.spark.stream.StreamOperator
+import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
 /** The operator of policy windows. Its panes contain aggregates. */
 private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamOperator {

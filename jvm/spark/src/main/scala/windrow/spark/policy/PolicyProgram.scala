@@ -1,34 +1,19 @@
 package windrow.spark.policy
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import windrow.By
-import windrow.ByDelta
-import windrow.ByTime
-import windrow.Eviction
-import windrow.PolicyWindowSpec
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection}
 import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Entry
-import windrow.core.policy.PolicyEffect
-import windrow.core.policy.PolicyEntry
-import windrow.core.policy.PolicyShard
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
-import windrow.spark.functions.ObjectAggregation
-import windrow.spark.functions.RowAggregation
-import windrow.spark.output.OutputRow
-import windrow.spark.output.OutputSchema
-import windrow.spark.pack.EntryCodec
+import windrow.core.policy.{PolicyEffect, PolicyEntry, PolicyShard}
+import windrow.core.state.{ShardStore, SpecFingerprint}
+import windrow.core.time.{Axis, Distance, Watermark}
+import windrow.spark.functions.{ObjectAggregation, RowAggregation}
+import windrow.spark.output.{OutputRow, OutputSchema}
 import windrow.spark.pack.PackRecipe
+import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.RowShape
-import windrow.spark.shards.OperatorRunner
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.ShardRunner
-import windrow.spark.shards.StepPackets
+import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
+import windrow.{By, ByDelta, ByTime, Eviction, PolicyWindowSpec}
 
 /** Runs the shards of policy windows. Every row is sent with its original columns, because events contain them.
   *

@@ -5,9 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow._
-import windrow.spark.arguments.ArgumentReader
-import windrow.spark.arguments.StreamArguments
-import windrow.spark.arguments.TableArguments
+import windrow.spark.arguments.{ArgumentReader, StreamArguments, TableArguments}
 import windrow.spark.input.AggregateParts
 import windrow.spark.stream.WindowQuery
 

@@ -2,12 +2,10 @@ package windrow.spark.query
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.advice.Advice
-import windrow.advice.LatenessEffect
+import windrow.advice.{Advice, LatenessEffect}
 
 /** Shows advice as a table: one row for the recommended lateness, one for the query's present lateness, and one for
   * each other share.

@@ -5,13 +5,11 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.JoinKind
-import windrow.Unbounded
-import windrow.WindowKind
 import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.spark.output.OutputColumns
 import windrow.spark.rows.RowShape
+import windrow.{JoinKind, Unbounded, WindowKind}
 
 /** A row of an answer with its place: the key of a window, or the position of a stored row. */
 private[query] final class Answered(place: => InternalRow, val row: InternalRow) {

@@ -2,16 +2,12 @@ package windrow.spark.query
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.FullStateSpec
-import windrow.Positions
-import windrow.SpecProblem
 import windrow.core.time.Axis
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.Marks
+import windrow.spark.input.{AggregateParts, Marks}
+import windrow.{FullStateSpec, Positions, SpecProblem}
 
 /** The kind of result that a lookup stream requests. */
 private[spark] sealed abstract class Asked(val column: String)

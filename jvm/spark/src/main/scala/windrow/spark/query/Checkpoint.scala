@@ -3,27 +3,14 @@ package windrow.spark.query
 import com.fasterxml.jackson.databind.ObjectMapper
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.DataFrameReader
-import org.apache.spark.sql.Dataset
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.functions.lit
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.{DataFrame, DataFrameReader, Dataset, Encoder, Encoders, Row, SparkSession}
 import scala.jdk.CollectionConverters._
-import scala.util.Try
-import scala.util.Using
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.DamagedStateError
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.SpecFingerprint
+import scala.util.{Try, Using}
+import windrow.core.state.{ByteReader, DamagedStateError, InMemoryShardStore, SpecFingerprint}
 import windrow.spark.shards.OperatorDescriptor
+import windrow.{CheckpointError, ErrorConditions}
 
 /** A value of a shard's state.
   *

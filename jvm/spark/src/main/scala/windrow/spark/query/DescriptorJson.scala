@@ -1,8 +1,7 @@
 package windrow.spark.query
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.types.StructType
 import scala.jdk.CollectionConverters._

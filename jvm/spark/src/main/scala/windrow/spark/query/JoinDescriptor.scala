@@ -2,11 +2,9 @@ package windrow.spark.query
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 import scala.jdk.CollectionConverters._
-import windrow.JoinSpec
-import windrow.OperatorJson
+import windrow.{JoinSpec, OperatorJson}
 
 /** Describes the state of a join. Each of its streams can be queried.
   *

@@ -1,25 +1,17 @@
 package windrow.spark.query
 
 import org.apache.spark.sql.catalyst.InternalRow
-import windrow.FullStateSpec
-import windrow.SourcePartition
-import windrow.WindowOperatorSpec
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Ordered
-import windrow.core.fullstate.FullStateShard
-import windrow.core.fullstate.WindowMetadata
-import windrow.core.join.JoinShard
-import windrow.core.join.PendingRow
+import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.fullstate.{FullStateShard, WindowMetadata}
+import windrow.core.join.{JoinShard, PendingRow}
 import windrow.core.operator.OpenWindow
 import windrow.core.shard.Shard
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
+import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.core.trigger.Pending
-import windrow.spark.functions.FunctionSet
-import windrow.spark.functions.ObjectAggregation
-import windrow.spark.functions.RowAggregation
+import windrow.spark.functions.{FunctionSet, ObjectAggregation, RowAggregation}
+import windrow.{FullStateSpec, SourcePartition, WindowOperatorSpec}
 
 /** A stored window.
   *

@@ -4,11 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.spark.pack.PacketFlag
+import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.spark.pack.ShardOf
+import windrow.spark.packet.PacketFlag
 import windrow.spark.rows.Rows
 
 /** The format of a packet with the question of a lookup. */

@@ -1,8 +1,7 @@
 package windrow.spark.query
 
 import scala.util.control.NonFatal
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Reports every failure to read a checkpoint as damage. */
 private[query] object Reading {

@@ -1,26 +1,19 @@
 package windrow.spark.query
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.util.Locale
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
-import org.apache.spark.sql.catalyst.expressions.CallMethodViaReflection
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.PlanExpression
-import org.apache.spark.sql.catalyst.expressions.UserDefinedExpression
+import org.apache.spark.sql.catalyst.analysis.{FunctionRegistry, UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{
+  CallMethodViaReflection, Expression, PlanExpression, UserDefinedExpression
+}
 import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import scala.jdk.CollectionConverters._
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Converts texts of a checkpoint to types and expressions. A checkpoint is untrusted data. Its texts may only combine
   * columns with Spark's own functions that cannot access anything else, and nothing in them is executed (SEMANTICS

@@ -1,20 +1,12 @@
 package windrow.spark.query
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
-import windrow.CheckedSpec
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.FullStateSpec
-import windrow.OperatorJson
-import windrow.SpecJson
-import windrow.WindowKind
-import windrow.WindowOperatorSpec
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import windrow.spark.input.AggregateParts
+import windrow.{
+  CheckedSpec, CheckpointError, ErrorConditions, FullStateSpec, OperatorJson, SpecJson, WindowKind, WindowOperatorSpec
+}
 
 /** Describes the state of an operator for readers of its checkpoint.
   *

@@ -1,35 +1,20 @@
 package windrow.spark.query
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.aggregate.Max
-import org.apache.spark.sql.catalyst.expressions.aggregate.Min
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, Min}
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.Positions
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.TimeSpan
-import windrow.WindowKind
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import windrow.advice.Advice
 import windrow.core.join.JoinLateness
-import windrow.core.state.Key
-import windrow.core.state.ShardStore
+import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.LatenessCounts
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.spark.pack.PackStrategy
-import windrow.spark.pack.PacketRows
-import windrow.spark.pack.ShardOf
-import windrow.spark.pack.Unpack
+import windrow.core.time.{Axis, Distance}
+import windrow.spark.pack.{PackStrategy, PacketRows, ShardOf, Unpack}
 import windrow.spark.rows.Rows
+import windrow.{CheckpointError, ErrorConditions, Positions, SpecError, SpecProblem, TimeSpan, WindowKind}
 
 /** Reads the state of a query from its checkpoint; see [[windrow.spark.State]]. Bounds are literals here, and null
   * means no bound.

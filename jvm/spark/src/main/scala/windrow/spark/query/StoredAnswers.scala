@@ -1,11 +1,8 @@
 package windrow.spark.query
 
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection}
 import windrow.CheckpointError
-import windrow.core.state.DamagedStateError
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
+import windrow.core.state.{DamagedStateError, InMemoryShardStore, ShardStore}
 import windrow.spark.rows.RowPacket
 
 /** Answers a question from the stored state of a shard with packets of rows, each preceded by its place.

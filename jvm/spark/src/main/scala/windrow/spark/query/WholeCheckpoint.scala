@@ -2,10 +2,7 @@ package windrow.spark.query
 
 import org.apache.spark.sql.SparkSession
 import windrow.CheckpointError
-import windrow.spark.verify.CheckpointVerifier
-import windrow.spark.verify.Finding
-import windrow.spark.verify.Remedy
-import windrow.spark.verify.Verification
+import windrow.spark.verify.{CheckpointVerifier, Finding, Remedy, Verification}
 
 /** Verifies all files of a checkpoint and, on request, all values. */
 private[spark] object WholeCheckpoint {

@@ -3,8 +3,7 @@ package windrow.spark.rows
 import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** Stores rows of several kinds, preceded by counts, in one byte string. Separate rows would cost Spark far more than
   * their bytes do.

@@ -1,15 +1,11 @@
 package windrow.spark.rows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.BoundReference
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.DamagedStateError
+import windrow.core.state.{ByteReader, ByteWriter, DamagedStateError}
 
 /** Reads and writes rows as byte strings. Spark reads rows without bounds checks, so their size is checked here.
   * [[RowShape]] checks the values of variable width.

@@ -1,7 +1,6 @@
 package windrow.spark.running
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.util.Locale
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -13,14 +12,11 @@ import org.apache.spark.sql.windrow.WriteCheck
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 import scala.util.control.NonFatal
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.spark.pack.Combining
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
 import windrow.spark.shards.GuardSettings
+import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 
 /** A folder of files to which a query writes.
   *

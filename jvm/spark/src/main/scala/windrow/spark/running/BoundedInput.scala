@@ -1,16 +1,11 @@
 package windrow.spark.running
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.Union
+import org.apache.spark.sql.catalyst.expressions.{Alias, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Union}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.pack.EndMarker
-import windrow.spark.pack.PackNode
+import windrow.spark.pack.{EndMarker, PackNode}
+import windrow.{SpecError, SpecProblem}
 
 /** Gives a query an end: each of its operators also reads a folder in which one line of text marks the end of the
   * input, so that every window completes (SEMANTICS R71).

@@ -1,15 +1,11 @@
 package windrow.spark.running
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FSDataInputStream
-import org.apache.hadoop.fs.FileStatus
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.LocalFileSystem
-import org.apache.hadoop.fs.Path
-import org.apache.hadoop.fs.PathFilter
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, FileSystem, LocalFileSystem, Path, PathFilter}
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
-import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+import org.apache.spark.sql.execution.streaming.checkpointing.{
+  CheckpointFileManager, FileSystemBasedCheckpointFileManager
+}
 import windrow.spark.running.CheckpointFiles.Setting
 
 /** Writes checkpoint files as Spark does, but without starting processes on a local disk. If Hadoop lacks its native

@@ -1,7 +1,6 @@
 package windrow.spark.running
 
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
 import windrow.spark.query.Checkpoint

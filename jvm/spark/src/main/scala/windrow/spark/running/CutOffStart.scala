@@ -1,8 +1,6 @@
 package windrow.spark.running
 
-import org.apache.hadoop.fs.ChecksumFileSystem
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{ChecksumFileSystem, FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 
 /** Repairs a checkpoint whose driver ended while Spark wrote the plan of the first micro-batch. Spark mistakes the

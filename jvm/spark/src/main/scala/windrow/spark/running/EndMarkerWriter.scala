@@ -1,8 +1,6 @@
 package windrow.spark.running
 
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{Encoders, SaveMode, SparkSession}
 import windrow.spark.pack.EndMarker
 
 /** Writes the folder that marks the end of a query's input (SEMANTICS R71). The folder must exist when the query

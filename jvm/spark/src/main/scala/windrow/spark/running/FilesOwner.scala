@@ -2,15 +2,13 @@ package windrow.spark.running
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import scala.util.Using
 import scala.util.control.NonFatal
-import windrow.CheckpointError
-import windrow.ErrorConditions
 import windrow.spark.query.Checkpoint
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Records which checkpoint the micro-batches in a folder of files belong to, with a marker in both. Another query
   * would overwrite some of them and leave the others (SEMANTICS B5).

@@ -1,7 +1,6 @@
 package windrow.spark.running
 
-import java.nio.file.Files
-import java.nio.file.{Path => LocalPath}
+import java.nio.file.{Files, Path => LocalPath}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal

@@ -1,12 +1,9 @@
 package windrow.spark.running
 
 import java.nio.file.Files
-import java.nio.file.attribute.PosixFileAttributeView
-import java.nio.file.attribute.PosixFilePermissions
-import org.apache.hadoop.fs.LocalFileSystem
-import org.apache.hadoop.fs.Path
-import org.apache.hadoop.fs.RawLocalFileSystem
+import java.nio.file.attribute.{PosixFileAttributeView, PosixFilePermissions}
 import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.fs.{LocalFileSystem, Path, RawLocalFileSystem}
 
 /** Hadoop's local file system with checksums. Sets permissions with Java instead of starting a process. */
 private[running] final class LocalDisk extends LocalFileSystem(new LocalDisk.Raw)

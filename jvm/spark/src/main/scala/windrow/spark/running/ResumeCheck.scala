@@ -1,19 +1,14 @@
 package windrow.spark.running
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
 import org.apache.spark.sql.streaming.TimeMode
 import scala.util.control.NonFatal
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.SpecError
 import windrow.core.state.SpecFingerprint
 import windrow.spark.input.WatermarkCheck
-import windrow.spark.query.Checkpoint
-import windrow.spark.query.CheckpointedOperator
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.WindowProcessor
+import windrow.spark.query.{Checkpoint, CheckpointedOperator}
+import windrow.spark.shards.{ShardProgram, WindowProcessor}
+import windrow.{CheckpointError, ErrorConditions, SpecError}
 
 /** Checks before a start whether a query can continue from a checkpoint, by the rule of its shards (SEMANTICS S2).
   * Without this check, the running query would fail with an error inside one of Spark's.

@@ -2,8 +2,7 @@ package windrow.spark.shards
 
 import windrow.core.state.InMemoryShardStore
 import windrow.core.time.Watermark
-import windrow.spark.pack.PacketMerge
-import windrow.spark.pack.PlacedPacket
+import windrow.spark.packet.{PacketMerge, PlacedPacket}
 
 /** Processes all rows of a batch query in one step, which completes every window.
   *

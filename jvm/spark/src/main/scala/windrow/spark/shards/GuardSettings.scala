@@ -2,10 +2,7 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
-import windrow.Guard
-import windrow.Guards
-import windrow.SpecError
-import windrow.SpecProblem
+import windrow.{Guard, Guards, SpecError, SpecProblem}
 
 /** Reads the limits of guards from the settings of a session. A running query reads them itself, so changed settings
   * apply from its next start on, even if it was described before the change.

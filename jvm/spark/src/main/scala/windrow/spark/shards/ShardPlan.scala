@@ -1,23 +1,16 @@
 package windrow.spark.shards
 
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.GetColumnByOrdinal
 import org.apache.spark.sql.catalyst.encoders.encoderFor
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.streaming.StatefulProcessor
-import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.BinaryType
+import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import windrow._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.spark.pack.CallShards
-import windrow.spark.pack.Packets
-import windrow.spark.pack.PlacedPacket
-import windrow.spark.pack.SortStep
+import windrow.core.time.{Axis, Distance}
+import windrow.spark.pack.{CallShards, Packets, SortStep}
+import windrow.spark.packet.PlacedPacket
 
 /** Plans the shards. Their input is packets, and their output is one binary column.
   *

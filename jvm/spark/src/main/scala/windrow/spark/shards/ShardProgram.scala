@@ -2,13 +2,9 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.windrow.SparkWatermark
 import scala.annotation.unused
-import windrow.Guards
-import windrow.TimeSpan
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.state.{ShardStore, SpecFingerprint}
+import windrow.core.time.{Axis, Distance, Watermark}
+import windrow.{Guards, TimeSpan}
 
 /** The program that each shard of a query runs. Its input is packets, and its output is rows. [[WindowProcessor]] calls
   * it in a stream, [[BatchShards]] in a batch query.

@@ -1,12 +1,8 @@
 package windrow.spark.shards
 
-import org.apache.spark.sql.streaming.MapState
-import org.apache.spark.sql.streaming.StatefulProcessorHandle
-import org.apache.spark.sql.streaming.TTLConfig
-import org.apache.spark.sql.streaming.ValueState
+import org.apache.spark.sql.streaming.{MapState, StatefulProcessorHandle, TTLConfig, ValueState}
 import org.apache.spark.sql.windrow.StateColumn
-import windrow.core.state.ShardStore
-import windrow.core.state.Space
+import windrow.core.state.{ShardStore, Space}
 
 /** Stores a shard in Spark's state: a value for its header, and a map for each space. The grouping key is the number of
   * the shard.

@@ -1,13 +1,13 @@
 package windrow.spark.shards
 
+import windrow.core.offsets.Progress
 import windrow.core.operator.OperatorShard
-import windrow.core.state.Progress
 import windrow.core.state.ShardStore
 import windrow.core.time.Watermark
-import windrow.spark.pack.ProgressCodec
+import windrow.spark.packet.ProgressCodec
 
 /** The packets of a step. Packets of progress have no place among the rows, so they come before the packets of rows
-  * ([[windrow.spark.pack.PacketMerge]]).
+  * ([[windrow.spark.packet.PacketMerge]]).
   */
 private[spark] final class StepPackets(packets: Iterator[Array[Byte]]) {
   private val found = Vector.newBuilder[Progress]

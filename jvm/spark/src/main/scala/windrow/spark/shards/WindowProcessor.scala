@@ -2,12 +2,8 @@ package windrow.spark.shards
 
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.windrow.StateColumn
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
-import windrow.spark.pack.PacketFlag
-import windrow.spark.pack.PacketMerge
-import windrow.spark.pack.PlacedPacket
+import windrow.core.time.{Axis, Distance, Watermark}
+import windrow.spark.packet.{PacketFlag, PacketMerge, PlacedPacket}
 
 /** Runs a shard as a key of Spark's `transformWithState`. Its input is packets, and its output is rows. It contains no
   * window logic.

@@ -1,33 +1,19 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.streaming.StreamingQuery
-import org.apache.spark.sql.types.BooleanType
-import org.apache.spark.sql.types.StringType
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.windrow.RunningQuery
-import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.types.{BooleanType, StringType, StructType}
+import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.unsafe.types.UTF8String
 import scala.util.Try
-import windrow.CheckpointError
-import windrow.ErrorConditions
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.arguments.NamedConstants
-import windrow.spark.arguments.TableArguments
-import windrow.spark.query.AdviceRows
-import windrow.spark.query.StateReader
-import windrow.spark.running.BeforeStart
-import windrow.spark.running.Claim
-import windrow.spark.running.FilesOf
-import windrow.spark.running.ResumeCheck
-import windrow.spark.running.Started
+import windrow.spark.arguments.{NamedConstants, TableArguments}
+import windrow.spark.query.{AdviceRows, StateReader}
+import windrow.spark.running.{BeforeStart, Claim, FilesOf, ResumeCheck, Started}
+import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 
 /** Table functions that read a checkpoint, such as `windrow_get_windows('path', start => …)`; see
   * [[windrow.spark.State]]. Keys are structs: `key => named_struct('product', 'a')`.

@@ -1,12 +1,10 @@
 package windrow.spark.sql
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.{FunctionIdentifier, InternalRow}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.sql.windrow.QueryClock
 import org.apache.spark.unsafe.types.UTF8String
@@ -17,8 +15,7 @@ import windrow.spark.join.JoinSql
 import windrow.spark.policy.PolicySql
 import windrow.spark.running.BoundedInput
 import windrow.spark.testing.Driven
-import windrow.spark.wire.Apply
-import windrow.spark.wire.SpecFunctions
+import windrow.spark.wire.{Apply, SpecFunctions}
 
 /** The table functions through which all window queries enter Spark. */
 object TableFunctions {

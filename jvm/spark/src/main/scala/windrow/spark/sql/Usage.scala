@@ -3,9 +3,7 @@ package windrow.spark.sql
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.windrow.RefusedInSql
-import windrow.CheckpointError
-import windrow.SpecError
-import windrow.WindowFunction
+import windrow.{CheckpointError, SpecError, WindowFunction}
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
 private[spark] object Usage {
@@ -13,10 +11,12 @@ private[spark] object Usage {
 
   private val Class = "windrow"
 
+  private val Page = "See the page reference/sql-functions."
+
   private val OfAll =
     """
     Arguments are named constants: time => 'column', watermark => '1 minute', lateness => '10 minutes',
-    accumulation_mode => 'accumulating', early => '10 seconds', output => 'panes' and more; see docs/sql.md.
+    accumulation_mode => 'accumulating', early => '10 seconds', output => 'panes' and more.
     """
 
   private val Sentences = Map(
@@ -35,12 +35,12 @@ private[spark] object Usage {
   /** Describes a function. */
   def info(name: String): ExpressionInfo = Sentences.get(name).fold(
     info(name, "_FUNC_: internal to Windrow; it may change.", more = ""))(sentence =>
-    info(name, s"_FUNC_(...) - $sentence.", more = ""))
+    info(name, s"_FUNC_(...) - $sentence. $Page", more = ""))
 
   /** Describes the function of a kind of windows. */
   def info(of: WindowFunction): ExpressionInfo = {
     val own = "TABLE(SELECT ... GROUP BY ...)" +: of.arguments.map(_ + " => ...") :+ "..."
-    info(of.name, s"_FUNC_(${own.mkString(", ")}) - ${of.sentence}.", OfAll)
+    info(of.name, s"_FUNC_(${own.mkString(", ")}) - ${of.sentence}. $Page", OfAll)
   }
 
   private def info(name: String, usage: String, more: String): ExpressionInfo =

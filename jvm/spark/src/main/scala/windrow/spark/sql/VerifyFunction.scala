@@ -3,17 +3,14 @@ package windrow.spark.sql
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.util.ArrayData
-import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.WholeCheckpoint
 import windrow.spark.verify.Finding
+import windrow.{SpecError, SpecProblem}
 
 /** Plans `windrow_verify('path', outputs => array('…'), deep => true)`. Returns one row, with the number of files and
   * bytes and the findings.

@@ -5,14 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow._
 import windrow.spark.aggregate.Aggregates
-import windrow.spark.arguments.ArgumentReader
-import windrow.spark.arguments.StreamArguments
-import windrow.spark.arguments.TableArguments
-import windrow.spark.fullstate.FullState
-import windrow.spark.fullstate.FullStateParts
+import windrow.spark.arguments.{ArgumentReader, StreamArguments, TableArguments}
+import windrow.spark.fullstate.{FullState, FullStateParts}
 import windrow.spark.input.AggregateParts
-import windrow.spark.stream.StreamOperator
-import windrow.spark.stream.WindowQuery
+import windrow.spark.stream.{StreamOperator, WindowQuery}
 
 /** Plans the function of one kind of windows, with aggregates or, if it has a key argument, with full state.
   *

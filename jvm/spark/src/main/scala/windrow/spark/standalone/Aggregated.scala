@@ -3,11 +3,9 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import windrow.Pane
-import windrow.WindowOperatorSpec
-import windrow.operators.AggregatedWindowOperator
-import windrow.operators.Context
+import windrow.operators.{AggregatedWindowOperator, Context}
 import windrow.spark.output.OutputColumns
+import windrow.{Pane, WindowOperatorSpec}
 
 /** The operator that emits a value for each window. */
 private[standalone] final class Aggregated(

@@ -3,12 +3,9 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
-import windrow.CoGroupSpec
-import windrow.Pane
-import windrow.operators.CoGroup
-import windrow.operators.Context
-import windrow.operators.MergedWindowOperator
+import windrow.operators.{CoGroup, Context, MergedWindowOperator}
 import windrow.spark.output.OutputColumns
+import windrow.{CoGroupSpec, Pane}
 
 /** The operator that collects the rows of several streams in each window. */
 private[standalone] final class CoGrouped(

@@ -3,12 +3,9 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
-import windrow.FullStateSpec
-import windrow.Pane
-import windrow.operators.Context
-import windrow.operators.FullStateWindowOperator
-import windrow.operators.WindowInfo
+import windrow.operators.{Context, FullStateWindowOperator, WindowInfo}
 import windrow.spark.output.OutputColumns
+import windrow.{FullStateSpec, Pane}
 
 /** The operator that keeps its rows. */
 private[standalone] final class FullState(session: SparkSession, spec: FullStateSpec, input: Input, format: RowFormat)

@@ -8,15 +8,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.RowValue
-import windrow.SpecProblem
-import windrow.TimeSpan
-import windrow.WindowKind
-import windrow.spark.input.KeyCheck
-import windrow.spark.input.MessageTime
-import windrow.spark.input.PlainText
-import windrow.spark.input.RowValueColumn
-import windrow.spark.input.Whole
+import windrow.spark.input.{KeyCheck, MessageTime, PlainText, RowValueColumn, Whole}
+import windrow.{RowValue, SpecProblem, TimeSpan, WindowKind}
 
 /** A stream of rows with resolved columns.
   *

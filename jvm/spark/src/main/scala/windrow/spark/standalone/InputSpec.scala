@@ -2,9 +2,8 @@ package windrow.spark.standalone
 
 import com.fasterxml.jackson.databind.JsonNode
 import scala.jdk.CollectionConverters._
-import windrow.RowValue
-import windrow.SpecProblem
 import windrow.spark.input.RowValueColumn
+import windrow.{RowValue, SpecProblem}
 
 /** The specification of a stream of rows, with column names that are not resolved yet.
   *

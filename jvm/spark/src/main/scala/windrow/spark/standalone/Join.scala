@@ -2,10 +2,8 @@ package windrow.spark.standalone
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import windrow.JoinKind
-import windrow.JoinSpec
-import windrow.operators.Context
-import windrow.operators.StreamStreamJoinOperator
+import windrow.operators.{Context, StreamStreamJoinOperator}
+import windrow.{JoinKind, JoinSpec}
 
 /** The operator that joins two or more streams. Its rows contain the common columns once, then a struct for each
   * stream.

@@ -4,13 +4,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
-import windrow.Eviction
-import windrow.PolicyWindowSpec
-import windrow.operators.Context
-import windrow.operators.PartitionEvent
-import windrow.operators.PolicyOutput
-import windrow.operators.PolicyWindowOperator
-import windrow.operators.WindowListener
+import windrow.operators.{Context, PartitionEvent, PolicyOutput, PolicyWindowOperator, WindowListener}
+import windrow.{Eviction, PolicyWindowSpec}
 
 /** The operator of policy windows. Listeners are Python objects. If there are any, events are stored here until Python
   * reads them.

@@ -2,13 +2,9 @@ package windrow.spark.standalone
 
 import org.apache.spark.sql.catalyst.expressions._
 import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.operators.MessageFormat
-import windrow.spark.rows.RowShape
-import windrow.spark.rows.Rows
-import windrow.spark.rows.SourceName
+import windrow.spark.rows.{RowShape, Rows, SourceName}
 
 /** A row of one of an operator's streams.
   *

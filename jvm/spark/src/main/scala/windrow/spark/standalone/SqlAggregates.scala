@@ -1,24 +1,16 @@
 package windrow.spark.standalone
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.ContentOrder
-import windrow.SpecProblem
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Ordered
-import windrow.spark.functions.Lift
-import windrow.spark.functions.ObjectAggregation
-import windrow.spark.functions.ObjectBuffer
-import windrow.spark.functions.RowAggregation
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.PlainText
-import windrow.spark.pack.MessageOrder
+import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
+import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, RowAggregation}
+import windrow.spark.input.{AggregateParts, PlainText}
+import windrow.spark.packet.MessageOrder
+import windrow.{ContentOrder, SpecProblem}
 
 /** SQL aggregates that Spark has resolved against the columns of a stream, in a form that the core can fold. */
 sealed abstract class SqlAggregates(val parts: AggregateParts) {

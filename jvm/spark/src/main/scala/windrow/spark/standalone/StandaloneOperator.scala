@@ -3,19 +3,12 @@ package windrow.spark.standalone
 import java.nio.file.Paths
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.types.TimestampNTZType
-import org.apache.spark.sql.windrow.ArrowTables
-import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.types.{StructField, StructType, TimestampNTZType}
+import org.apache.spark.sql.windrow.{ArrowTables, SparkInside}
 import scala.jdk.CollectionConverters._
 import windrow.ErrorConditions
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.InMemoryShardStore
-import windrow.operators.Context
-import windrow.operators.RocksStore
-import windrow.operators.WindowOperator
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore}
+import windrow.operators.{Context, RocksStore, WindowOperator}
 import windrow.spark.input.PlainText
 import windrow.spark.shards.GuardSettings
 

@@ -1,7 +1,6 @@
 package windrow.spark.standalone
 
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.operators.Outbox
 
 /** The outputs of an operator until its consumer in Python has them: tables, followed by outputs that are not in a table

@@ -8,23 +8,12 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowFamily._
 import windrow._
 import windrow.spark.functions.NullIfFails
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.CheckedTime
-import windrow.spark.input.CoGroupMarks
-import windrow.spark.input.ColumnNames
-import windrow.spark.input.KeyCheck
-import windrow.spark.input.Marks
-import windrow.spark.input.MessageTime
-import windrow.spark.input.RowValueColumn
-import windrow.spark.input.ValidTime
-import windrow.spark.input.WatermarkCheck
-import windrow.spark.input.Whole
-import windrow.spark.input.WithWatermark
+import windrow.spark.input.{
+  AggregateParts, CheckedTime, CoGroupMarks, ColumnNames, KeyCheck, Marks, MessageTime, RowValueColumn, ValidTime,
+  WatermarkCheck, Whole, WithWatermark
+}
 import windrow.spark.output.OperatorNames
-import windrow.spark.panes.ChainLag
-import windrow.spark.panes.Corrections
-import windrow.spark.panes.IncomingPanes
-import windrow.spark.panes.PanesBefore
+import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore}
 
 /** The input, with the values that Windrow needs of each row.
   *

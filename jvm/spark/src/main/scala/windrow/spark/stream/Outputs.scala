@@ -6,11 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.core.operator.PaneLag
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.Observed
-import windrow.spark.output.OutputColumns
-import windrow.spark.output.OutputKind
-import windrow.spark.output.OutputPart
-import windrow.spark.output.OutputSchema
+import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart, OutputSchema}
 
 /** Converts the output of the shards to the columns that users see. */
 private[spark] object Outputs {

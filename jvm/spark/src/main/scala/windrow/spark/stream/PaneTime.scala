@@ -1,13 +1,9 @@
 package windrow.spark.stream
 
-import org.apache.spark.sql.catalyst.expressions.SessionWindow
-import org.apache.spark.sql.catalyst.expressions.TimeWindow
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
+import org.apache.spark.sql.catalyst.expressions.{SessionWindow, TimeWindow}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, TransformWithState}
 import org.apache.spark.sql.streaming.TimeMode
-import org.apache.spark.sql.types.Metadata
-import org.apache.spark.sql.types.MetadataBuilder
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import windrow.WindowFamily._
 import windrow.WindowKind
 import windrow.spark.panes.ChainLag

@@ -2,14 +2,11 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.types.CalendarIntervalType
-import org.apache.spark.sql.types.DayTimeIntervalType
+import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowKind
 import windrow.core.state.FingerprintField
-import windrow.spark.input.AggregateParts
-import windrow.spark.input.PlainText
-import windrow.spark.input.RowValueColumn
+import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn}
 
 /** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
   * determines how the state is read (SEMANTICS S2).

@@ -4,9 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.DataType
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputSchema
-import windrow.spark.query.Answer
-import windrow.spark.query.OfFullState
-import windrow.spark.query.StateDescriptor
+import windrow.spark.query.{Answer, OfFullState, StateDescriptor}
 
 /** The surroundings of an operator over one stream.
   *

@@ -2,17 +2,13 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import scala.annotation.unused
-import windrow.FullStateSpec
-import windrow.SpecProblem
-import windrow.WindowKind
-import windrow.WindowOperatorSpec
 import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.OutputPart
-import windrow.spark.output.OutputSchema
+import windrow.spark.output.{OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.PanesBefore
 import windrow.spark.shards.ShardProgram
+import windrow.{FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
 
 /** An operator over one stream. Defines everything in which operators differ between the table and the panes. */
 private[spark] trait StreamOperator {

@@ -1,8 +1,7 @@
 package windrow.spark.stream
 
-import windrow.InvalidMessages
-import windrow.TimeSpan
 import windrow.spark.output.OutputKind
+import windrow.{InvalidMessages, TimeSpan}
 
 /** The options of a stream and of its query, without the operator and without the information in the table argument.
   *

@@ -6,12 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.spark.functions.Failing
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.OutputColumns
-import windrow.spark.output.OutputSchema
+import windrow.spark.output.{OutputColumns, OutputSchema}
 import windrow.spark.pack._
+import windrow.spark.packet.PlacedPacket
 import windrow.spark.query.Questions
-import windrow.spark.shards.GuardSettings
-import windrow.spark.shards.ShardPlan
+import windrow.spark.shards.{GuardSettings, ShardPlan}
 
 /** Replaces the aggregation that describes a window operator by the plan that runs it.
   *

@@ -2,11 +2,10 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.query.Asking
+import windrow.{SpecError, SpecProblem}
 
 /** Plans a window query from options that may be wrong and a table that may not fit them. */
 private[spark] object WindowQuery {

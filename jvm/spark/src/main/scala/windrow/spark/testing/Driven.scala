@@ -2,18 +2,11 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.Filter
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.Union
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan, Project, Union}
+import org.apache.spark.sql.types.{LongType, StructType, TimestampType}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.spark.pack.EndMarker
+import windrow.{SpecError, SpecProblem}
 
 /** Makes a query also read a folder with which a test controls it: each file is a micro-batch without rows, and a
   * number in it is the least value, in microseconds, of every watermark of the query.

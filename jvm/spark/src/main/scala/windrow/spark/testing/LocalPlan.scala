@@ -6,20 +6,12 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types.StructType
 import scala.collection.mutable
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.core.state.ByteReader
-import windrow.spark.pack.CallShards
-import windrow.spark.pack.PackNode
-import windrow.spark.pack.Packets
-import windrow.spark.pack.PassRejected
-import windrow.spark.pack.PlacedPacket
-import windrow.spark.pack.SortStep
-import windrow.spark.pack.Unpack
-import windrow.spark.pack.UnpackExec
-import windrow.spark.rows.RowPacket
-import windrow.spark.rows.Rows
+import windrow.spark.pack.{CallShards, PackNode, Packets, PassRejected, SortStep, Unpack, UnpackExec}
+import windrow.spark.packet.PlacedPacket
+import windrow.spark.rows.{RowPacket, Rows}
 import windrow.spark.shards.WindowProcessor
+import windrow.{SpecError, SpecProblem}
 
 /** Runs a streaming plan as functions from a micro-batch to rows, each valid until the next one. Does the work of
   * Spark's operators between the sources and the sink without jobs, tasks and a shuffle. Windrow's own parts are those

@@ -2,10 +2,8 @@ package windrow.spark.testing
 
 import org.apache.spark.sql.streaming.TimeMode
 import windrow.core.state.InMemoryShardStore
-import windrow.spark.pack.PacketMerge
-import windrow.spark.pack.PlacedPacket
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.WindowProcessor
+import windrow.spark.packet.{PacketMerge, PlacedPacket}
+import windrow.spark.shards.{ShardProgram, WindowProcessor}
 
 /** The shards of an operator in memory. They are called as Spark's `transformWithState` calls them: those with rows,
   * and all shards if the clock of the time mode has advanced.

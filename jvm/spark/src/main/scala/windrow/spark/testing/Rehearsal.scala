@@ -2,26 +2,18 @@ package windrow.spark.testing
 
 import java.time.Instant
 import java.time.temporal.ChronoUnit
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.windrow.ArrowTables
-import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.types.{DataType, IntegerType, StructField, StructType}
+import org.apache.spark.sql.windrow.{ArrowTables, SparkInside}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import scala.collection.mutable
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.spark.query.AdviceRows
-import windrow.spark.query.StateReader
-import windrow.spark.query.StoredOperator
+import windrow.spark.query.{AdviceRows, StateReader, StoredOperator}
+import windrow.{SpecError, SpecProblem}
 
 /** Runs a query in the calling thread, one micro-batch at a time, as Spark would: the watermark of a micro-batch is
   * that of the earlier ones. Input and output tables are Arrow streams. Not thread-safe.

@@ -1,10 +1,6 @@
 package windrow.spark.verify
 
-import java.io.DataInputStream
-import java.io.EOFException
-import java.io.IOException
-import java.io.InputStream
-import java.io.UTFDataFormatException
+import java.io.{DataInputStream, EOFException, IOException, InputStream, UTFDataFormatException}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.control.NonFatal
 

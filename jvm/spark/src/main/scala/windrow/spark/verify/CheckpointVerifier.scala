@@ -1,8 +1,7 @@
 package windrow.spark.verify
 
 import org.apache.hadoop.conf.Configuration
-import windrow.CheckpointError
-import windrow.ErrorConditions
+import windrow.{CheckpointError, ErrorConditions}
 
 /** Reads all files of a checkpoint and reports damaged or missing ones. Writes nothing, so it may run at the same time
   * as the query.

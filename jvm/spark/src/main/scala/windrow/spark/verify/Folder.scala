@@ -1,12 +1,8 @@
 package windrow.spark.verify
 
-import java.io.FileNotFoundException
-import java.io.InputStream
+import java.io.{FileNotFoundException, InputStream}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.ChecksumFileSystem
-import org.apache.hadoop.fs.FileStatus
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{ChecksumFileSystem, FileStatus, FileSystem, Path}
 import scala.util.Using
 
 /** A listed file.

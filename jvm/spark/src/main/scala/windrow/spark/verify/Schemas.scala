@@ -1,9 +1,6 @@
 package windrow.spark.verify
 
-import java.io.ByteArrayInputStream
-import java.io.DataInputStream
-import java.io.EOFException
-import java.io.UTFDataFormatException
+import java.io.{ByteArrayInputStream, DataInputStream, EOFException, UTFDataFormatException}
 
 /** Parses the schemas of an operator's state, which Spark writes as JSON texts, long ones in pieces. Version 3 contains
   * the schemas of several column families, each with its name, version 2 those of one.

@@ -1,17 +1,11 @@
 package windrow.spark.verify
 
-import java.io.ByteArrayInputStream
-import java.io.IOException
-import java.nio.ByteBuffer
-import java.nio.ByteOrder
+import java.io.{ByteArrayInputStream, IOException}
 import java.nio.file.Files
+import java.nio.{ByteBuffer, ByteOrder}
 import java.util.zip.ZipInputStream
-import org.apache.hadoop.fs.Path
-import org.apache.hadoop.fs.RawLocalFileSystem
-import org.rocksdb.Options
-import org.rocksdb.RocksDB
-import org.rocksdb.RocksDBException
-import org.rocksdb.SstFileReader
+import org.apache.hadoop.fs.{Path, RawLocalFileSystem}
+import org.rocksdb.{Options, RocksDB, RocksDBException, SstFileReader}
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 

@@ -2,9 +2,7 @@ package windrow.spark.verify
 
 import com.fasterxml.jackson.databind.JsonNode
 import java.io.InputStream
-import java.util.zip.CRC32
-import java.util.zip.CRC32C
-import java.util.zip.Checksum
+import java.util.zip.{CRC32, CRC32C, Checksum}
 
 /** Verifies checksum files: `.name.crc` of Hadoop on local disks, `name.crc` of Spark elsewhere. */
 private[verify] object Sums {

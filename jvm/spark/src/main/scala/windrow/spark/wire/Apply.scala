@@ -1,21 +1,18 @@
 package windrow.spark.wire
 
 import com.fasterxml.jackson.core.JacksonException
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import scala.jdk.CollectionConverters._
-import windrow.SpecError
-import windrow.SpecProblem
 import windrow.spark.arguments.TableArguments
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
-import windrow.spark.query.Asked
-import windrow.spark.query.Asking
+import windrow.spark.query.{Asked, Asking}
 import windrow.spark.stream.WindowQuery
+import windrow.{SpecError, SpecProblem}
 
 /** Plans `_windrow_apply(TABLE(...), spec => JSON)`, which Python's builders call. */
 private[spark] object Apply {

@@ -6,8 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.cogroup.CoGroupPlan
-import windrow.spark.join.JoinOptions
-import windrow.spark.join.JoinPlan
+import windrow.spark.join.{JoinOptions, JoinPlan}
 import windrow.spark.output.OutputKind
 
 /** Reads the JSON of operators over several streams. Each stream is a table with marked columns. */

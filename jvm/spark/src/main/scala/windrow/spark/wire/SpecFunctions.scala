@@ -4,16 +4,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.SpecError
-import windrow.SpecProblem
-import windrow.explain.Clock
-import windrow.explain.Explanation
+import windrow.explain.{Clock, Explanation}
 import windrow.spark.arguments.TableArguments
 import windrow.spark.pack.Travel
+import windrow.{SpecError, SpecProblem}
 
 /** Table functions that check a spec, with the JSON of `_windrow_apply`: `_windrow_check(spec => JSON)` returns its
   * problems, one in each row. `_windrow_explain(TABLE(...), spec => JSON)` explains a query, with one line in each row.

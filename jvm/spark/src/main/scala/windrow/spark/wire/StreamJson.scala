@@ -8,8 +8,7 @@ import windrow.spark.aggregate.Aggregates
 import windrow.spark.fullstate.FullState
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
-import windrow.spark.stream.StreamOperator
-import windrow.spark.stream.StreamOptions
+import windrow.spark.stream.{StreamOperator, StreamOptions}
 
 /** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with the additional fields `stream` and `output`.
   */

@@ -7,8 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
-import windrow.spark.pack.Pack
-import windrow.spark.pack.WholeMessages
+import windrow.spark.pack.{Pack, WholeMessages}
 
 /** Tests that every row that a shard rejects was sent with its original columns (SEMANTICS A2). Times are in seconds.
   */

@@ -1,9 +1,7 @@
 package windrow.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.BoundReference
-import org.apache.spark.sql.catalyst.expressions.aggregate.Max
-import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, Sum}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BoundReference}
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.MemoryTaken
 import org.scalatest.tags.Slow

@@ -1,18 +1,14 @@
 package windrow.spark.functions
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.BoundReference
-import org.apache.spark.sql.catalyst.expressions.EvalMode
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.NumericEvalContext
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference, BoundReference, EvalMode, Literal, NumericEvalContext, UnsafeRow
+}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 
 /** Tests that buffers of Spark's functions are values: a change of one does not affect another. */
 final class AggregationSpec extends AnyFunSuite {

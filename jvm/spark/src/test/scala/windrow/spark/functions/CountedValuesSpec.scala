@@ -1,12 +1,10 @@
 package windrow.spark.functions
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.BoundReference
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference, BoundReference, Literal, UnsafeProjection, UnsafeRow
+}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random

@@ -1,7 +1,6 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.catalyst.analysis.caseInsensitiveResolution
-import org.apache.spark.sql.catalyst.analysis.caseSensitiveResolution
+import org.apache.spark.sql.catalyst.analysis.{caseInsensitiveResolution, caseSensitiveResolution}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Tests that names are compared as the session compares them. */

@@ -1,9 +1,6 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.StringRPad
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal, StringRPad}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite

@@ -1,12 +1,7 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.GreaterThan
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.Filter
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Union
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, GreaterThan, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, LogicalPlan, Union}
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.FileBeingRead
 import org.scalatest.funsuite.AnyFunSuite

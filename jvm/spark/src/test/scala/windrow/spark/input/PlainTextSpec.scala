@@ -1,10 +1,7 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.catalyst.expressions.Cast
-import org.apache.spark.sql.catalyst.expressions.Hour
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.catalyst.expressions.{Cast, Hour, Literal}
+import org.apache.spark.sql.types.{LongType, TimestampType}
 import org.scalatest.funsuite.AnyFunSuite
 
 final class PlainTextSpec extends AnyFunSuite {

@@ -2,13 +2,8 @@ package windrow.spark.input
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.Union
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.StringType
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LocalRelation, Project, Union}
+import org.apache.spark.sql.types.{LongType, StringType, TimestampType}
 import windrow.TimeSpan
 import windrow.spark.SparkSuite
 import windrow.spark.cogroup.CoGroupPlan

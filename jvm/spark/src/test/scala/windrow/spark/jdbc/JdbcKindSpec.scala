@@ -1,10 +1,8 @@
 package windrow.spark.jdbc
 
 import java.lang.reflect.Proxy
-import java.sql.PreparedStatement
-import java.sql.Timestamp
-import java.time.Instant
-import java.time.LocalDateTime
+import java.sql.{PreparedStatement, Timestamp}
+import java.time.{Instant, LocalDateTime}
 import java.util.Calendar
 import org.apache.spark.sql.jdbc.JdbcDialects
 import org.apache.spark.sql.types._

@@ -1,14 +1,12 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator.Origin
-import windrow.core.state.ByteWriter
-import windrow.core.state.Damage
+import windrow.core.state.{ByteWriter, Damage}
 
 /** Tests the format of join rows in packets (SEMANTICS S1). */
 final class JoinEntrySpec extends AnyFunSuite {

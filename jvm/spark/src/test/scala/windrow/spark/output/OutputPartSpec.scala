@@ -2,11 +2,8 @@ package windrow.spark.output
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.Filter
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.types.BinaryType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation, Project}
+import org.apache.spark.sql.types.{BinaryType, LongType}
 import org.scalatest.funsuite.AnyFunSuite
 
 final class OutputPartSpec extends AnyFunSuite {

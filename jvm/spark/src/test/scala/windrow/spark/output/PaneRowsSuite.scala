@@ -1,22 +1,15 @@
 package windrow.spark.output
 
-import org.apache.spark.sql.catalyst.CatalystTypeConverters
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection}
 import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.CalendarInterval
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.Pane
-import windrow.SourcePartition
-import windrow.Timing
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.spark.rows.RowShape
+import windrow.{Pane, SourcePartition, Timing}
 
 /** Tests that rows that are built from bytes equal those of Spark's projection. */
 final class PaneRowsSuite extends AnyFunSuite {

@@ -1,13 +1,10 @@
 package windrow.spark.pack
 
 import java.sql.Timestamp
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
+import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, Row, classic}
 import org.scalatest.tags.Slow
 import scala.collection.mutable
 import windrow.spark.SparkSuite

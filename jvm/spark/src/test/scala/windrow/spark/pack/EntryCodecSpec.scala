@@ -1,18 +1,14 @@
 package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
-import windrow.core.operator.IncomingPane
-import windrow.core.operator.Origin
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Damage
-import windrow.core.state.Key
+import windrow.core.operator.{IncomingPane, Origin}
+import windrow.core.state.{ByteReader, ByteWriter, Damage, Key}
+import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.Rows
 
 final class EntryCodecSpec extends AnyFunSuite {

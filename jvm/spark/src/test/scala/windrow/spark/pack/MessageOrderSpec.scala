@@ -4,6 +4,7 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.operator.Origin
+import windrow.spark.packet.MessageOrder
 
 /** Tests that the bytes of places compare in the order of rows (SEMANTICS T2). */
 final class MessageOrderSpec extends AnyFunSuite {

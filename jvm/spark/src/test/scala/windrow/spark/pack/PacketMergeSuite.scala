@@ -2,8 +2,8 @@ package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.core.state.ByteWriter
-import windrow.core.state.Damage
+import windrow.core.state.{ByteWriter, Damage}
+import windrow.spark.packet.{PacketMerge, PlacedPacket}
 
 /** Tests that a shard receives the rows of a step in their order, or fails (SEMANTICS T3). */
 final class PacketMergeSuite extends AnyFunSuite {

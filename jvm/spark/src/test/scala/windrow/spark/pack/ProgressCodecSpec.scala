@@ -2,9 +2,10 @@ package windrow.spark.pack
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.SourcePartition
+import windrow.core.offsets.Progress
 import windrow.core.operator.Origin
 import windrow.core.state.Damage
-import windrow.core.state.Progress
+import windrow.spark.packet.{Packer, ProgressCodec, SeenOffsets}
 
 /** Tests that the offsets that a task has seen arrive completely (SEMANTICS R72). */
 final class ProgressCodecSpec extends AnyFunSuite {

@@ -1,14 +1,12 @@
 package windrow.spark.pack
 
 import java.sql.Timestamp
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{Row, classic}
 import scala.collection.mutable
 import windrow._
-import windrow.spark.SparkSuite
-import windrow.spark.Windrow
+import windrow.spark.{SparkSuite, Windrow}
 
 /** Tests operators of one query with different watermarks. Each starts its run at its own watermark (SEMANTICS S2). */
 final class RunStartSuite extends SparkSuite {

@@ -2,9 +2,7 @@ package windrow.spark.pack
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
-import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.types.{DataType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 

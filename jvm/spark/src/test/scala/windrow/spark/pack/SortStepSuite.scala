@@ -1,12 +1,10 @@
 package windrow.spark.pack
 
 import java.sql.Timestamp
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
+import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
+import org.apache.spark.sql.{DataFrame, classic}
 import windrow.spark.SparkSuite
 
 /** Tests that sorted rows are shuffled once, because a second shuffle would destroy their order (SEMANTICS R76). */

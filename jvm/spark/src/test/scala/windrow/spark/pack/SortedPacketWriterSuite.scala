@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state.ByteWriter
+import windrow.spark.packet.{Packer, PacketFlag, PacketMerge, SortedPacketWriter}
 
 /** Tests that the output of a task arrives at each shard in the order of the step, for runs of any size (SEMANTICS T3).
   */

@@ -1,17 +1,14 @@
 package windrow.spark.panes
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
 import org.scalatest.tags.Slow
 import windrow._
-import windrow.spark.SparkSuite
-import windrow.spark.Windrow
 import windrow.spark.pack.SortStep
+import windrow.spark.{SparkSuite, Windrow}
 
 /** Tests which panes are passed from one operator to another, and whether they replace others (SEMANTICS B4). */
 @Slow

@@ -4,8 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.fullstate.FullStateShard
 import windrow.core.operator.Origin
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.Key
+import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 

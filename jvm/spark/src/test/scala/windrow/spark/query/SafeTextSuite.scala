@@ -2,9 +2,7 @@ package windrow.spark.query
 
 import org.apache.spark.sql.catalyst.expressions.UserDefinedExpression
 import org.apache.spark.sql.types.StructType
-import scala.util.Failure
-import scala.util.Success
-import scala.util.Try
+import scala.util.{Failure, Success, Try}
 import windrow.CheckpointError
 import windrow.spark.SparkSuite
 import windrow.spark.functions.FunctionSet

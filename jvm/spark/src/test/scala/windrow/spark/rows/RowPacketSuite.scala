@@ -1,17 +1,12 @@
 package windrow.spark.rows
 
-import org.apache.spark.sql.catalyst.expressions.BoundReference
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.core.state.ByteReader
-import windrow.core.state.Damage
-import windrow.core.state.DamagedStateError
+import windrow.core.state.{ByteReader, Damage, DamagedStateError}
 
 /** Tests that rows of all kinds are read from packets as they were written (SEMANTICS R74 for their counts). */
 class RowPacketSuite extends AnyFunSuite {

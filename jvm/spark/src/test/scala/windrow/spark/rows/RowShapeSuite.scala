@@ -1,13 +1,11 @@
 package windrow.spark.rows
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.catalyst.CatalystTypeConverters
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.state.Damage
-import windrow.core.state.DamagedStateError
+import windrow.core.state.{Damage, DamagedStateError}
 
 /** Tests that reading a row never accesses memory outside its bytes, whatever they contain (SEMANTICS S1). */
 final class RowShapeSuite extends AnyFunSuite {

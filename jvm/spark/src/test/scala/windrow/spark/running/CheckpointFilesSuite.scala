@@ -1,23 +1,17 @@
 package windrow.spark.running
 
 import java.net.URI
-import java.nio.file.Files
-import java.nio.file.Path
-import java.nio.file.Paths
 import java.nio.file.attribute.PosixFilePermissions
+import java.nio.file.{Files, Path, Paths}
 import java.util.EnumSet
 import jdk.jfr.Recording
 import jdk.jfr.consumer.RecordingFile
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.CreateFlag
-import org.apache.hadoop.fs.DelegateToFileSystem
-import org.apache.hadoop.fs.FSDataOutputStream
-import org.apache.hadoop.fs.FileAlreadyExistsException
-import org.apache.hadoop.fs.FileSystem
-import org.apache.hadoop.fs.Options
-import org.apache.hadoop.fs.RawLocalFileSystem
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.{
+  CreateFlag, DelegateToFileSystem, FSDataOutputStream, FileAlreadyExistsException, FileSystem, Options,
+  Path => HadoopPath, RawLocalFileSystem
+}
 import org.apache.hadoop.util.Progressable
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.scalatest.funsuite.AnyFunSuite

@@ -1,7 +1,6 @@
 package windrow.spark.running
 
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import windrow.CheckpointError
 import windrow.spark.SparkSuite
 

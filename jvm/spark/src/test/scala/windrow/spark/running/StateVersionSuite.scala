@@ -2,23 +2,15 @@ package windrow.spark.running
 
 import java.nio.ByteBuffer
 import java.util.zip.CRC32C
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import windrow.CheckpointError
-import windrow.core.state.ByteWriter
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteWriter, ShardStore, SpecFingerprint}
+import windrow.core.time.{Distance, Watermark}
 import windrow.spark.SparkSuite
-import windrow.spark.shards.ShardPlan
-import windrow.spark.shards.ShardProgram
-import windrow.spark.shards.ShardRunner
+import windrow.spark.shards.{ShardPlan, ShardProgram, ShardRunner}
 
 /** Tests that a query that cannot continue from a checkpoint fails before it starts. */
 @Slow

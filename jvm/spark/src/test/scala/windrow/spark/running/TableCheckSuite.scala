@@ -1,12 +1,8 @@
 package windrow.spark.running
 
 import org.apache.spark.sql.SQLContext
-import org.apache.spark.sql.sources.BaseRelation
-import org.apache.spark.sql.sources.SchemaRelationProvider
-import org.apache.spark.sql.types.CalendarIntervalType
-import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.StructField
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.sources.{BaseRelation, SchemaRelationProvider}
+import org.apache.spark.sql.types.{CalendarIntervalType, IntegerType, StructField, StructType}
 import windrow.spark.SparkSuite
 
 /** A format that does not store files. */

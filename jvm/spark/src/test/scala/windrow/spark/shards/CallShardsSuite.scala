@@ -2,18 +2,13 @@ package windrow.spark.shards
 
 import java.sql.Timestamp
 import java.util.concurrent.ConcurrentLinkedQueue
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
-import windrow.core.state.ShardStore
-import windrow.core.state.SpecFingerprint
-import windrow.core.time.Distance
-import windrow.core.time.Watermark
+import windrow.core.state.{ShardStore, SpecFingerprint}
+import windrow.core.time.{Distance, Watermark}
 import windrow.spark.SparkSuite
 
 @Slow

@@ -1,10 +1,9 @@
 package windrow.spark.shards
 
-import org.apache.spark.sql.Encoder
-import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.catalyst.encoders.encoderFor
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.windrow.StateColumn
+import org.apache.spark.sql.{Encoder, Encoders}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 

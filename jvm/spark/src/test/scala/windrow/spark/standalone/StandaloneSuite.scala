@@ -6,9 +6,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.ArrowTables
 import org.apache.spark.unsafe.types.UTF8String
 import scala.collection.mutable
-import windrow.CheckpointError
-import windrow.SpecError
 import windrow.spark.SparkSuite
+import windrow.{CheckpointError, SpecError}
 
 /** Tests the methods that Python calls with the Spark version of these tests. Python's tests cover everything else. */
 class StandaloneSuite extends SparkSuite {

@@ -1,8 +1,7 @@
 package windrow.spark.standalone
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.core.state.ByteReader
-import windrow.core.state.Damage
+import windrow.core.state.{ByteReader, Damage}
 
 /** Tests the outbox of an operator whose consumer is in Python (SEMANTICS R28, R31). */
 final class TableOutboxSpec extends AnyFunSuite {

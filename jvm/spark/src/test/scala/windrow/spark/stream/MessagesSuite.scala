@@ -2,18 +2,14 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.TransformWithState
-import org.apache.spark.sql.functions.count
-import org.apache.spark.sql.functions.lit
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Project, TransformWithState}
+import org.apache.spark.sql.functions.{count, lit}
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.spark.SparkSuite
-import windrow.spark.Windrow
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.WindowProcessor
+import windrow.spark.{SparkSuite, Windrow}
 
 /** Tests the values that Windrow needs of each row of a stream. */
 final class MessagesSuite extends SparkSuite {

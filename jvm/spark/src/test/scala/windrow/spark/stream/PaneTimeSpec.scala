@@ -1,11 +1,8 @@
 package windrow.spark.stream
 
 import java.util.UUID
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.SessionWindow
-import org.apache.spark.sql.catalyst.expressions.TimeWindow
-import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, SessionWindow, TimeWindow}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LocalRelation}
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
 import org.scalatest.funsuite.AnyFunSuite

@@ -1,8 +1,6 @@
 package windrow.spark.verify
 
-import java.io.ByteArrayInputStream
-import java.io.ByteArrayOutputStream
-import java.io.DataOutputStream
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataOutputStream}
 import org.apache.spark.SparkConf
 import org.apache.spark.io.LZ4CompressionCodec
 import windrow.spark.SparkSuite

@@ -1,19 +1,16 @@
 package windrow.spark.verify
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import java.util.Base64
 import java.util.zip.InflaterInputStream
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
-import windrow.core.state.Damage
-import windrow.core.state.DamagedStateError
+import windrow.core.state.{Damage, DamagedStateError}
 import windrow.spark.SparkSuite
 
 /** Tests `verify` with checkpoint files of arbitrary content: it reports the damage, or reads the file (SEMANTICS S13).

@@ -3,8 +3,7 @@ package windrow.spark.verify
 import java.io.File
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 import java.util.zip.CRC32
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite

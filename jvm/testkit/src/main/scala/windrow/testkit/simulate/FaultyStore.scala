@@ -2,9 +2,7 @@ package windrow.testkit
 
 import java.util.Arrays
 import scala.collection.mutable
-import windrow.core.state.InMemoryShardStore
-import windrow.core.state.ShardStore
-import windrow.core.state.Space
+import windrow.core.state.{InMemoryShardStore, ShardStore, Space}
 
 /** A failure of the store. The attempt that used the store is discarded. */
 private[testkit] final class StoreFault(message: String) extends RuntimeException(message)

@@ -8,8 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.grid._
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
+import windrow.core.time.{Axis, Bounds}
 import windrow.replay._
 import windrow.testkit._
 

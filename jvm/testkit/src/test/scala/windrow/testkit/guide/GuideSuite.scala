@@ -1,8 +1,7 @@
 package windrow.testkit.guide
 
 import java.io.ByteArrayOutputStream
-import java.nio.file.Files
-import java.nio.file.Paths
+import java.nio.file.{Files, Paths}
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow

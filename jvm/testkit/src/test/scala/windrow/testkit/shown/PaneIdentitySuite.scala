@@ -4,10 +4,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow._
-import windrow.core.operator.Entry
-import windrow.core.operator.IncomingPane
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
+import windrow.core.operator.{Entry, IncomingPane}
+import windrow.core.state.{ByteWriter, Key}
 import windrow.core.time.Watermark
 import windrow.replay._
 import windrow.testkit._

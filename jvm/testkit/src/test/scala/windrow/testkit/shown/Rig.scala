@@ -2,6 +2,7 @@ package windrow.testkit.shown
 
 import windrow._
 import windrow.core.aggregate.Aggregation
+import windrow.core.offsets.Progress
 import windrow.core.operator._
 import windrow.core.shard.Shard
 import windrow.core.state._

@@ -2,21 +2,12 @@ package windrow.core.operator
 package aligned
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Sweep
+import windrow.core.aggregate.{Aggregation, Sweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.GapWindows
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, EventTime, StepClock, Watermark}
+import windrow.core.trigger.{FiringRule, PaneState, PaneStateCodec, ProcessingTimer, Stage, WindowTrigger}
 
 /** Windows with the same bounds for every key. Each message is stored once, in its slice; the value of a window is
   * computed from its slices when it fires.

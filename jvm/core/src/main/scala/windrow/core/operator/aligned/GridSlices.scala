@@ -2,19 +2,10 @@ package windrow.core.operator
 package aligned
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Gathered
-import windrow.core.aggregate.OwnedCodec
-import windrow.core.aggregate.RangeSweep
+import windrow.core.aggregate.{Aggregation, Gathered, OwnedCodec, RangeSweep}
 import windrow.core.grid.SliceGrid
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.core.state.SortedRun
-import windrow.core.state.Spaces
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces}
+import windrow.core.time.{Axis, EventTime, Watermark}
 
 /** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
   * identified by their starts.

@@ -5,8 +5,7 @@ import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 import windrow.core.aggregate.Combine
 import windrow.core.grid.SliceGrid
-import windrow.core.state.Key
-import windrow.core.state.KeyMap
+import windrow.core.state.{Key, KeyMap}
 import windrow.core.time.Axis
 
 /** Collects the messages of a step by slice and key, so that each window is updated once instead of for every message.

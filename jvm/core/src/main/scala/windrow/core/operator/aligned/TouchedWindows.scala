@@ -4,8 +4,7 @@ package aligned
 import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
-import windrow.core.state.Key
-import windrow.core.state.KeyMap
+import windrow.core.state.{Key, KeyMap}
 
 /** Windows of keys to check when a step ends; empty between steps. Windows are identified by their starts. */
 private[core] final class TouchedWindows {

@@ -1,12 +1,10 @@
 package windrow.core.operator
 package aligned
 
-import windrow.core.aggregate.Combine
-import windrow.core.aggregate.Sweep
+import windrow.core.aggregate.{Combine, Sweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.state.KeyMap
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
+import windrow.core.time.{Axis, EventTime}
 
 /** Moves forward from window to window over slices.
   *

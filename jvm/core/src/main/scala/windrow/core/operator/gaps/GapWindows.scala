@@ -3,15 +3,8 @@ package gaps
 
 import windrow.WindowOperatorSpec
 import windrow.core.grid.SliceGrid
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Key
-import windrow.core.state.KeyBuckets
-import windrow.core.state.Spaces
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteReader, ByteWriter, Key, KeyBuckets, Spaces}
+import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows can
   * change, which never happens if `fillGaps` is unlimited.

@@ -2,13 +2,8 @@ package windrow.core.operator
 package gaps
 
 import windrow.core.grid.SliceGrid
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Watermark
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
+import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The windows of a key that exist without messages (SEMANTICS R3), identified by their starts. They are stored as
   * ranges, so their number does not matter. The watermark determines which of them have ended, so the state of a silent

@@ -4,12 +4,8 @@ package gaps
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 import windrow.core.grid.SliceGrid
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.EventTime
-import windrow.core.time.Position
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.core.time.{Axis, Distance, EventTime, Position}
 
 /** The lives of a key (SEMANTICS R3). A life extends from a window with messages to the last window that ends within
   * the `fillGaps` limit after its last window with messages. Windows are identified by their starts, and all bounds are

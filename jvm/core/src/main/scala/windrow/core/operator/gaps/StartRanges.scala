@@ -4,8 +4,7 @@ package gaps
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
 import windrow.core.grid.SliceGrid
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
+import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.core.time.Axis
 
 /** A set of windows, identified by their starts and stored as ranges of neighbors. Bounds are inclusive. */

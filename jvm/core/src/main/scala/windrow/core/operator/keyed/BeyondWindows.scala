@@ -2,18 +2,10 @@ package windrow.core.operator
 package keyed
 
 import windrow.core.aggregate.StartOffsets
-import windrow.core.operator.gaps.EndedGaps
-import windrow.core.operator.gaps.GapWindows
+import windrow.core.operator.gaps.{EndedGaps, GapWindows}
 import windrow.core.state.Key
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.Front
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.Stage
+import windrow.core.time.{Axis, Distance, Due, Front, Position, StepClock, Watermark}
+import windrow.core.trigger.{PaneState, Stage}
 
 /** The state of a window before a message that belongs to it is applied.
   *

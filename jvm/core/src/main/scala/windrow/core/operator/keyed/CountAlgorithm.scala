@@ -2,19 +2,11 @@ package windrow.core.operator
 package keyed
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.StartOffsets
+import windrow.core.aggregate.{Aggregation, StartOffsets}
 import windrow.core.grid.PositionGrid
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.Front
-import windrow.core.time.Sequence
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, Distance, Due, Front, Sequence, StepClock, Watermark}
+import windrow.core.trigger.{ProcessingTimer, WindowTrigger}
 
 /** Windows of a key's messages by sequence number, in order of acceptance. No message is late for them. */
 private[core] final class CountAlgorithm[B, V](

@@ -2,16 +2,10 @@ package windrow.core.operator
 package keyed
 
 import java.util.{TreeMap => JTreeMap}
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.CellCodec
-import windrow.core.aggregate.KeyRun
-import windrow.core.aggregate.OwnedCodec
-import windrow.core.aggregate.ShownRun
+import windrow.core.aggregate.{Aggregation, CellCodec, KeyRun, OwnedCodec, ShownRun}
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Due
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
+import windrow.core.time.{Axis, Due}
+import windrow.core.trigger.{PaneState, PaneStateCodec}
 
 /** The messages of a key by slice, and the records of its windows by their first positions.
   *

@@ -3,20 +3,11 @@ package keyed
 
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Cell
-import windrow.core.aggregate.RangeSweep
+import windrow.core.aggregate.{Aggregation, Cell, RangeSweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.state.Key
-import windrow.core.time.Axis
-import windrow.core.time.Front
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, Front, Position, StepClock}
+import windrow.core.trigger.{FiringRule, PaneState, ProcessingTimer, Stage, WindowTrigger}
 
 /** Contents and panes of the windows of a key on a grid. Messages are stored by slice; windows are identified by their
   * starts.

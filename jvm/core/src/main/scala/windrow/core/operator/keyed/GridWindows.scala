@@ -2,12 +2,7 @@ package windrow.core.operator
 package keyed
 
 import windrow.core.state.Key
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Due
-import windrow.core.time.Front
-import windrow.core.time.Position
-import windrow.core.time.StepClock
+import windrow.core.time.{Axis, Distance, Due, Front, Position, StepClock}
 import windrow.core.trigger.Stage
 
 /** Decides when the windows of one key on a grid are complete and when they close. */

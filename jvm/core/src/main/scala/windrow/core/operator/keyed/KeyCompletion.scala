@@ -1,16 +1,15 @@
 package windrow.core.operator
-package keyed
 
 import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
 import windrow.SourcePartition
 import windrow.core.aggregate.StartOffsets
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.SourcePartitionCodec
-import windrow.core.time.Axis
-import windrow.core.time.Front
-import windrow.core.time.Position
+import windrow.core.offsets.SourcePartitionCodec
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.core.time.{Axis, Front, Position}
+
+package keyed
+
 
 /** The windows of a key that its own messages have completed (SEMANTICS R7): those whose end a message has reached,
   * except windows that still wait for a message past their end with a later offset than their first message. Ends are

@@ -2,18 +2,12 @@ package windrow.core.operator
 package keyed
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.StartOffsets
+import windrow.core.aggregate.{Aggregation, StartOffsets}
 import windrow.core.grid.SliceGrid
-import windrow.core.operator.gaps.EndedGaps
-import windrow.core.operator.gaps.GapWindows
+import windrow.core.operator.gaps.{EndedGaps, GapWindows}
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.EventTime
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, EventTime, StepClock, Watermark}
+import windrow.core.trigger.{ProcessingTimer, WindowTrigger}
 
 /** Aligned windows that the messages of their own key complete (SEMANTICS R7), so each key has its own progress. */
 private[core] final class KeyedAlgorithm[B, V](

@@ -2,23 +2,14 @@ package windrow.core.operator
 package partitioned
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.StartOffsets
+import windrow.core.aggregate.{Aggregation, StartOffsets}
 import windrow.core.grid.PositionGrid
-import windrow.core.operator.keyed.BeyondWindows
-import windrow.core.operator.keyed.GridKeyState
-import windrow.core.operator.keyed.GridKeyStateCodec
-import windrow.core.operator.keyed.GridPanes
-import windrow.core.operator.keyed.GridWindows
-import windrow.core.operator.keyed.PassedWindows
+import windrow.core.operator.keyed.{
+  BeyondWindows, GridKeyState, GridKeyStateCodec, GridPanes, GridWindows, PassedWindows
+}
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Distance
-import windrow.core.time.Front
-import windrow.core.time.Offset
-import windrow.core.time.StepClock
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, Distance, Front, Offset, StepClock}
+import windrow.core.trigger.{ProcessingTimer, WindowTrigger}
 
 /** Windows of a fixed number of offsets of a partition. A window is complete for all keys when the partition has passed
   * its last offset.

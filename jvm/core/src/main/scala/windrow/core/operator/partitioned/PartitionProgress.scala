@@ -2,11 +2,8 @@ package windrow.core.operator
 package partitioned
 
 import java.util.{TreeMap => JTreeMap}
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.time.Axis
-import windrow.core.time.Front
-import windrow.core.time.Offset
+import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.core.time.{Axis, Front, Offset}
 
 /** The progress of a source partition: one past the greatest offset seen. */
 private[core] final class PartitionProgress {

@@ -1,14 +1,13 @@
 package windrow.core.operator
-package partitioned
 
 import scala.collection.mutable
 import windrow.SourcePartition
+import windrow.core.offsets.{Progress, SourcePartitionCodec}
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Front
-import windrow.core.time.Offset
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Front, Offset, StepClock, Watermark}
+
+package partitioned
+
 
 /** The windows of all keys on the offsets of one source partition. */
 private[core] trait PartitionWindows[B, V] {

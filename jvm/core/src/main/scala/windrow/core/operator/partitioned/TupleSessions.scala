@@ -2,21 +2,10 @@ package windrow.core.operator
 package partitioned
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.OwnedCodec
+import windrow.core.aggregate.{Aggregation, OwnedCodec}
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Bounds
-import windrow.core.time.Front
-import windrow.core.time.Offset
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Axis, Bounds, Front, Offset, Position, StepClock}
+import windrow.core.trigger.{FiringRule, PaneState, PaneStateCodec, ProcessingTimer, Stage, WindowTrigger}
 
 /** The only session of a key in a partition that can still grow.
   *

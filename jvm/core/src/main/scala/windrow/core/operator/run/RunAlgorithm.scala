@@ -3,24 +3,11 @@ package run
 
 import java.util.{HashMap => JHashMap}
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Cell
-import windrow.core.aggregate.KeyRun
-import windrow.core.aggregate.RangeSweep
-import windrow.core.aggregate.StartOffsets
+import windrow.core.aggregate.{Aggregation, Cell, KeyRun, RangeSweep, StartOffsets}
 import windrow.core.state._
-import windrow.core.time.Due
-import windrow.core.time.EventTime
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
-import windrow.core.window.RunWindow
-import windrow.core.window.RunWindows
+import windrow.core.time.{Due, EventTime, Position, StepClock, Watermark}
+import windrow.core.trigger.{FiringRule, PaneState, ProcessingTimer, Stage, WindowTrigger}
+import windrow.core.window.{RunWindow, RunWindows}
 
 /** Windows determined by the messages of their key (`Sliding`, `Over`). A key stores its messages, and a record of each
   * window that has fired early or late; everything else is computed when needed.

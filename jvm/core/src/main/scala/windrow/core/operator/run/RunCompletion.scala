@@ -1,13 +1,9 @@
 package windrow.core.operator
 package run
 
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.RangeSweep
-import windrow.core.aggregate.StartOffsets
-import windrow.core.time.Position
-import windrow.core.time.Watermark
-import windrow.core.window.RunWindow
-import windrow.core.window.RunWindows
+import windrow.core.aggregate.{Aggregation, RangeSweep, StartOffsets}
+import windrow.core.time.{Position, Watermark}
+import windrow.core.window.{RunWindow, RunWindows}
 
 /** A window that a message has completed.
   *

@@ -2,16 +2,11 @@ package windrow.core.operator
 package run
 
 import java.util.{HashMap => JHashMap}
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.CellCodec
-import windrow.core.aggregate.KeyRun
-import windrow.core.aggregate.ShownRun
+import windrow.core.aggregate.{Aggregation, CellCodec, KeyRun, ShownRun}
 import windrow.core.operator.keyed.KeyCompletion
 import windrow.core.state._
-import windrow.core.time.Axis
-import windrow.core.time.Due
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
+import windrow.core.time.{Axis, Due}
+import windrow.core.trigger.{PaneState, PaneStateCodec}
 
 /** The record of a window that has fired anything other than a single on-time pane.
   *

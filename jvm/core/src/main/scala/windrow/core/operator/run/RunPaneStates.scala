@@ -2,12 +2,10 @@ package windrow.core.operator
 package run
 
 import windrow._
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.Cell
+import windrow.core.aggregate.{Aggregation, Cell}
 import windrow.core.time.EventTime
 import windrow.core.trigger.PaneState
-import windrow.core.window.RunWindow
-import windrow.core.window.RunWindows
+import windrow.core.window.{RunWindow, RunWindows}
 
 /** The pane state of a window, derived from a run.
   *

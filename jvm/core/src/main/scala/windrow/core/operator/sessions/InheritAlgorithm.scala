@@ -4,14 +4,8 @@ package sessions
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.time.Due
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Due, StepClock, Watermark}
+import windrow.core.trigger.{FiringRule, PaneState, ProcessingTimer, Stage, WindowTrigger}
 
 /** Windows inherited from the panes of another operator, by key and window. A retraction removes its pane again; a
   * window whose panes are all removed withdraws its own last pane (SEMANTICS R55).

@@ -2,14 +2,9 @@ package windrow.core.operator
 package sessions
 
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
-import windrow.core.state.Key
-import windrow.core.time.Bounds
-import windrow.core.time.Watermark
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key}
+import windrow.core.time.{Bounds, Watermark}
+import windrow.core.trigger.{PaneState, PaneStateCodec}
 
 /** Panes of equal content in an inherited window.
   *

@@ -4,15 +4,8 @@ package sessions
 import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state._
-import windrow.core.time.Bounds
-import windrow.core.time.Due
-import windrow.core.time.Position
-import windrow.core.time.StepClock
-import windrow.core.time.Watermark
-import windrow.core.trigger.FiringRule
-import windrow.core.trigger.ProcessingTimer
-import windrow.core.trigger.Stage
-import windrow.core.trigger.WindowTrigger
+import windrow.core.time.{Bounds, Due, Position, StepClock, Watermark}
+import windrow.core.trigger.{FiringRule, ProcessingTimer, Stage, WindowTrigger}
 import windrow.core.window.SessionPlan
 
 /** Session windows. The sessions of a key are stored in ascending order and never touch each other. */

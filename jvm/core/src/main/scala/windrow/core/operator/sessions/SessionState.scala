@@ -1,14 +1,10 @@
 package windrow.core.operator
 package sessions
 
-import windrow.core.aggregate.Aggregation
-import windrow.core.aggregate.OwnedCodec
-import windrow.core.state.ByteReader
-import windrow.core.state.ByteWriter
-import windrow.core.state.Codec
+import windrow.core.aggregate.{Aggregation, OwnedCodec}
+import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.core.time.Bounds
-import windrow.core.trigger.PaneState
-import windrow.core.trigger.PaneStateCodec
+import windrow.core.trigger.{PaneState, PaneStateCodec}
 
 /** A session in the state.
   *

@@ -1,13 +1,9 @@
 package org.apache.spark.sql.windrow
 
 import java.nio.ByteBuffer
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
-import org.apache.spark.sql.catalyst.expressions.aggregate.PercentileBase
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, PercentileBase}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{DataType, LongType}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.util.collection.OpenHashMap
 

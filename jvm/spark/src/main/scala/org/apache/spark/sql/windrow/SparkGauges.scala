@@ -1,8 +1,6 @@
 package org.apache.spark.sql.windrow
 
-import com.codahale.metrics.Gauge
-import com.codahale.metrics.MetricFilter
-import com.codahale.metrics.MetricRegistry
+import com.codahale.metrics.{Gauge, MetricFilter, MetricRegistry}
 import org.apache.spark.SparkEnv
 import org.apache.spark.metrics.source.Source
 

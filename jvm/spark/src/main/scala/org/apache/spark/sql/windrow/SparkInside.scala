@@ -2,46 +2,24 @@ package org.apache.spark.sql.windrow
 
 import java.io.InputStream
 import java.util.UUID
-import net.jpountz.lz4.LZ4BlockInputStream
-import net.jpountz.lz4.LZ4Factory
+import net.jpountz.lz4.{LZ4BlockInputStream, LZ4Factory}
 import net.jpountz.xxhash.XXHashFactory
-import org.apache.spark.Partition
-import org.apache.spark.Partitioner
-import org.apache.spark.SparkEnv
-import org.apache.spark.TaskContext
-import org.apache.spark.io.CompressionCodec
-import org.apache.spark.io.LZ4CompressionCodec
-import org.apache.spark.rdd.InputFileBlockHolder
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.Column
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.Resolver
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.Cast
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.UnaryExpression
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.io.{CompressionCodec, LZ4CompressionCodec}
+import org.apache.spark.rdd.{InputFileBlockHolder, RDD}
+import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
-import org.apache.spark.sql.catalyst.optimizer.InsertMapSortInRepartitionExpressions
-import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.Project
-import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias, Attribute, Cast, Expression, Literal, UnaryExpression, UnsafeRow
+}
+import org.apache.spark.sql.catalyst.optimizer.{InsertMapSortInRepartitionExpressions, NormalizeFloatingNumbers}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project, RepartitionByExpression}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.classic
-import org.apache.spark.sql.execution.SparkStrategy
-import org.apache.spark.sql.execution.UnsafeFixedWidthAggregationMap
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
+import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregationMap}
+import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
+import org.apache.spark.sql.{Column, DataFrame, SparkSession, SparkSessionExtensions, classic}
+import org.apache.spark.{Partition, Partitioner, SparkEnv, TaskContext}
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark

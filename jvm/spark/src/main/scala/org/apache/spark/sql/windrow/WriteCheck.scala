@@ -1,24 +1,19 @@
 package org.apache.spark.sql.windrow
 
 import org.apache.hadoop.mapreduce.Job
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.InternalOutputModes
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
-import org.apache.spark.sql.execution.datasources.CreateTable
-import org.apache.spark.sql.execution.datasources.DataSource
-import org.apache.spark.sql.execution.datasources.DataSourceUtils
-import org.apache.spark.sql.execution.datasources.FileFormat
-import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
+import org.apache.spark.sql.execution.datasources.{
+  CreateTable, DataSource, DataSourceUtils, FileFormat, InsertIntoHadoopFsRelationCommand
+}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
+import org.apache.spark.sql.{Row, SaveMode, SparkSession, classic}
 import scala.util.Try
 
 /** Runs Spark's own checks of a query and of the writes of its micro-batches before the query starts. Writes nothing.

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.windrow
 
 import org.apache.spark.TaskContext
-import org.apache.spark.memory.MemoryConsumer
-import org.apache.spark.memory.MemoryMode
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 /** Occupies the memory of the running task and never frees any for others. */
 final class MemoryTaken private extends MemoryConsumer(TaskContext.get().taskMemoryManager(), MemoryMode.ON_HEAP) {

@@ -1,0 +1,53 @@
+"""Build a user's pipeline over the files of a harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windrow._bridge import _sql
+from windrow._running._settings import having
+from windrow.joined import JoinOutput
+from windrow.operators import _tables
+from windrow.results import Output
+from windrow.testing._turns import CONTROL
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+Pipeline = Callable[..., object]
+
+#: The name of the only stream.
+ONLY = "messages"
+
+
+def built(
+    pipeline: Pipeline, spark: SparkSession, schemas: Mapping[str, Any], sources: Path
+) -> tuple[Output | JoinOutput, DataFrame]:
+    """Return the result of the pipeline, and its query over the files of the harness."""
+    frames = {}
+    for name, schema in schemas.items():
+        (sources / name).mkdir(parents=True)
+        reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        frames[name] = reader.parquet(str(sources / name))
+    (sources / CONTROL).mkdir()
+    with having(spark, {"spark.windrow.shards": "1"}):
+        made = pipeline(frames[ONLY]) if list(frames) == [ONLY] else pipeline(**frames)
+        if not isinstance(made, Output | JoinOutput):
+            text = f"The pipeline returned a {type(made).__name__}. It must return the result of "
+            raise TypeError(text + "aggregate(...), keepRows(), or join(...).")
+        return made, _sql.driven(made.output, str(sources / CONTROL))
+
+
+def columns(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a string or a StructType
+    """Return the columns of rows as an Arrow schema."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    _tables.arrow()
+    # Spark 4.1 lacks the argument for the zone and uses UTC.
+    takes_zone = "timezone" in signature(to_arrow_schema).parameters
+    utc: Any = {"timezone": "UTC"} if takes_zone else {}
+    return to_arrow_schema(spark.createDataFrame([], schema).schema, **utc)
