@@ -59,13 +59,18 @@ def load(jar: Path) -> None:
 class Operator:
     """A standalone operator in the JVM; it exchanges microseconds and Arrow streams."""
 
-    def __init__(self, spark: SparkSession, spec: str, folder: str | None) -> None:
-        """Open an operator from a spec in JSON, in a folder or in memory."""
+    def __init__(
+        self, spark: SparkSession, spec: str, folder: str | None, name: str, *, sends: bool
+    ) -> None:
+        """Open an operator from a spec in JSON, in a folder or in memory.
+
+        name: the operator in error messages. sends: whether its outputs are sent.
+        """
         from pyspark import SparkContext
 
         with plain_errors():
             self._operator: Any = _class(spark, GATEWAY).operator(
-                spark._jsparkSession, spec, folder
+                spark._jsparkSession, spec, folder, name, sends
             )
         self._gateway: Any = SparkContext._gateway
 

@@ -11,8 +11,9 @@ from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import JoinStream, call_of, refuse_of_query
-from windrow.operators._operator import Send, StandaloneOperator
+from windrow.operators._operator import StandaloneOperator
 from windrow.operators._spec import WindowOperatorSpec
+from windrow.operators._steps import Send
 
 _OWN = ("operator", "streams", "input")
 

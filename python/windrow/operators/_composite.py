@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 from windrow.errors import SpecError, SpecProblem, expect, failure, problem
 from windrow.operators import _tables, _values
-from windrow.operators._operator import Keys, StandaloneOperator
+from windrow.operators._jvm import Keys
+from windrow.operators._operator import StandaloneOperator
 from windrow.operators._times import At
 from windrow.operators._windows import FullStateWindowOperator
 
@@ -234,8 +235,9 @@ class CompositeOperator:
         for part in self._order:
             name = self._output(part)
             takers = [other for other in self._order if name in other._spec._streams]
-            if takers and part.getResult().num_rows:
-                messages = _messages_of(part, part._passed_on())
+            outputs = part._passed_on() if takers else None
+            if outputs is not None and outputs.num_rows:
+                messages = _messages_of(part, outputs)
                 self._between += [(taker, name, messages) for taker in takers]
                 self._hand_over()
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from windrow.errors import expect
 from windrow.operators._join import JoinSpec, refuse_of_query
-from windrow.operators._operator import Keys, Send, StandaloneOperator
+from windrow.operators._jvm import Keys
+from windrow.operators._operator import StandaloneOperator
+from windrow.operators._steps import Send
 from windrow.operators._times import At
 
 if TYPE_CHECKING:

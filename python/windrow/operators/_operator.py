@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Self
 
-from windrow._bridge import _gateway
-from windrow.errors import failure
-from windrow.operators import _checkpoint, _tables, _times, _values
+from windrow.operators import _tables, _values
+from windrow.operators._jvm import Keys
+from windrow.operators._steps import Send, Steps
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
@@ -20,15 +17,8 @@ if TYPE_CHECKING:
     from windrow.operators._join import JoinSpec
     from windrow.operators._spec import WindowOperatorSpec
 
-#: A row or a key, as column names and values.
-Keys = Mapping[str, Any]
-#: Receives a table of outputs, and returns False to refuse it.
-Send = Callable[["pa.Table"], bool]
 
-_LOG = logging.getLogger("windrow")
-
-
-class StandaloneOperator(ABC):
+class StandaloneOperator(Steps):
     """The parent of all operators that run without a query, batch by batch.
 
     Each call is one step: its rows are judged by the watermark before it, and no clock is read. The
@@ -68,17 +58,7 @@ class StandaloneOperator(ABC):
     ) -> None:
         """Store the description; nothing starts."""
         self._check(spec)
-        self._spec: Any = spec
-        self._store = None if store is None else str(Path(store).absolute())
-        self._send = send
-        self._java: _gateway.Operator | None = None
-        self._closed = False
-        self._zone = "UTC"
-        self._columns: dict[str, pa.Schema] = {}
-        self._unshown: list[pa.Table] = []  # not yet passed to beforeSend, or it failed
-        self._outbox: list[pa.Table] = []
-        self._selects = True
-        self._filtered = 0
+        super().__init__(spec, store, send)
 
     # ---- lifecycle
 
@@ -101,11 +81,7 @@ class StandaloneOperator(ABC):
 
         A second call does nothing.
         """
-        self._closed = True
-        if self._java is not None:
-            self._java.close()
-            self._java = None
-            self._unshown, self._outbox = [], []
+        self._freed()
 
     def __enter__(self) -> Self:
         """Open the operator."""
@@ -183,20 +159,6 @@ class StandaloneOperator(ABC):
         self._apply(batch, stream)
         self._after()
 
-    def _apply(self, batch: pa.Table | pa.RecordBatch, stream: str | None) -> None:
-        named = self._named(stream)
-        schema = self._schema(named)
-        self._refuse_if_full()
-        table = _tables.conformed(batch, schema, self._what(named), self._zone)
-        kept = self.beforeProcess(table)
-        if kept is not table:
-            kept = _tables.conformed(kept, schema, f"beforeProcess of {named}", self._zone)
-        self._call("add", named, _tables.write(kept))
-        if kept is not table:
-            self._call("offered", named, _tables.write(table))
-        self._call("step", None, None)
-        self._filtered += max(0, table.num_rows - kept.num_rows)
-
     @property
     def acceptsInput(self) -> bool:
         """Return whether the operator accepts rows.
@@ -205,7 +167,7 @@ class StandaloneOperator(ABC):
             False while its consumer is full.
 
         """
-        return self._selects
+        return self._send is None or self._java is None or bool(self._call("acceptsInput"))
 
     @property
     def filteredCount(self) -> int:
@@ -300,11 +262,9 @@ class StandaloneOperator(ABC):
                 panes.schema.names  # ['symbol', 'window', 'top', 'n', 'pane']
 
         """
-        self._fetch()
-        if not self._outbox:
-            self._unshown.append(_tables.read(self._call("outputs")))
-            self._fetch()
-        return _tables.concatenated(self._outbox)
+        self._show()
+        waiting = _tables.read(self._call("waiting"))
+        return waiting if waiting.num_rows else self.beforeSend(waiting)
 
     def getRejected(self) -> pa.Table:
         """Return the rejected rows since the last call.
@@ -328,11 +288,8 @@ class StandaloneOperator(ABC):
         With ``send``, waiting outputs are sent first. If ``beforeSend`` or an aggregate raises an
         error, the outputs stay.
         """
-        self._fetch()
-        if self._send is None:
-            self._taken()
-        else:
-            self._drained()
+        if self._deliver():
+            self._call("flush")
 
     def drain(self) -> bool:
         """Send the waiting outputs, and those that a full consumer held back.
@@ -342,7 +299,7 @@ class StandaloneOperator(ABC):
 
         """
         self._move("drain")
-        return self._selects
+        return self.acceptsInput
 
     def checkpoint(self) -> bytes:
         """Return the full state with the waiting outputs, for ``reset``.
@@ -359,13 +316,15 @@ class StandaloneOperator(ABC):
                 other.reset(kept)
 
         """
-        waiting = self.getResult()
-        return _checkpoint.packed(self._call("checkpoint"), waiting, self._extra())
+        self._show()
+        more = self._extra()
+        kept: bytes = self._call("checkpoint", None if more is None else _tables.write(more))
+        return kept
 
     def reset(self, checkpoint: bytes | None = None) -> None:
         """Discard the current state without emitting anything, and restore a checkpoint.
 
-        The store is not changed until ``flush``.
+        Without ``send``, the store is not changed until ``flush``.
 
         Args:
             checkpoint: The result of ``checkpoint``. None (the default) starts with empty state.
@@ -375,17 +334,10 @@ class StandaloneOperator(ABC):
                 (``SPEC_CHANGED``).
 
         """
-        self._opened()
-        state, waiting, extra = (
-            (None, None, None) if checkpoint is None else _checkpoint.unpacked(checkpoint)
-        )
-        self._call("reset", state)
-        self._unshown = []
-        self._outbox = [] if waiting is None else [waiting]
-        self._select(self._send is None or waiting is None or not waiting.num_rows)
-        if extra is not None:
-            self._restore(extra)
-        if self._selects:
+        more = self._call("reset", checkpoint)
+        if more:
+            self._restore(_tables.read(more))
+        if self.acceptsInput:
             self._after()
 
     # ---- hooks
@@ -412,7 +364,7 @@ class StandaloneOperator(ABC):
         in the next call.
 
         Args:
-            outputs: The outputs of a step.
+            outputs: The outputs that it has not seen.
 
         Returns:
             The outputs to send. The default returns ``outputs``.
@@ -426,139 +378,5 @@ class StandaloneOperator(ABC):
     def _check(self, spec: object) -> None:
         """Reject a spec that is for another operator."""
 
-    def _opened(self) -> _gateway.Operator:
-        if self._closed:
-            raise failure("NOT_OPEN.CLOSED", operator=type(self).__name__)
-        if self._java is None:
-            from windrow.operators import _session
-
-            _tables.arrow()
-            spark = _session.session()
-            self._java = _gateway.Operator(spark, self._spec.toJson(), self._store)
-            self._zone = str(spark.conf.get("spark.sql.session.timeZone"))
-        return self._java
-
-    def _call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  as the JVM returns it
-        return self._opened().call(method, *arguments)
-
-    def _micros(self, argument: str, at: At) -> int:
-        return _times.micros(argument, at, self._zone)
-
-    def _event_micros(self, argument: str, at: At, stream: str | None = None) -> int:
-        """Return an event time in microseconds, in UTC if the event time of rows lacks a zone."""
-        plain = self._call("isTimeWithoutZone", stream or self._spec._streams[0])
-        return _times.micros(argument, at, "UTC" if plain else self._zone)
-
-    def _named(self, stream: str | None) -> str:
-        streams: tuple[str, ...] = self._spec._streams
-        if stream is None and len(streams) == 1:
-            return streams[0]
-        if stream not in streams:
-            text = f"stream is {stream!r}; it must be one of {', '.join(map(repr, streams))}."
-            raise ValueError(text)
-        return stream
-
-    def _what(self, stream: str) -> str:
-        return f"messages of stream {stream!r}"
-
-    def _schema(self, stream: str) -> pa.Schema:
-        """Return the columns of the rows of a stream."""
-        self._opened()
-        if stream not in self._columns:
-            self._columns[stream] = _tables.read(self._call("inputColumns", stream)).schema
-        return self._columns[stream]
-
-    def _refuse_if_full(self) -> None:
-        if not self._selects:
-            waiting = sum(table.num_rows for table in self._outbox)
-            _LOG.warning("%s received rows while its downstream is full", type(self).__name__)
-            raise failure("DOWNSTREAM_FULL", name=type(self).__name__, waiting=waiting)
-
-    def _follow(
-        self,
-        messages: Mapping[str, pa.Table],
-        *,
-        watermark: int | None = None,
-        now: int | None = None,
-    ) -> None:
-        """Run one full step: rows, then the watermark, judged at a processing time."""
-        for stream, table in messages.items():
-            self._call("add", stream, _tables.write(table))
-        self._call("step", watermark, now)
-        self._after()
-
-    def _move(self, method: str, *arguments: object) -> None:
-        """Advance the time, after refused outputs were sent again."""
-        self._drained()
-        self._call(method, *arguments)
-        self._after()
-
-    def _after(self) -> None:
-        """Pass on the outputs of a step."""
-        if type(self).beforeSend is not StandaloneOperator.beforeSend:
-            self._fetch()
-        self._drained()
-
-    def _fetch(self) -> None:
-        """Fetch the outputs of the JVM; if a hook fails, the next call tries again."""
-        if self._call("hasOutputs"):
-            self._unshown.append(_tables.read(self._call("outputs")))
-        while self._unshown:
-            self._outbox.append(self.beforeSend(self._unshown[0]))
-            del self._unshown[0]
-
-    def _drained(self) -> bool:
-        """Send the waiting outputs, and return whether none are left."""
-        if self._send is not None:
-            self._fetch()
-            waiting = [table for table in self._outbox if table.num_rows]
-            if waiting and not self._send(_tables.concatenated(waiting)):
-                self._select(False)
-            else:
-                self._taken()
-                self._select(True)
-        return self._selects
-
-    def _select(self, selects: bool) -> None:  # noqa: FBT001  the state of the selector
-        """Accept rows, or none while the consumer is full."""
-        self._selects = selects
-        self._call("hold", not selects)
-
-    def _taken(self) -> None:
-        self._call("flush")
-        self._outbox = []
-
-    def _passed_on(self) -> pa.Table:
-        """Remove and return the outputs; a later ``flush`` stores the state that led to them."""
-        outputs = self.getResult()
-        self._call("forget")
-        self._outbox = []
-        return outputs
-
-    def _extra(self) -> pa.Table:
-        """Return the parts of a checkpoint in addition to state and outputs."""
-        return _tables.arrow().table({})
-
-    def _restore(self, extra: pa.Table) -> None:  # noqa: B027  most operators lack further state
-        """Restore the result of ``_extra``."""
-
-    def _key_schema(self) -> pa.Schema:
-        """Return the columns of the key."""
-        return _tables.read(self._call("keyColumns")).schema
-
-    def _key(self, keys: Keys | None) -> bytes | None:
-        """Return one row with the columns of the key, or None for all keys."""
-        if keys is None:
-            return None
-        table = _values.of_message(keys, self._key_schema(), "the key", self._zone)
-        return _tables.write(table)
-
-    def _messages(
-        self, stream: str, start: At | None, end: At | None, keys: Keys | None
-    ) -> pa.Table:
-        by_offset = _times.is_position(start) or _times.is_position(end)
-        ends = [
-            at if at is None or by_offset else self._event_micros(name, at, stream)
-            for name, at in (("start", start), ("end", end))
-        ]
-        return _tables.read(self._call("messages", stream, *ends, by_offset, self._key(keys)))
+    def _is_hooked(self) -> bool:
+        return getattr(self.beforeSend, "__func__", None) is not StandaloneOperator.beforeSend

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windrow.errors import expect, failure
 from windrow.operators import _tables
-from windrow.operators._operator import Keys
+from windrow.operators._jvm import Keys
 from windrow.operators._windows import WindowOperator
 
 if TYPE_CHECKING:

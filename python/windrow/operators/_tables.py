@@ -28,11 +28,14 @@ def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
     return pa
 
 
-def read(stream: bytes) -> pa.Table:
-    """Read a table from the bytes of an Arrow stream."""
+def read(streams: bytes) -> pa.Table:
+    """Read a table from the bytes of one or more Arrow streams of the same schema."""
     pa = arrow()
-    with pa.ipc.open_stream(pa.py_buffer(stream)) as reader:
-        return reader.read_all()
+    source = pa.BufferReader(streams)
+    tables = []
+    while source.tell() < source.size():
+        tables.append(pa.ipc.open_stream(source).read_all())
+    return pa.concat_tables(tables)
 
 
 def write(table: pa.Table) -> bytes:
@@ -42,11 +45,6 @@ def write(table: pa.Table) -> bytes:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
-
-
-def concatenated(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate one or more tables of the same schema."""
-    return arrow().concat_tables(tables)
 
 
 def conformed(

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from windrow.errors import SpecError, expect, problem
 from windrow.operators import _tables, _times
-from windrow.operators._operator import Keys, Send, StandaloneOperator
+from windrow.operators._jvm import Keys
+from windrow.operators._operator import StandaloneOperator
 from windrow.operators._spec import OperatorKind, WindowOperatorSpec
+from windrow.operators._steps import Send
 from windrow.operators._times import At
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pytest
 
 import windrow as wr
 from operators.tables import COUNTS, NINE, at, panes, table
+from replays.run import follow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +65,7 @@ def test_the_clock_of_a_step_that_fails() -> None:
     with wr.AggregatedWindowOperator(SPEC) as op:
         op.advanceWatermark(NINE)
         with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
-            op._follow({"messages": _rows(("a", 1, 0))}, watermark=None, now=1)
+            follow(op, {"messages": _rows(("a", 1, 0))}, now=1)
         op.addMessages(_rows(("a", -60, 1)))
         rejected = op.getRejected().to_pylist()
         assert [(one["watermark"], one["processing_time"]) for one in rejected] == [(at(0), None)]

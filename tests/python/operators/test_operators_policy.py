@@ -48,10 +48,10 @@ class _Log(wr.WindowListener):
         if self.evict is not None:
             self.evict.evictPartition({"symbol": "a"})
 
-    def save(self, partition: wr.operators._operator.Keys) -> bytes:
+    def save(self, partition: wr.operators._jvm.Keys) -> bytes:
         return str(self.counts[partition["symbol"]]).encode()
 
-    def load(self, partition: wr.operators._operator.Keys, state: bytes) -> None:
+    def load(self, partition: wr.operators._jvm.Keys, state: bytes) -> None:
         self.counts[partition["symbol"]] = int(state)
 
 
@@ -217,6 +217,38 @@ def test_a_reset_drops_rows_without_events() -> None:
         op.reset()
         op.addMessages(_ticks(("b", 1.0)))
         assert {key for key, *_ in log.heard} == {"b"}
+
+
+def test_overdue_events_after_a_reset() -> None:
+    """A listener receives the events that are overdue after a reset (SEMANTICS R60)."""
+    log = _Log()
+    with _quotes(wr.Policy.tumbling(wr.ByTime("30 seconds"))) as op:
+        op.addListener(log)
+        op.timeout(NINE)
+        op.addMessages(_ticks(("a", 1.0)))
+        kept = op.checkpoint()
+        op.timeout(NINE + timedelta(seconds=30))
+        op.flush()
+        del log.heard[:]
+        op.reset(kept)
+        assert log.heard == [("a", "EVICTION", 1, [1.0])]
+        assert panes(op.getResult()) == [("a", 1, 1.0, (0,), "ON_TIME 0")]
+
+
+def test_evictions_in_a_full_drain() -> None:
+    """A listener evicts a partition although the consumer is full (SEMANTICS R62)."""
+    log, room = _Log(), [False]
+    spec = _quotes(wr.Policy.tumbling(wr.ByCount(2))).spec
+    with wr.PolicyWindowOperator(spec, send=lambda _: room[0]) as op:
+        op.addListener(log)
+        op.addMessages(_ticks(("b", 1.0), ("a", 1.0), ("b", 2.0)))
+        log.evict = op
+        assert not op.drain()
+        assert log.heard[-1] == ("a", "PARTITION_EVICTION", 1, [1.0])
+        log.evict = None
+        room[0] = True
+        assert op.drain()
+        assert op.partitions().column("symbol").to_pylist() == ["b"]
 
 
 def test_policies_are_for_their_operator() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,20 @@ def _known_gaps(file: Path) -> set[str]:
     beside = file.with_name("known-gaps.json")
     gaps = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else {}
     return {name for name, gap in gaps.items() if "python" in gap["engines"]}
+
+
+def follow(
+    operator: StandaloneOperator,
+    messages: Mapping[str, pa.Table],
+    *,
+    watermark: int | None = None,
+    now: int | None = None,
+) -> None:
+    """Run one full step: rows, then the watermark, judged at a processing time."""
+    for stream, table in messages.items():
+        operator._call("add", stream, _tables.write(table), None)
+    operator._call("step", watermark, now)
+    operator._after()
 
 
 def run(case: Case) -> list[str]:
@@ -139,11 +153,11 @@ class _Player:
         self._clock = self._clock if now is None else now
         watermark = self._case.micros(step.get("watermark"))
         tables = self._case.tables(step)
-        self._operator._follow(tables, watermark=watermark, now=self._clock)
+        follow(self._operator, tables, watermark=watermark, now=self._clock)
         if step.get("punctuation"):
             assert isinstance(self._operator, PolicyWindowOperator)
             markers = self._case.markers(self._operator.partitions())
-            self._operator._follow({"messages": markers}, now=self._clock)
+            follow(self._operator, {"messages": markers}, now=self._clock)
         return compare.emission(self._case, step.get("expect"), self._emission())
 
     def _restart(self) -> None:

@@ -22,7 +22,7 @@ final class AggregatedWindowOperator[K, M, B, V](
     lift: M => B,
     context: Context[M, Pane[K, V]] = Context[M, Pane[K, V]](),
     input: String = "messages")
-    extends WindowOperator[M, Pane[K, V]](context) {
+    extends WindowOperator[M, Pane[K, V]](context) with OpenWindows[K, M, V] {
 
   private val formatter = new Formatter(format)
 
@@ -37,19 +37,6 @@ final class AggregatedWindowOperator[K, M, B, V](
       inputStreams,
       store,
       context.guards)
-
-  /** Windows that still accept messages and overlap a closed range of their axis, with their current values, ordered by
-    * (start, end). A bound of None is open.
-    *
-    * @param key
-    *   None for all keys
-    */
-  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
-    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
-
-  /** The window of a key that starts at `start`, if it still accepts messages. */
-  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
-    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }
 
 object AggregatedWindowOperator {

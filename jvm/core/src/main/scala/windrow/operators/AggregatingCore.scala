@@ -2,7 +2,7 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.{Counters, Effect, Entry, IncomingPane, OpenWindow, ShardFingerprint}
+import windrow.core.operator.{Effect, Entry, IncomingPane, OpenWindow, ShardFingerprint}
 import windrow.core.shard.Shard
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
@@ -23,15 +23,12 @@ private[operators] final class AggregatingCore[K, M, B, V](
     guards: Guards)
     extends Core[M, Pane[K, V]] {
 
-  private val shard = new Shard[Tracked[B], V](
+  val shard = new Shard[Tracked[B], V](
     spec,
     new TrackedAggregation(aggregation),
     store,
     AggregatingCore.fingerprint(spec, streams),
     guards = guards)
-
-  def counters: Counters   = shard.counters
-  def watermark: Watermark = shard.watermark
 
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Pane[K, V]] = {
     val filtered = came.withheld.count { case (stream, message) => shard.withhold(unread(stream, message)) }

@@ -16,6 +16,10 @@ import windrow.core.state.{InMemoryShardStore, ShardStore}
   *   without `send`, the number of waiting outputs at which the operator stops accepting messages; None for no limit
   * @param guards
   *   limits that only a mistake reaches
+  * @param identity
+  *   properties that a store and a checkpoint record, and that may not change
+  * @param outbox
+  *   takes the place of `send` and `maxWaiting` for an operator whose consumer does not run in this JVM
   */
 final case class Context[M, R](
     name: String = "operator",
@@ -23,6 +27,8 @@ final case class Context[M, R](
     hooks: Hooks[M, R] = Hooks.none[M, R],
     send: Option[R => Boolean] = None,
     maxWaiting: Option[Int] = None,
-    guards: Guards = Guards.Default) {
+    guards: Guards = Guards.Default,
+    private[windrow] val identity: Seq[String] = Nil,
+    private[windrow] val outbox: Option[Outbox[R]] = None) {
   require(maxWaiting.forall(_ > 0), s"maxWaiting is ${maxWaiting.getOrElse(0)}. It must be 1 or more.")
 }

@@ -1,7 +1,7 @@
 package windrow.operators
 
 import windrow.SourcePartition
-import windrow.core.operator.Counters
+import windrow.core.operator.{Counters, OperatorShard}
 import windrow.core.time.Watermark
 
 /** The messages of one step.
@@ -22,12 +22,15 @@ private[operators] final case class Outcome[M, R](outputs: Seq[R], rejected: Seq
 
 /** Runs an operator's steps on a shard of the core and translates between user messages and the shard's bytes. */
 private[operators] trait Core[M, R] {
+  def shard: OperatorShard
+
   def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, R]
 
-  def counters: Counters
+  final def counters: Counters = shard.counters
 
   /** The watermark at the end of the last step. */
-  def watermark: Watermark
+  final def watermark: Watermark = shard.watermark
+
   def retired: Long       = 0
   def overRetention: Long = 0
   def restartOffsets: Map[SourcePartition, Long]

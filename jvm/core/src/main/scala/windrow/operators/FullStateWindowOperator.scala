@@ -2,7 +2,7 @@ package windrow.operators
 
 import windrow._
 import windrow.core.fullstate.{FullStateEffect, FullStateShard, WindowMetadata}
-import windrow.core.operator.{Counters, ShardFingerprint}
+import windrow.core.operator.ShardFingerprint
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Watermark}
@@ -24,8 +24,6 @@ final class FullStateWindowOperator[K, M](
   def inputStreams: Seq[String] = Seq(input)
 
   private final class FullState(val shard: FullStateShard) extends Core[M, Pane[K, Seq[M]]] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     override def retired: Long                     = shard.retired
     override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
@@ -57,12 +55,6 @@ final class FullStateWindowOperator[K, M](
       guards = context.guards))
 
   private def shard: FullStateShard = opened.asInstanceOf[FullState].shard
-
-  /** Number of messages that retention has removed since `init`. */
-  def retired: Long = shard.retired
-
-  /** Number of messages kept beyond the configured count, because windows that still accept messages need them. */
-  def overRetention: Long = shard.overRetention
 
   /** Messages in a closed range of event time (microseconds), in order. A bound of None is open.
     *

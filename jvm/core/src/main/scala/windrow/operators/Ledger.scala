@@ -28,6 +28,20 @@ final case class Ledger(
 
   /** Number of all input messages. */
   def read: Long = accepted + rejected.values.sum + duplicates + gaps + filtered
+
+  /** Adds the counts that only the outcome of a step has. */
+  private[operators] def and(outcome: Outcome[_, _]): Ledger = copy(
+    rejected = outcome.rejected.foldLeft(rejected) { (all, one) =>
+      all.updated(one.reason, all.getOrElse(one.reason, 0L) + 1)
+    },
+    filtered = filtered + outcome.filtered)
+
+  /** Adds the counts of a core since it was created. */
+  private[operators] def and(core: Core[_, _]): Ledger = copy(
+    accepted = accepted + core.counters.accepted,
+    duplicates = duplicates + core.counters.duplicates,
+    gaps = gaps + core.counters.gaps,
+    retired = retired + core.retired)
 }
 
 private[operators] object Ledger {

@@ -19,7 +19,7 @@ final class MergedWindowOperator[K, M, B, V](
     format: MessageFormat[K, M],
     merge: MergeAccumulation[M, B, V],
     context: Context[M, Pane[K, V]] = Context[M, Pane[K, V]]())
-    extends WindowOperator[M, Pane[K, V]](context) {
+    extends WindowOperator[M, Pane[K, V]](context) with OpenWindows[K, M, V] {
 
   locally {
     val twice = inputStreams.diff(inputStreams.distinct).distinct
@@ -54,17 +54,4 @@ final class MergedWindowOperator[K, M, B, V](
         context.guards)
 
   private def lift(stream: String, message: M): B = merge.lift(inputStreams.indexOf(stream), message)
-
-  /** Windows that still accept messages and overlap a closed range of their axis, with their current values, ordered by
-    * (start, end). A bound of None is open.
-    *
-    * @param key
-    *   None for all keys
-    */
-  def getWindows(start: Option[Long], end: Option[Long], key: Option[K] = None): Seq[WindowValue[K, V]] =
-    opened.asInstanceOf[AggregatingCore[K, M, _, V]].windows(start, end, key)
-
-  /** The window of a key that starts at `start`, if it still accepts messages. */
-  def getWindow(key: K, start: Long): Option[WindowValue[K, V]] =
-    getWindows(Some(start), Some(start), Some(key)).find(_.window.start == start)
 }

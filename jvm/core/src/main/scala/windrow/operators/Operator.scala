@@ -55,5 +55,16 @@ object Hooks {
   def none[M, R]: Hooks[M, R] = Hooks(Some(_), Some(_))
 }
 
-/** A rejected message with the reason. */
-final case class Rejected[M](message: M, reason: windrow.Reason)
+/** A rejected message with the reason.
+  *
+  * @param watermark
+  *   the watermark by which it was judged, in microseconds; None before the first one and at the end of the input
+  *   (SEMANTICS R71)
+  * @param processingTime
+  *   the processing time of its step, in microseconds; None before the first one
+  */
+final case class Rejected[M](
+    message: M,
+    reason: windrow.Reason,
+    watermark: Option[Long] = None,
+    processingTime: Option[Long] = None)

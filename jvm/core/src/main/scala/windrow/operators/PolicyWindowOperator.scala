@@ -2,7 +2,6 @@ package windrow.operators
 
 import scala.collection.mutable
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.Counters
 import windrow.core.policy.{PolicyEffect, PolicyEntry, PolicyFingerprint, PolicyShard}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
@@ -118,8 +117,6 @@ final class PolicyWindowOperator[K, M, B, V](
   private def shard: PolicyShard[B, V] = opened.asInstanceOf[Windows].shard
 
   private final class Windows(val shard: PolicyShard[B, V]) extends Core[M, Output] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
 
     def step(came: Arrivals[M], watermark: Watermark, processingTime: Option[Long]): Outcome[M, Output] = {

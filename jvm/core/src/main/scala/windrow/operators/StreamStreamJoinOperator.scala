@@ -2,7 +2,6 @@ package windrow.operators
 
 import windrow._
 import windrow.core.join.{JoinEffect, JoinFingerprint, JoinShard}
-import windrow.core.operator.Counters
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Watermark}
@@ -23,8 +22,6 @@ class StreamStreamJoinOperator[K, M, R](
   def inputStreams: Seq[String] = spec.names
 
   private final class Join(val shard: JoinShard) extends Core[M, R] {
-    def counters: Counters                         = shard.counters
-    def watermark: Watermark                       = shard.watermark
     override def retired: Long                     = shard.retired
     override def overRetention: Long               = shard.overRetention
     def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets

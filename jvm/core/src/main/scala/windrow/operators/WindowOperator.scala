@@ -1,8 +1,8 @@
 package windrow.operators
 
-import windrow.core.state.{ByteReader, ByteWriter, JournaledStore, ShardStore}
+import windrow.core.state.{ByteReader, ByteWriter, ShardStore}
 import windrow.core.time.Watermark
-import windrow.{CheckpointError, ErrorConditions, Reason, SourcePartition}
+import windrow.{ErrorConditions, SourcePartition}
 
 /** The common life cycle of standalone operators, which run outside Spark. Not thread-safe.
   *
@@ -21,42 +21,30 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private[operators] def open(store: ShardStore): Core[M, R]
 
-  private val log       = System.getLogger("windrow")
-  private var journaled = Option.empty[JournaledStore]
-  private var core      = Option.empty[Core[M, R]]
-  private val outbox    = new Outbox[R](context.hooks.beforeSend)
-  private var rejects   = Vector.empty[Rejected[M]]
-  private var refusals  = Map.empty[Reason, Long]
-  private var filtered  = 0L
-  private var before    = Ledger.Empty // counts of shards that were replaced after a failed step
+  private val log    = System.getLogger("windrow")
+  private val outbox = context.outbox.getOrElse(
+    new QueueOutbox(context.name, context.hooks.beforeSend, context.send, context.maxWaiting))
 
-  private var clock       = Option.empty[Long]
-  private var marks       = Map.empty[String, Long] // watermarks set for single streams
-  private var owed        = Watermark.None          // set while the downstream was full
+  private var state       = Option.empty[OpenState[M, R]] // None before `init` and after `close`
+  private var time        = OperatorTime()
+  private var rejects     = Vector.empty[Rejected[M]]
   private var isSelecting = true
-  private var isHeld      = false                   // by the consumer, if outputs are not sent
-  private var isChanged   = false                   // since the last persist
+  private var isChanged   = false                         // since the last persist
 
   final def init(): Unit = {
-    require(core.isEmpty, s"${context.name} is already open")
-    val store = new JournaledStore(context.store)
-    start(store)
-    journaled = Some(store)
-  }
-
-  private def start(store: JournaledStore): Unit = {
-    core = Some(open(store))
-    clock = (clock ++ WindowOperator.readClock(store)).maxOption
-    refusals = Map.empty
-    filtered = 0
-    before = Ledger.Empty
+    require(state.isEmpty, s"${context.name} is already open")
+    val opening = new OpenState[M, R](context.store, context.identity, open)
+    state = Some(opening)
+    time = time.after(opening.clock)
     restored()
   }
 
-  private[operators] final def opened: Core[M, R] = core.getOrElse(throw new IllegalStateException(
+  private def openState: OpenState[M, R] = state.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> context.name)))
 
-  private[operators] final def isOpen: Boolean = core.isDefined
+  private[operators] final def opened: Core[M, R] = openState.core
+
+  private[operators] final def isOpen: Boolean = state.isDefined
 
   /** The watermark at the end of the last step. */
   private[windrow] final def watermark: Watermark = opened.watermark
@@ -73,11 +61,10 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def acceptsInput: Boolean = isSelecting
 
   /** The counts of all messages so far. */
-  final def ledger: Ledger =
-    countedSoFar.copy(rejected = refusals, filtered = filtered, overRetention = opened.overRetention)
+  final def ledger: Ledger = openState.ledger
 
   /** Number of messages that `beforeProcess` withheld. */
-  final def filteredCount: Long = filtered
+  final def filteredCount: Long = state.fold(0L)(_.ledger.filtered)
 
   /** The first offset to read again for each partition of a source (a stream, in a join) to rebuild a lost store. Keep
     * it outside the store (SEMANTICS R27).
@@ -94,11 +81,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @throws BackpressureError
     *   if the downstream is full; nothing has changed then
     */
-  final def addMessages(stream: String, messages: Seq[M]): Unit = {
-    val _ = opened
-    requireRoom()
-    step(messages.map(stream -> _), Watermark.None, None)
-  }
+  final def addMessages(stream: String, messages: Seq[M]): Unit = follow(messages.map(stream -> _), None, None)
 
   /** Applies one complete step from a log: messages of any stream, the watermark after them, and the processing time
     * for all of it. `addMessages` and `timeout` would be two steps.
@@ -112,14 +95,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
       processingTime: Option[Long],
       withheld: Seq[(String, M)] = Nil): Unit = {
     val _ = opened
+    if (!isSelecting)
+      log.log(System.Logger.Level.WARNING, s"${context.name}: a row arrived although the downstream is full")
     requireRoom()
-    step(messages, watermark.fold(Watermark.None)(Watermark(_)), processingTime, withheld)
+    step(messages, time.after(processingTime, instant(watermark)), withheld)
   }
 
-  private def requireRoom(): Unit = if (!isSelecting) {
-    log.log(System.Logger.Level.WARNING, s"${context.name}: a row arrived although the downstream is full")
-    throw new BackpressureError(context.name, outbox.size)
-  }
+  /** Fails while the downstream is full. */
+  private[windrow] final def requireRoom(): Unit =
+    if (!isSelecting) throw new BackpressureError(context.name, outbox.size)
+
+  private def instant(watermark: Option[Long]): Watermark = watermark.fold(Watermark.None)(Watermark(_))
 
   /** Resumes sending at the first rejected output. If none remains, messages are accepted again, and windows fire that
     * the clock and the watermark release (SEMANTICS R30).
@@ -130,84 +116,48 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   in microseconds; None leaves it unchanged
     */
   final def timeout(processingTime: Long, watermark: Option[Long] = None): Unit =
-    move(watermark.fold(Watermark.None)(Watermark(_)), Some(processingTime))
+    move(time.after(Some(processingTime), instant(watermark)))
 
   final def refresh(processingTime: Long, watermark: Option[Long] = None): Unit = timeout(processingTime, watermark)
 
   /** Advances the watermark of all streams, in microseconds. */
-  final def advanceWatermark(watermark: Long): Unit = move(Watermark(watermark))
+  final def advanceWatermark(watermark: Long): Unit = move(time.after(None, Watermark(watermark)))
 
   /** Advances the watermark of one stream, in microseconds. The operator's watermark is the least of its streams', as
     * soon as all of them have one.
     */
   final def advanceWatermark(stream: String, watermark: Long): Unit = {
+    val _ = opened
     requireInput(stream)
-    val told = marks.updated(stream, marks.get(stream).fold(watermark)(math.max(_, watermark)))
-    if (inputStreams.forall(told.contains)) move(Watermark(told.values.min))
-    marks = told
+    val marked = time.marked(stream, watermark)
+    marked.least(inputStreams).fold { time = marked }(least => move(marked.after(None, least)))
   }
 
   /** Ends the input: every window is complete. */
-  final def finish(): Unit = move(Watermark.End)
+  final def finish(): Unit = move(time.after(None, Watermark.End))
 
-  /** Advances the watermark and the clock, or stores both while the downstream is full, so that nothing is released
+  /** Runs a step without messages, or only stores its time while the downstream is full, so that nothing is released
     * then.
     */
-  private def move(watermark: Watermark, processingTime: Option[Long] = None): Unit = {
+  private def move(to: OperatorTime): Unit = {
     val _ = opened
-    if (release()) step(Nil, watermark, processingTime)
-    else {
-      owed = owed.max(watermark)
-      clock = later(processingTime)
-    }
+    if (release()) step(Nil, to) else time = to
   }
 
-  private def later(processingTime: Option[Long]): Option[Long] = (clock ++ processingTime).maxOption
-
-  private def step(
-      messages: Seq[(String, M)],
-      watermark: Watermark,
-      processingTime: Option[Long],
-      withheld: Seq[(String, M)] = Nil): Unit = {
+  /** Runs a step that leaves everything unchanged if it fails.
+    *
+    * @param to
+    *   the time of the step
+    */
+  private def step(messages: Seq[(String, M)], to: OperatorTime, withheld: Seq[(String, M)] = Nil): Unit = {
     messages.map(_._1).distinct.foreach(requireInput)
     val arrivals = hooked(messages)
-    val now      = later(processingTime)
-    val all      = arrivals.copy(withheld = arrivals.withheld ++ withheld)
-    val outcome  = whole(_.step(all, owed.max(watermark), now))
-    clock = now
-    owed = Watermark.None
-    rejects ++= outcome.rejected
-    outcome.rejected.foreach(one => refusals += one.reason -> (refusals.getOrElse(one.reason, 0L) + 1))
-    filtered += outcome.filtered
+    val before   = watermark.instant
+    val outcome  = openState.step(arrivals.copy(withheld = arrivals.withheld ++ withheld), to.owed, to.clock)
+    time = to.applied
+    rejects ++= outcome.rejected.map(_.copy(watermark = before, processingTime = to.clock))
     add(outcome.outputs)
     stepped()
-  }
-
-  /** Runs a step that leaves everything unchanged if it fails: the shard is then read again from the store as it was
-    * before (SEMANTICS S9).
-    */
-  private def whole[T](step: Core[M, R] => T): T = {
-    val running = opened
-    val store   = journaled.get
-    val counted = countedSoFar
-    store.begin()
-    try step(running)
-    catch {
-      case failed: Throwable =>
-        store.undoAll()
-        core = Some(open(store))
-        before = counted
-        throw failed
-    }
-  }
-
-  private def countedSoFar: Ledger = {
-    val of = opened
-    Ledger.Empty.copy(
-      accepted = before.accepted + of.counters.accepted,
-      duplicates = before.duplicates + of.counters.duplicates,
-      gaps = before.gaps + of.counters.gaps,
-      retired = before.retired + of.retired)
   }
 
   private def requireInput(stream: String): Unit = require(
@@ -231,29 +181,15 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     ()
   }
 
-  /** Informs the operator whether its consumer is full. When it no longer is, panes held back by the watermark are
-    * released at the next time step.
-    */
-  private[windrow] final def hold(isFull: Boolean): Unit = {
-    isHeld = isFull
-    release()
-    ()
-  }
-
-  /** Sends waiting outputs in order until the downstream rejects one, and persists the state once all are sent. Without
-    * `send` the outputs stay.
+  /** Sends waiting outputs, and persists the state once all are sent. The clock alone is not persisted, so it is never
+    * ahead of its step.
     *
     * @return
     *   whether messages are accepted
     */
-  private def release(): Boolean = {
-    outbox.show()
-    context.send match {
-      case Some(send) =>
-        isSelecting = outbox.send(send)
-        if (isSelecting && isChanged) persist() // the clock alone is not persisted, so it is never ahead of its step
-      case None => isSelecting = !isHeld && context.maxWaiting.forall(outbox.size < _)
-    }
+  private[windrow] final def release(): Boolean = {
+    isSelecting = outbox.release()
+    if (outbox.isSent && isChanged) persist()
     isSelecting
   }
 
@@ -265,7 +201,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     */
   final def drain(): Boolean = {
     val _ = opened
-    if (release() && owed.isDefined) step(Nil, Watermark.None, None)
+    if (release() && time.owed.isDefined) step(Nil, time)
     drained()
     release()
   }
@@ -286,21 +222,17 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
   final def flush(): Unit = {
     val _ = opened
     outbox.show()
-    if (context.send.isEmpty) {
+    if (!outbox.sends) {
       persist()
-      outbox.forget()
+      outbox.clear()
     }
     release()
     ()
   }
 
-  /** Drops the outputs because the consumer has them, but persists nothing before `flush`. */
-  private[windrow] final def forget(): Unit = outbox.forget()
-
-  private def persist(): Unit = journaled.foreach { store =>
+  private def persist(): Unit = {
     persisting()
-    WindowOperator.writeClock(store, clock)
-    store.commit()
+    openState.persist(time.clock)
     isChanged = false
   }
 
@@ -311,24 +243,18 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     *   listed
     */
   final def checkpoint(): Array[Byte] = {
-    val _     = opened
-    val waits = outbox.shown.size
-    if (waits > 0) throw new CheckpointError(
-      ErrorConditions.message("OUTPUTS_WAIT", "operator" -> context.name, "count" -> waits))
-    image()
-  }
-
-  /** A checkpoint for callers that store the waiting outputs themselves. */
-  private[windrow] final def image(): Array[Byte] = {
-    val _ = opened
+    val from    = openState
+    val waiting = outbox.image()
     persisting()
-    journaled.foreach(WindowOperator.writeClock(_, clock))
-    journaled.get.image()
+    val out = new ByteWriter(4096)
+    out.bytes(from.image(time.clock))
+    out.bytes(waiting)
+    out.sealedResult()
   }
 
   /** Discards everything, including outputs, without emitting anything, as if newly created; the clock keeps its time.
     */
-  final def reset(): Unit = replace(None)
+  final def reset(): Unit = replaceBy(None, Array.emptyByteArray)
 
   /** Discards everything without emitting anything and continues from a checkpoint. Afterwards the clock, which was not
     * reset, releases everything overdue.
@@ -336,65 +262,39 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
     * @throws windrow.CheckpointError
     *   if it is of another spec; nothing has changed then, nor if it is damaged or a listener fails
     */
-  final def reset(checkpoint: Array[Byte]): Unit = replace(Some(checkpoint))
+  final def reset(checkpoint: Array[Byte]): Unit = {
+    val in    = ByteReader.unsealed(checkpoint, "a checkpoint")
+    val image = in.bytes()
+    replaceBy(Some(image), in.bytes())
+  }
 
-  private def replace(image: Option[Array[Byte]]): Unit = {
-    val counted = countedSoFar.copy(rejected = refusals, filtered = filtered)
-    val store   = journaled.get
-    val was     = store.image()
-    try {
-      store.replaceBy(image)
-      start(store)
-    } catch {
-      case failed: Throwable => // also of a listener
-        store.replaceBy(Some(was))
-        core = Some(open(store))
-        before = counted
-        refusals = counted.rejected
-        filtered = counted.filtered
-        throw failed
-    }
+  private def replaceBy(image: Option[Array[Byte]], waiting: Array[Byte]): Unit = {
+    openState.replaceBy(image)(restored())
     forgetWhatWaits()
-    if (context.send.isDefined) persist() // otherwise `flush` does: no store has the waiting outputs yet
-    if (image.isDefined && clock.isDefined) move(Watermark.None)
+    if (waiting.nonEmpty) outbox.restore(waiting)
+    time = time.after(openState.clock)
+    isChanged = true // without `send`, `flush` persists it: no store has the waiting outputs yet
+    release()
+    if (image.isDefined && time.clock.isDefined) move(time)
   }
 
   private def forgetWhatWaits(): Unit = {
     outbox.clear()
     rejects = Vector.empty
-    marks = Map.empty
-    owed = Watermark.None
+    time = time.discarded
     isSelecting = true
-    isHeld = false
   }
 
   /** Closes the operator and its store. Unflushed results are lost, and are computed again when their messages are
     * replayed.
     */
-  final def close(): Unit = if (core.isDefined) {
+  final def close(): Unit = if (isOpen) {
     closing()
-    core = None
-    journaled = None
+    state = None
     forgetWhatWaits()
     context.store match {
       case closeable: AutoCloseable => closeable.close()
       case _                        => ()
-    }
-  }
-}
-
-private object WindowOperator {
-  private val Only = 0L
-
-  /** The last processing time, because periods continue to count while an operator is closed (SEMANTICS R63). */
-  private def readClock(store: ShardStore): Option[Long] =
-    Option(store.space("clock").get(Only)).map(ByteReader.unsealed(_, "the clock").long())
-
-  private def writeClock(store: ShardStore, clock: Option[Long]): Unit = clock.foreach { now =>
-    if (!readClock(store).contains(now)) {
-      val out = new ByteWriter
-      out.long(now)
-      store.space("clock").put(Only, out.sealedResult())
     }
   }
 }

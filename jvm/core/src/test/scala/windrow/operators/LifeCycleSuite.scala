@@ -147,6 +147,51 @@ class LifeCycleSuite extends AnyFunSuite {
     assert(running.operator.acceptsInput && sent == whole.waiting)
   }
 
+  forAll("R28: a send that fails loses no output and no watermark of a stream") { kind =>
+    var isBroken          = false
+    var sent              = Vector.empty[String]
+    def send(out: String) = { if (isBroken) throw new Crash; sent :+= out; true }
+    val whole             = kind.open()
+    val running           = kind.open(send = Some(send))
+    def both(call: WindowOperator[Event, _] => Unit): Unit = {
+      call(whole.operator)
+      try call(running.operator)
+      catch { case _: Crash => () }
+    }
+    both(_.timeout(1))
+    for (stream <- kind.streams; i <- 1L to 3L) both(_.addMessage(stream, Event(stream, "a", i * 10, i, i)))
+    isBroken = true
+    kind.streams.zipWithIndex.foreach { case (stream, i) => both(_.advanceWatermark(stream, 60L + i)) }
+    both(_.timeout(90))
+    isBroken = false
+    both(_.advanceWatermark(kind.streams.head, 500))
+    assert(running.operator.acceptsInput && sent == whole.waiting)
+    assert(running.operator.watermark == whole.operator.watermark)
+  }
+
+  forAll("R28, R60: a rejected reset leaves a full downstream as it was; a reset drops its outputs") { kind =>
+    var room    = false
+    var sent    = Vector.empty[String]
+    val running = kind.open(send = Some { out => if (room) sent :+= out; room })
+    for (stream <- kind.streams; i <- 1L to 3L if running.operator.acceptsInput)
+      running.operator.addMessage(stream, Event(stream, "a", i, i * 9, i))
+    running.operator.timeout(1, Some(60))
+    running.operator.timeout(90)
+    val waiting = running.waiting
+    assert(waiting.nonEmpty && !running.operator.acceptsInput && !running.operator.drain())
+    assert(intercept[CheckpointError](running.operator.checkpoint()).getMessage.startsWith("[OUTPUTS_WAIT]"))
+    val foreign = OperatorKind.all((OperatorKind.all.indexOf(kind) + 1) % OperatorKind.all.size).open()
+    foreign.operator.addMessage(foreign.operator.inputStreams.head, Event("messages", "a", 1, 1, 1))
+    foreign.operator.flush()
+    intercept[CheckpointError](running.operator.reset(foreign.operator.checkpoint()))
+    assert(running.waiting == waiting && !running.operator.acceptsInput)
+    running.operator.reset()
+    assert(running.waiting.isEmpty && running.operator.acceptsInput)
+    room = true
+    running.operator.finish()
+    assert(sent.isEmpty)
+  }
+
   test("a composite is checkpointed and reset as one (R40, R60)") {
     def composite(out: String => Unit): CompositeOperator[Event] = {
       val all = new CompositeOperator[Event]("two")

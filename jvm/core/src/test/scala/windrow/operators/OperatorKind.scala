@@ -37,7 +37,8 @@ object OperatorKind {
       store,
       Hooks[Event, R](admit, Some(_)),
       send.map(take => (out: R) => take(show(out))),
-      maxWaiting)
+      maxWaiting,
+      identity = Seq("an operator", "of these tests"))
   }
 
   abstract class Running {

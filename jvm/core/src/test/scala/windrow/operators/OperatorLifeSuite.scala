@@ -97,6 +97,7 @@ class OperatorLifeSuite extends AnyFunSuite {
   test("nothing works before init or after close (R40)") {
     val operator = new FullStateWindowOperator(spec, Event)
     intercept[IllegalStateException](operator.addMessage("messages", event(1, 1)))
+    intercept[IllegalStateException](operator.advanceWatermark("messages", 1))
     operator.init()
     intercept[IllegalArgumentException](operator.init())
     operator.close()
@@ -154,9 +155,9 @@ class OperatorLifeSuite extends AnyFunSuite {
       retention = Retention(messages = Some(2))).checked
     val operator = open(Context(), counted)
     operator.addMessages("messages", Seq(event(1, 1), event(2, 2), event(3, 3), event(4, 70), event(5, 5, "b")))
-    assert(operator.overRetention == 2 && operator.retired == 0)
+    assert(operator.ledger.overRetention == 2 && operator.ledger.retired == 0)
     operator.advanceWatermark(60)
-    assert(operator.overRetention == 0 && operator.retired == 2)
+    assert(operator.ledger.overRetention == 0 && operator.ledger.retired == 2)
     assert(operator.getMessages(None, None, Some("a")).map(_.offset) == Seq(3L, 4L))
     assert(operator.getWindow("a", 0).map(_.count).contains(3L))
   }

@@ -29,8 +29,8 @@ object Gateway {
   def publishMetrics(session: SparkSession): Unit = GaugeListener.add(session)
 
   /** Opens a standalone operator with its state in a folder, or in memory if `folder` is null; see [[Standalone]]. */
-  def operator(session: SparkSession, spec: String, folder: String): StandaloneOperator =
-    Standalone.open(session, spec, folder)
+  def operator(session: SparkSession, spec: String, folder: String, name: String, sends: Boolean): StandaloneOperator =
+    Standalone.open(session, spec, folder, name, sends)
 
   /** Creates a query for tests that runs step by step, without Spark's micro-batches. */
   def rehearsal(session: SparkSession, output: DataFrame): Rehearsal = new Rehearsal(session, output)

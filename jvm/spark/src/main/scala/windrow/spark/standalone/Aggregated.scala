@@ -3,8 +3,7 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import windrow.core.state.ShardStore
-import windrow.operators.AggregatedWindowOperator
+import windrow.operators.{AggregatedWindowOperator, Context}
 import windrow.spark.output.OutputColumns
 import windrow.{Pane, WindowOperatorSpec}
 
@@ -31,13 +30,8 @@ private[standalone] final class Aggregated(
     format,
     fold)
 
-  protected def make(store: ShardStore): Running = new AggregatedWindowOperator(
-    spec,
-    format,
-    fold.aggregation,
-    fold.lift,
-    context(input.name, store),
-    input.name)
+  protected def make(context: Context[Message, Output]): Running =
+    new AggregatedWindowOperator(spec, format, fold.aggregation, fold.lift, context, input.name)
 
   protected def written(outputs: Seq[Output]): Array[Byte] =
     panes.table.write(outputs.iterator.map(pane => panes.row(pane, PaneTable.values(fold, pane.value))))

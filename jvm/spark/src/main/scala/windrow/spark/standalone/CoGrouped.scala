@@ -3,8 +3,7 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
-import windrow.core.state.ShardStore
-import windrow.operators.{CoGroup, MergedWindowOperator}
+import windrow.operators.{CoGroup, Context, MergedWindowOperator}
 import windrow.spark.output.OutputColumns
 import windrow.{CoGroupSpec, Pane}
 
@@ -34,12 +33,8 @@ private[standalone] final class CoGrouped(
     messages,
     Seq(Alias(OutputTable.struct(messages.map(one => one.name -> one): _*), "messages")()))
 
-  protected def make(store: ShardStore): Running = new MergedWindowOperator(
-    spec.window,
-    spec.streams,
-    format,
-    new CoGroup(inputs.size, format.messages),
-    context("co-group", store))
+  protected def make(context: Context[Message, Output]): Running =
+    new MergedWindowOperator(spec.window, spec.streams, format, new CoGroup(inputs.size, format.messages), context)
 
   protected def written(outputs: Seq[Output]): Array[Byte] = panes.table.write(outputs.iterator.map(pane =>
     panes.row(pane, pane.value.map(some => OutputTable.array(some.map(_.row))))))

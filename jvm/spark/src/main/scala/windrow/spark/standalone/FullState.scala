@@ -3,8 +3,7 @@ package windrow.spark.standalone
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
-import windrow.core.state.ShardStore
-import windrow.operators.{FullStateWindowOperator, WindowInfo}
+import windrow.operators.{Context, FullStateWindowOperator, WindowInfo}
 import windrow.spark.output.OutputColumns
 import windrow.{FullStateSpec, Pane}
 
@@ -23,8 +22,8 @@ private[standalone] final class FullState(session: SparkSession, spec: FullState
 
   private val panes = PaneTable.messages(input, column, format)
 
-  protected def make(store: ShardStore): Running =
-    new FullStateWindowOperator(spec, format, context(input.name, store), input.name)
+  protected def make(context: Context[Message, Output]): Running =
+    new FullStateWindowOperator(spec, format, context, input.name)
 
   protected def written(outputs: Seq[Output]): Array[Byte] =
     panes.table.write(outputs.iterator.map(pane => panes.row(pane, PaneTable.values(pane.value))))

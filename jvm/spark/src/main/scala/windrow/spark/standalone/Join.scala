@@ -2,8 +2,7 @@ package windrow.spark.standalone
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
-import windrow.core.state.ShardStore
-import windrow.operators.StreamStreamJoinOperator
+import windrow.operators.{Context, StreamStreamJoinOperator}
 import windrow.{JoinKind, JoinSpec}
 
 /** The operator that joins two or more streams. Its rows contain the common columns once, then a struct for each
@@ -34,8 +33,8 @@ private[standalone] final class Join(
     new OutputTable(keys ++ structs, keys ++ structs)
   }
 
-  protected def make(store: ShardStore): Running =
-    new StreamStreamJoinOperator(spec, format, Some(_), context("join", store))
+  protected def make(context: Context[Message, Output]): Running =
+    new StreamStreamJoinOperator(spec, format, Some(_), context)
 
   protected def written(outputs: Seq[Output]): Array[Byte] = rows.write(outputs.iterator.map { row =>
     val key = format.key(row.flatten.head)

@@ -4,10 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.windrow.ArrowTables
-import scala.collection.mutable
-import windrow.core.state.ShardStore
-import windrow.operators.{PartitionEvent, PolicyOutput, PolicyWindowOperator, WindowListener}
+import windrow.operators.{Context, PartitionEvent, PolicyOutput, PolicyWindowOperator, WindowListener}
 import windrow.{Eviction, PolicyWindowSpec}
 
 /** The operator of policy windows. Listeners are Python objects. If there are any, events are stored here until Python
@@ -32,7 +29,7 @@ final class Policies private[standalone] (
   private val fields = columns.map { case (name, column) =>
     name -> UnsafeProjection.create(Seq(column), input.attributes)
   }
-  private val leaving   = mutable.ArrayBuffer.empty[UnsafeRow] // partitions that listeners evict
+  private var leaving   = Option.empty[UnsafeRow] // the partition that a listener evicts
   private var hasEvents = false
   private var events    = Vector.empty[PartitionEvent[UnsafeRow, Message]]
 
@@ -52,13 +49,13 @@ final class Policies private[standalone] (
     case _ => false
   }
 
-  protected def make(store: ShardStore): Running = {
+  protected def make(context: Context[Message, Output]): Running = {
     val made = new PolicyWindowOperator[UnsafeRow, Message, fold.Buffer, InternalRow](
       spec,
       format,
       fold.aggregation,
       fold.lift,
-      context(input.name, store),
+      context,
       input.name,
       measure,
       isMarker,
@@ -67,10 +64,7 @@ final class Policies private[standalone] (
     made.addListener(new WindowListener[UnsafeRow, Message] {
       override private[windrow] def hears: Boolean                 = hasEvents
       def onEvent(event: PartitionEvent[UnsafeRow, Message]): Unit = events :+= event
-      override def onDrain(): Unit = {
-        leaving.foreach(made.evictPartition)
-        leaving.clear()
-      }
+      override def onDrain(): Unit                                 = leaving.foreach(made.evictPartition)
     })
     made
   }
@@ -106,8 +100,14 @@ final class Policies private[standalone] (
         OutputTable.array(event.messages.map(_.row)))).toArray))
   }
 
-  /** Discards events, because listeners are not informed about rows that a reset drops (SEMANTICS R60). */
-  override protected def dropped(): Unit = events = Vector.empty
+  /** Discards earlier events, because listeners are not informed about rows that a reset drops (SEMANTICS R60). Events
+    * that are overdue after the reset stay.
+    */
+  override protected def discarding(reset: => Unit): Unit = {
+    val earlier = events.size
+    reset
+    events = events.drop(earlier)
+  }
 
   /** Returns the keys of the existing partitions. */
   def partitions(): Array[Byte] = active {
@@ -117,10 +117,10 @@ final class Policies private[standalone] (
 
   def needsPartitionEviction(): Boolean = running.needsPartitionEviction()
 
-  /** Drains, and evicts the partitions of these keys. `evicted` is a table with the columns of `keyColumns`. */
+  /** Drains, and evicts the partition of a key: a table of one row with the columns of `keyColumns`. */
   def drain(evicted: Array[Byte]): Unit = active {
-    ArrowTables.read(evicted)(row => leaving += keyOf(row))
-    running.drain()
-    ()
+    leaving = keyOf(evicted)
+    try drain()
+    finally leaving = None
   }
 }

@@ -2,16 +2,7 @@ package windrow.spark.standalone
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
-import windrow.Reason
-
-/** A rejected row.
-  *
-  * @param watermark
-  *   the watermark by which it was judged, in microseconds
-  * @param processingTime
-  *   the processing time of its step, in microseconds; None before the first one
-  */
-final case class Refused(message: Message, reason: Reason, watermark: Option[Long], processingTime: Option[Long])
+import windrow.operators.Rejected
 
 /** Converts rejected rows to a table. For an operator with several streams, `message` is a struct with one field for
   * each.
@@ -34,7 +25,7 @@ final class RejectedTable(inputs: IndexedSeq[Input]) {
         if (inputs.size == 1) messages.head else OutputTable.struct(messages.map(one => one.name -> one): _*),
         "message")()))
 
-  def write(refused: Seq[Refused]): Array[Byte] = table.write(refused.iterator.map { one =>
+  def write(refused: Seq[Rejected[Message]]): Array[Byte] = table.write(refused.iterator.map { one =>
     val row = inputs.indices.map(stream => if (stream == one.message.stream) one.message.row else null)
     (Seq[Any](
       OutputTable.text(inputs(one.message.stream).name),

@@ -22,13 +22,22 @@ object Standalone {
     *   resolves names, types and aggregates; runs no query
     * @param folder
     *   the folder of its state, or null to keep it in memory
+    * @param name
+    *   the operator in error messages
+    * @param sends
+    *   whether the caller sends the outputs; otherwise they wait for `flush`
     * @throws windrow.SpecError
     *   with all problems
     */
-  def open(session: SparkSession, json: String, folder: String): StandaloneOperator = SparkInside.inSession(session) {
+  def open(
+      session: SparkSession,
+      json: String,
+      folder: String,
+      name: String = "the operator",
+      sends: Boolean = false): StandaloneOperator = SparkInside.inSession(session) {
     val node     = mapper.readTree(json).asInstanceOf[ObjectNode]
     val operator = made(session, node)
-    operator.open(folder)
+    operator.open(folder, name, sends)
     operator
   }
 

@@ -2,19 +2,19 @@ package windrow.spark.standalone
 
 import java.nio.file.Paths
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{StructField, StructType, TimestampNTZType}
 import org.apache.spark.sql.windrow.{ArrowTables, SparkInside}
 import scala.jdk.CollectionConverters._
 import windrow.ErrorConditions
-import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, ShardStore}
+import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore}
 import windrow.operators.{Context, RocksStore, WindowOperator}
 import windrow.spark.input.PlainText
 import windrow.spark.shards.GuardSettings
 
 /** The interface of an operator for Python. Arguments and results are numbers in microseconds and tables as Arrow
-  * streams. All code that Python may override is in Python, so this class never calls back. Not thread-safe.
+  * streams. All code that Python may override is in Python, so this class never calls back: Python asks for new outputs,
+  * passes them on, and answers. Not thread-safe.
   *
   * @param stated
   *   the properties that a checkpoint records and that may not change, as text
@@ -31,40 +31,44 @@ abstract class StandaloneOperator private[standalone] (
   protected type Output
   protected type Running <: WindowOperator[Message, Output]
 
-  protected def make(store: ShardStore): Running
+  protected def make(context: Context[Message, Output]): Running
   protected def written(outputs: Seq[Output]): Array[Byte]
 
-  /** Creates the context of the core operator, with the guards of the session. */
-  protected final def context(name: String, store: ShardStore): Context[Message, Output] =
-    Context(name, store, guards = GuardSettings(session))
-
-  private val fixed = stated ++ Seq(
+  private val identity = stated ++ Seq(
     inputs.map(_.describeOrigin).mkString("messages ", "; ", ""),
     PlainText.zones(read ++ inputs.flatMap(_.value)).mkString("session time zones (", ", ", ")"))
 
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)
 
-  private var operator   = Option.empty[Running]
-  private var belongings = Option.empty[OperatorMetadata]
-  private var staged     = Vector.empty[(String, Message)]
-  private var withheld   = Vector.empty[(String, Message)]
-  private var shown      = 0 // outputs that were returned and not flushed
-  private var refused    = Vector.empty[Refused]
-  private var clock      = Option.empty[Long]
+  private final class Opened(val operator: Running, val outbox: TableOutbox[Output])
 
-  protected final def running: Running = operator.getOrElse(throw new IllegalStateException(
+  private var opened   = Option.empty[Opened]
+  private var staged   = Vector.empty[(String, Message)]
+  private var withheld = Vector.empty[(String, Message)]
+
+  private def current: Opened = opened.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
-  /** Opens the state in a folder, or a new one in memory if `folder` is null. */
-  final def open(folder: String): Unit = active {
+  protected final def running: Running = current.operator
+
+  private def outbox: TableOutbox[Output] = current.outbox
+
+  /** Opens the state in a folder, or a new one in memory if `folder` is null, with the guards of the session.
+    *
+    * @param name
+    *   the operator in error messages
+    * @param sends
+    *   whether Python sends the outputs; otherwise they wait for `flush`
+    */
+  final def open(folder: String, name: String, sends: Boolean): Unit = active {
     val store = if (folder == null) new InMemoryShardStore else RocksStore(Paths.get(folder))
     try {
-      val kept = new OperatorMetadata(store, fixed)
-      val made = make(store)
-      made.init()
-      operator = Some(made)
-      belongings = Some(kept)
+      val outbox   = new TableOutbox[Output](written, sends)
+      val guards   = GuardSettings(session)
+      val operator = make(Context(name, store, guards = guards, identity = identity, outbox = Some(outbox)))
+      operator.init()
+      opened = Some(new Opened(operator, outbox))
     } catch {
       case failed: Throwable =>
         store match {
@@ -91,19 +95,38 @@ abstract class StandaloneOperator private[standalone] (
 
   private def place(stream: String): Int = inputs.indexWhere(_.name == stream)
 
-  /** Adds rows to the next step. The table must have exactly the columns of the stream. */
-  final def add(stream: String, table: Array[Byte]): Unit = {
-    staged ++= messagesOf(stream, table)
+  /** Whether rows may be added; false while the consumer is full. */
+  final def acceptsInput: Boolean = running.acceptsInput
+
+  /** Fails while the consumer is full.
+    *
+    * @throws windrow.operators.BackpressureError
+    *   with the number of waiting outputs
+    */
+  final def requireRoom(): Unit = running.requireRoom()
+
+  /** Runs one step with rows of one stream; see `add`. */
+  final def process(stream: String, table: Array[Byte], offered: Array[Byte]): Unit = {
+    add(stream, table, offered)
+    step(null, null)
   }
 
-  /** Receives the rows that were passed to `beforeProcess`, after the rows that it kept have been added. The next step
-    * marks the offsets of the dropped rows as processed. Streams without offsets need no marks.
+  /** Adds rows to the next step.
+    *
+    * @param table
+    *   exactly the columns of the stream
+    * @param offered
+    *   the rows that were passed to `beforeProcess`, or null if it kept all of them. The step marks the offsets of
+    *   dropped rows as processed; streams without offsets need no marks.
     */
-  final def offered(stream: String, table: Array[Byte]): Unit = if (inputs(place(stream)).origin.nonEmpty) {
-    val left = staged.flatMap { case (_, message) => format.origin(message) }.toSet
-    withheld = messagesOf(stream, table).filter { case (_, message) =>
-      format.origin(message).exists(!left.contains(_))
+  final def add(stream: String, table: Array[Byte], offered: Array[Byte] = null): Unit = {
+    val kept = messagesOf(stream, table)
+    val dropped = Option(offered).filter(_ => inputs(place(stream)).origin.nonEmpty).toVector.flatMap { all =>
+      val left = kept.flatMap { case (_, message) => format.origin(message) }.toSet
+      messagesOf(stream, all).filter { case (_, message) => format.origin(message).exists(!left.contains(_)) }
     }
+    staged ++= kept
+    withheld ++= dropped
   }
 
   private def messagesOf(stream: String, table: Array[Byte]): Vector[(String, Message)] = {
@@ -115,81 +138,75 @@ abstract class StandaloneOperator private[standalone] (
   }
 
   /** Runs one step: applies the added rows, then the watermark, at a processing time. Null means unchanged. */
-  final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit =
-    step(Option(watermark).map(_.longValue), Option(processingTime).map(_.longValue))
+  final def step(watermark: java.lang.Long, processingTime: java.lang.Long): Unit = active {
+    val (messages, dropped) = (staged, withheld)
+    unstage()
+    running.follow(messages, bound(watermark), bound(processingTime), dropped)
+  }
 
-  private def step(watermark: Option[Long], processingTime: Option[Long]): Unit = judged(processingTime) {
-    val (messages, apart) = (staged, withheld)
+  private def unstage(): Unit = {
     staged = Vector.empty
     withheld = Vector.empty
-    running.follow(messages, watermark, processingTime, apart)
   }
 
   /** Advances the watermark of a stream, or of all streams if `stream` is null. */
-  final def advance(stream: String, watermark: Long): Unit = judged(None) {
+  final def advance(stream: String, watermark: Long): Unit = active {
     if (stream == null) running.advanceWatermark(watermark) else running.advanceWatermark(stream, watermark)
   }
 
   /** Advances the processing time, and the watermark unless that is null. */
-  final def timeout(processingTime: Long, watermark: java.lang.Long): Unit = judged(Some(processingTime)) {
-    running.timeout(processingTime, Option(watermark).map(_.longValue))
-  }
+  final def timeout(processingTime: Long, watermark: java.lang.Long): Unit =
+    active(running.timeout(processingTime, bound(watermark)))
 
   /** Ends the input, so that every window completes. */
-  final def finish(): Unit = judged(None)(running.finish())
+  final def finish(): Unit = active(running.finish())
 
   /** Emits the outputs that were held back while the consumer was full. */
-  final def drain(): Unit = judged(None) {
+  final def drain(): Unit = active {
     running.drain()
     ()
   }
 
-  /** Sets whether the consumer is full. While it is, no rows may be added, and time does not release outputs. */
-  final def hold(isFull: Boolean): Unit = running.hold(isFull)
+  /** Returns the outputs that `beforeSend` has not received, or null if there are none. */
+  final def newOutputs(): Array[Byte] = active(outbox.newOutputs())
 
-  /** Runs code that may be a step. The rejected rows were judged by the watermark before it. */
-  private def judged(processingTime: Option[Long])(code: => Unit): Unit = active {
-    val before = instant
-    val now    = Seq(clock, processingTime).flatten.maxOption
-    code
-    clock = now
-    refused ++= running.takeRejected().map(one => Refused(one.message, one.reason, before, clock))
+  /** Replaces these outputs by the result of `beforeSend`. */
+  final def replaceNew(table: Array[Byte], rows: Int): Unit = active {
+    outbox.replaceNew(table, rows)
+    release()
   }
 
-  private def mark: Option[Long] = Option(running.watermark).filter(_.isDefined).map(_.micros)
+  /** Returns a copy of the waiting outputs, in firing order. */
+  final def waiting(): Array[Byte] = active(outbox.waiting())
 
-  /** The watermark, or None before the first one and at the end of the input (SEMANTICS R71). */
-  private def instant: Option[Long] = Option(running.watermark).flatMap(_.instant)
+  /** Returns the outputs to send, or null if there are none. */
+  final def unsent(): Array[Byte] = if (outbox.size == 0) null else waiting()
 
-  /** Returns the outputs since the last call, in the order in which they fired. */
-  final def outputs(): Array[Byte] = active {
-    val all = running.getResult()
-    val out = written(all.drop(shown))
-    shown = all.size
-    out
+  /** Receives whether the consumer accepted the outputs. If it did, persists the state that led to them. While it has
+    * not, no rows may be added, and time does not release outputs.
+    */
+  final def answer(isAccepted: Boolean): Unit = active {
+    outbox.answer(isAccepted)
+    release()
   }
 
-  final def hasOutputs: Boolean = running.getResult().size > shown
-
-  /** Returns the rejected rows since the last call. */
-  final def rejected(): Array[Byte] = active {
-    val out = rejections.write(refused)
-    refused = Vector.empty
-    out
+  private def release(): Unit = {
+    running.release()
+    ()
   }
 
   /** Acknowledges the outputs: persists the state that led to them, and removes them. */
-  final def flush(): Unit = {
-    running.flush()
-    belongings.foreach(_.keep(mark))
-    shown = 0
+  final def flush(): Unit = active(running.flush())
+
+  /** Returns the waiting outputs and removes them. Nothing is persisted before `flush`. */
+  final def outputs(): Array[Byte] = {
+    val out = waiting()
+    outbox.clear()
+    out
   }
 
-  /** Removes outputs that the consumer has stored. Nothing is persisted before `flush`. */
-  final def forget(): Unit = {
-    running.forget()
-    shown = 0
-  }
+  /** Returns the rejected rows since the last call. */
+  final def rejected(): Array[Byte] = active(rejections.write(running.takeRejected()))
 
   /** Returns the numbers of accepted, rejected and other rows, and of rejected rows by reason. */
   final def counters(): java.util.Map[String, java.lang.Long] = {
@@ -203,48 +220,44 @@ abstract class StandaloneOperator private[standalone] (
     counts.map { case (name, count) => name -> Long.box(count) }.toMap.asJava
   }
 
-  /** Serializes everything except the pending outputs. Nothing is persisted. */
-  final def checkpoint(): Array[Byte] = {
+  /** Serializes everything, with the waiting outputs. Nothing is persisted.
+    *
+    * @param more
+    *   what Python adds, or null
+    */
+  final def checkpoint(more: Array[Byte] = null): Array[Byte] = active {
     val out = new ByteWriter(4096)
-    OperatorMetadata.write(fixed, mark, out)
-    out.bytes(running.image())
+    out.bytes(running.checkpoint())
+    out.bytes(Option(more).getOrElse(Array.emptyByteArray))
     out.sealedResult()
   }
 
   /** Discards the present state without emitting anything, and continues from a checkpoint, or from empty state if
     * `checkpoint` is null. `flush` persists the result.
+    *
+    * @return
+    *   what Python added to the checkpoint
     */
-  final def reset(checkpoint: Array[Byte]): Unit = active {
-    val from = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint"))
-    from.foreach(OperatorMetadata.check(_, fixed))
-    try from.fold(running.reset())(in => running.reset(in.bytes()))
-    catch {
-      case failed: Throwable => // a rejected checkpoint leaves the outputs untouched, a later failure does not
-        shown = math.min(shown, running.getResult().size)
-        throw failed
-    }
-    staged = Vector.empty
-    withheld = Vector.empty
-    refused = Vector.empty
-    shown = 0
-    dropped()
+  final def reset(checkpoint: Array[Byte]): Array[Byte] = active {
+    val parts = Option(checkpoint).map(ByteReader.unsealed(_, "the checkpoint")).map(in => (in.bytes(), in.bytes()))
+    discarding(parts.fold(running.reset()) { case (state, _) => running.reset(state) })
+    unstage()
+    parts.fold(Array.emptyByteArray)(_._2)
   }
 
-  /** Called after the present state has been discarded. */
-  protected def dropped(): Unit = ()
+  /** Runs a reset, and discards everything else that belongs to the state before it. */
+  protected def discarding(reset: => Unit): Unit = reset
 
   /** Reads a key from a table of one row with the columns of `keyColumns`, or returns None for null. */
   protected final def keyOf(table: Array[Byte]): Option[UnsafeRow] = Option(table).map { bytes =>
     var key = Option.empty[UnsafeRow]
-    ArrowTables.read(bytes)(row => key = Some(keyOf(row)))
+    ArrowTables.read(bytes)(row => key = Some(projectKey(row).copy()))
     key.get
   }
 
   private lazy val projectKey = UnsafeProjection.create(inputs.head.key.zipWithIndex.map { case ((_, key), i) =>
     SparkInside.normalized(BoundReference(i, key.dataType, nullable = true))
   })
-
-  protected final def keyOf(row: InternalRow): UnsafeRow = projectKey(row).copy()
 
   /** Returns rows of a stream in a range of event time or offsets, including both ends, in order. Null means no bound.
     *
@@ -277,10 +290,8 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Frees all resources. No other method may be called after it. */
   final def close(): Unit = {
-    operator.foreach(_.close())
-    operator = None
-    belongings = None
-    staged = Vector.empty
-    refused = Vector.empty
+    opened.foreach(_.operator.close())
+    opened = None
+    unstage()
   }
 }

@@ -15,7 +15,7 @@ final class DecodersSuite extends AnyFunSuite {
       "pack.EntryCodec"             -> "EntryCodecSpec",
       "join.JoinEntry"              -> "JoinEntrySpec",
       "query.QuestionPacket"        -> "QuestionPacketSpec",
-      "standalone.OperatorMetadata" -> "OperatorMetadataSpec",
+      "standalone.TableOutbox"      -> "TableOutboxSpec",
       "standalone.RowFormat"        -> "RowFormatSpec")
     val found = Decoders.of(Rows.getClass).map(_.stripPrefix("windrow.spark.").replaceFirst("(\\$.*)?\\.[^.]*$", ""))
     assert(found == damagedBy.keySet)
