@@ -21,7 +21,7 @@ abstract class WindowOperator[M, R] private[operators] (context: Context[M, R]) 
 
   private[operators] def open(store: ShardStore): Core[M, R]
 
-  private val log    = System.getLogger("windrow")
+  private val log = System.getLogger("windrow")
   private val outbox = context.outbox.getOrElse(
     new QueueOutbox(context.name, context.hooks.beforeSend, context.send, context.maxWaiting))
 

@@ -54,9 +54,9 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
       argument: String,
       columns: Seq[String],
       values: Seq[(String, T)]): Either[SpecProblem, Named[T]] = {
-    val found = columns.flatMap(name => values.find(one => resolver(one._1, name)).map(_._2))
+    val found  = columns.flatMap(name => values.find(one => resolver(one._1, name)).map(_._2))
     val stated = if (values.isEmpty) "nothing" else values.map(_._1).sorted.mkString(", ")
-    val all   = if (columns.isEmpty) "the operator has no key" else s"it must name all of ${columns.mkString(", ")}"
+    val all    = if (columns.isEmpty) "the operator has no key" else s"it must name all of ${columns.mkString(", ")}"
     Either.cond(
       found.size == columns.size && values.size == columns.size,
       Named(argument, columns, found),
