@@ -101,7 +101,7 @@ def dates(data: Data, *names: str) -> str:
     days = sorted({run["date"] for name in names or data for run in data[name]})
     *others, last = map(date.fromisoformat, days)
     shown = [f"{day:%-d}" for day in others] + [f"{last:%-d %B %Y}"]
-    return ", ".join(shown[:-2] + [" and ".join(shown[-2:])])
+    return ", ".join([*shown[:-2], " and ".join(shown[-2:])])
 
 
 def machine(data: Data) -> str:

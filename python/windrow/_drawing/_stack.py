@@ -66,7 +66,9 @@ def _stack(
     return drawn
 
 
-def _bar(pane: Pane, span: tuple[float, float], *, is_valid: bool, is_increment: bool) -> list[Element]:
+def _bar(
+    pane: Pane, span: tuple[float, float], *, is_valid: bool, is_increment: bool
+) -> list[Element]:
     left, right = span
     width, middle = max(2.0, right - left - 1.5), (_BAR - 2) / 2
     drawn = [_box(pane, left, width, is_valid=is_valid)]

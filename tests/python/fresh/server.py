@@ -34,6 +34,8 @@ settings = {
     "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
     "spark.windrow.shards": "1",
 }
-spark = builder.config(map=settings).getOrCreate()
+for name, value in settings.items():
+    builder.config(name, value)
+spark = builder.getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 threading.Event().wait()
