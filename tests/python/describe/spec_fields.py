@@ -11,6 +11,8 @@ from typing import Any
 
 import windrow as wr
 from page_parts import cells
+from windrow._specs._duration import UNSTATED
+from windrow._specs._retention import NOT_STATED
 from windrow.operators._spec import _USUAL
 from windrow.triggers import firings
 
@@ -22,14 +24,18 @@ _ANNOTATIONS = {
     "duration": "Duration",
     "integer": "int",
     "number": "float",
-    "trigger": "Firing",
+    "trigger": "(?:Firing|PaneTrigger)",
 }
 #: The triggers that None stands for.
 _TRIGGERS = {
     "Windowed.trigger.early": _USUAL["query"][0],
     "Windowed.trigger.late": _USUAL["query"][1],
+    "WindowOperatorSpec.early": _USUAL["query"][0],
+    "WindowOperatorSpec.late": _USUAL["query"][1],
     "join.early": inspect.signature(wr.JoinSpec).parameters["early"].default,
 }
+#: Defaults that stand for a setting that is not set.
+_UNSET = (None, UNSTATED, NOT_STATED)
 _TABLE = re.compile(r"^\| argument \|[^\n]*\n(?:\|[^\n]*\n)+", re.MULTILINE)
 
 
@@ -49,7 +55,7 @@ def of_python(path: str, spec: Spec) -> Iterator[str]:
     made: Any = reduce(getattr, path.split("."), wr)
     found = _parameters(made)
     for given in spec.get("given", []):
-        del found[given]
+        found.pop(given, None)
     fields = described(spec, "python")
     if found.keys() != fields.keys():
         yield f"{path} has {', '.join(found)}, not {', '.join(fields)}"
@@ -83,11 +89,13 @@ def _parameters(made: Callable[..., object]) -> dict[str, inspect.Parameter]:
 def _is(default: object, path: str, field: Spec) -> bool:
     """Return whether the default of Python is the described one."""
     wanted = field["default"]
-    if field["type"] == "trigger" and default is None:
-        (default,) = firings("trigger", given=wanted)
-        return bool(default == _TRIGGERS[path])
+    if field["type"] == "trigger":
+        (trigger,) = firings("trigger", given=wanted)
+        return bool(trigger == _TRIGGERS.get(path, default))
     if isinstance(wanted, str) and wanted.startswith("= "):
         return default is None
+    if wanted is None:
+        return default in _UNSET
     return bool((list(default) if isinstance(default, tuple) else default) == wanted)
 
 

@@ -175,6 +175,7 @@ private object SpecFieldsSuite {
 
   /** The described default as a value of Scala. */
   private def value(field: JsonNode, types: Seq[Class[_]]): Any = field.path("default") match {
+    case map if map.isArray && types.contains(classOf[Map[_, _]])       => Map.empty
     case none if none.isArray                                           => Nil
     case truth if truth.isBoolean && types.contains(classOf[TimeSpan])  => FillGaps.of(truth.asBoolean)
     case truth if truth.isBoolean                                       => truth.asBoolean
@@ -184,7 +185,9 @@ private object SpecFieldsSuite {
       (Texts :+ text.asText).find(one =>
         one.toString.equalsIgnoreCase(text.asText) && types.exists(_.isInstance(one))).orNull
     case _ if types.contains(classOf[KeyLimits])  => KeyLimits.NotStated
+    case _ if types.contains(classOf[Retention])  => Retention.NotStated
     case _ if types.contains(classOf[JoinWithin]) => Within.OwnWindows
+    case _ if types.contains(classOf[Within])     => Within.OwnWindows
     case _                                        => None
   }
 
