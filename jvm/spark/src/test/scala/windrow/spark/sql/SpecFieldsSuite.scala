@@ -63,8 +63,8 @@ class SpecFieldsSuite extends AnyFunSuite {
     assert(found == "")
     changed("startTime").put("default", "1 second")
     isFound("by default")
-    changed("size").put("type", "integer, rows")
-    isFound("not a integer, rows")
+    changed("size").put("type", "boolean")
+    isFound("not a boolean")
     changed("step").put("default", "1 second")
     isFound("required")
     fields.set[JsonNode]("other", fields.remove("step"))
@@ -165,21 +165,20 @@ private object SpecFieldsSuite {
   /** Whether a parameter of Scala can have values of a type. */
   private def fits(parameter: Class[_], kind: String): Boolean = parameter == classOf[Option[_]] ||
     kind.split(" or ").map(_.takeWhile(_ != ',')).exists {
-      case "duration" => parameter == classOf[TimeSpan]
-      case "integer"  => parameter == classOf[Long]
-      case "number"   => parameter == classOf[Double]
-      case "boolean"  => parameter == classOf[Boolean]
-      case "trigger"  => parameter == classOf[PaneTrigger]
-      case _          => !parameter.isPrimitive && parameter != classOf[TimeSpan]
+      case "duration" | "integer" => parameter == classOf[Long] // a TimeSpan is a long at run time
+      case "number"               => parameter == classOf[Double]
+      case "boolean"              => parameter == classOf[Boolean]
+      case "trigger"              => parameter == classOf[PaneTrigger]
+      case _                      => !parameter.isPrimitive
     }
 
   /** The described default as a value of Scala. */
   private def value(field: JsonNode, types: Seq[Class[_]]): Any = field.path("default") match {
     case map if map.isArray && types.contains(classOf[Map[_, _]])       => Map.empty
     case none if none.isArray                                           => Nil
-    case truth if truth.isBoolean && types.contains(classOf[TimeSpan])  => FillGaps.of(truth.asBoolean)
+    case truth if truth.isBoolean && types.contains(classOf[Long])      => FillGaps.of(truth.asBoolean).micros
     case truth if truth.isBoolean                                       => truth.asBoolean
-    case text if text.isTextual && types.contains(classOf[TimeSpan])    => TimeSpan.fromText(text.asText)
+    case text if text.isTextual && types.contains(classOf[Long])        => TimeSpan.fromText(text.asText).micros
     case text if text.isTextual && types.contains(classOf[PaneTrigger]) => PaneTrigger.read(text.asText).get
     case text if text.isTextual =>
       (Texts :+ text.asText).find(one =>
