@@ -64,7 +64,6 @@ class KeyGrowthSuite extends AnyFunSuite {
       (0 until 5).foreach(step => operator.step(store, (0 until 10).map(count + step * 10 + _)))
       (store.bytesWritten - before) / 5
     }
-    println(s"TMP $operator ${costs.mkString(" ")}")
     assert(
       costs(1) <= 2 * costs.head + 4096,
       s"${costs.head} bytes a step at ${few * 10}, ${costs(1)} at ${few * 100}")
