@@ -128,12 +128,12 @@ private object SpecFieldsSuite {
   }
 
   private def of(owner: AnyRef, methods: Seq[Method], name: String, field: JsonNode): Seq[String] = {
-    val places    = methods.map(method => method -> method.getParameters.indexWhere(_.getName == name))
-    val types     = places.collect { case (method, i) if i >= 0 => method.getParameterTypes()(i) }
-    val defaults  = places.collect { case (method, i) if i >= 0 => default(owner, method, i) }.flatten
-    val isLeftOut = defaults.nonEmpty || places.exists(_._2 < 0)
-    val kind      = field.get("type").asText
-    val wanted    = value(field, types)
+    val places      = methods.map(method => method -> method.getParameters.indexWhere(_.getName == name))
+    val types       = places.collect { case (method, i) if i >= 0 => method.getParameterTypes()(i) }
+    val defaults    = places.collect { case (method, i) if i >= 0 => default(owner, method, i) }.flatten
+    val isLeftOut   = defaults.nonEmpty || places.exists(_._2 < 0)
+    val kind        = field.get("type").asText
+    lazy val wanted = value(field, types)
     Option.unless(types.exists(fits(_, kind)))(s"is a ${types.mkString(" or ")}, not a $kind").toSeq ++
       Option.when(isLeftOut != field.has("default"))(s"is ${if (isLeftOut) "not " else ""}required") ++
       defaults.filter(_ != wanted).map(was => s"is $was by default, not $wanted")
