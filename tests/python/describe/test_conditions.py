@@ -40,7 +40,11 @@ ADDED = {
         ("DURATION_NOT_UNDERSTOOD.TEXT DURATION_NOT_UNDERSTOOD.UNIT", {"value"}),
         ("DURATION_WITHOUT_UNIT.DURATION", {"value"}),
         ("DRAIN_NOT_STARTED DRAIN_LEFT_OUT", {"checkpoint"}),
-        ("UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS NAME_TAKEN.UPSERT", {"sink"}),
+        (
+            "UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS UPSERT_ROW_UNCLEAR.TOPIC "
+            "UPSERT_OF_PARTS NAME_TAKEN.UPSERT",
+            {"sink"},
+        ),
         (
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
             {"name", "found", "setting", "limit"},

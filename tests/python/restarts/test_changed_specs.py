@@ -62,7 +62,7 @@ def test_refused_and_allowed(spark: SparkSession, tmp_path: Path) -> None:
         found = change(session, now, fingerprint(begun))
         clocks = (
             begun.hasPeriods() == now.hasPeriods()
-            and begun.behind().isDefined() == now.behind().isDefined()
+            and begun.processingTimeDelay().isDefined() == now.processingTimeDelay().isDefined()
         )
         if one.refused == "clock":
             assert not clocks, name
