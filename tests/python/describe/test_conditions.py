@@ -45,6 +45,7 @@ ADDED = {
             "UPSERT_OF_PARTS NAME_TAKEN.UPSERT",
             {"sink"},
         ),
+        ("UPSERT_NOT_OF_PANES", {"kind", "sink"}),  # also compared
         (
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
             {"name", "found", "setting", "limit"},
