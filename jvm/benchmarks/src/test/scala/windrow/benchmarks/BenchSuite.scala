@@ -1,6 +1,7 @@
 package windrow.benchmarks
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.benchmarks.queries.EventFiles
 
 /** Checks the parts of the benchmarks that need no Spark: the consistency of the workloads, their results, and the
   * arguments.

@@ -12,7 +12,7 @@ final class DecodersSuite extends AnyFunSuite {
       "rows.RowShape"               -> "RowShapeSuite, RowFormatSpec",
       "functions.RowAggregation"    -> "RowShapeSuite: it is the shape's",
       "functions.ObjectAggregation" -> "the same",
-      "pack.EntryCodec"             -> "EntryCodecSpec",
+      "packet.EntryCodec"           -> "EntryCodecSpec",
       "join.JoinEntry"              -> "JoinEntrySpec",
       "query.QuestionPacket"        -> "QuestionPacketSpec",
       "standalone.TableOutbox"      -> "TableOutboxSpec",
