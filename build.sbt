@@ -63,7 +63,7 @@ lazy val core = (project in file("jvm/core")).settings(
     IO.write(file, s"version=${version.value}\n")
     val conditions = (Compile / resourceManaged).value / "windrow/error-conditions.properties"
     val root       = (ThisBuild / baseDirectory).value
-    Process(Seq(".venv/bin/python", "scripts/conditions.py", conditions.getPath), root) ! streams.value.log
+    (Process(Seq(".venv/bin/python", "scripts/conditions.py", conditions.getPath), root).!!): Unit // fails if it fails
     Seq(file, conditions)
   })
 
