@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from docs.alone import DELTA, compare, delta_jars
 from docs.pages import Page, pages, starting_nothing
 from feed import add_files, order
 from page_parts import panes, parts
-from programs import python_with
+from programs import answers, awaited, free_ports, python_with
 from torture.broker import broker, connector
 from windrow._bridge import _jar
 
@@ -157,35 +157,82 @@ def test_a_rows_way_names_files_that_are_there() -> None:
     assert [name for name in named if not any(path.endswith(f"/{name}") for path in there)] == []
 
 
-@pytest.mark.full
-def test_jobs_of_a_cluster(tmp_path: Path) -> None:
-    """Each command of the page runs on a cluster of two processes and writes its panes."""
-    page = "docs/guides/cluster.md"
-    job, commands = blocks(page, "python")[0], blocks(page, "sh")[:2]  # others: Spark Connect
-    (tmp_path / "job.py").write_text(job)
-    (tmp_path / _jar.path().name).symlink_to(_jar.path())
-    add_files(tmp_path / "orders", [order("09:00:10"), order("09:00:40")], [order("09:02:00")])
-    local = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false"}
-    few = {"spark.windrow.shards": "2", "spark.sql.shuffle.partitions": "2"}
-    settings = {"spark.master": "local-cluster[2,1,1024]", **local, **few}
-    (tmp_path / "conf").mkdir()
-    defaults = "".join(f"{name} {value}\n" for name, value in settings.items())
-    (tmp_path / "conf/spark-defaults.conf").write_text(defaults)
-    env = {
+def cluster(folder: Path, **settings: str) -> dict[str, str]:
+    """Prepare orders, the JAR, and settings for the commands of a page; return the environment."""
+    (folder / _jar.path().name).symlink_to(_jar.path())
+    add_files(folder / "orders", [order("09:00:10"), order("09:00:40")], [order("09:02:00")])
+    usual = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.windrow.shards": "2",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    (folder / "conf").mkdir()
+    defaults = "".join(f"{name} {value}\n" for name, value in {**usual, **settings}.items())
+    (folder / "conf/spark-defaults.conf").write_text(defaults)
+    return {
         **os.environ,
-        "SPARK_HOME": str(spark_home(tmp_path / "home")),
-        "SPARK_CONF_DIR": str(tmp_path / "conf"),
+        "SPARK_HOME": str(spark_home(folder / "home")),
+        "SPARK_CONF_DIR": str(folder / "conf"),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "python"),
     }
+
+
+def run(command: str, folder: Path, env: Mapping[str, str]) -> str:
+    """Run a command of a page in a folder, and return its output."""
+    ran = subprocess.run(
+        ["/bin/bash", "-ec", command], cwd=folder, env=env, capture_output=True, check=False
+    )
+    assert ran.returncode == 0, (ran.stdout + ran.stderr)[:4000].decode()
+    return ran.stdout.decode()
+
+
+CLUSTER = "docs/guides/cluster.md"
+
+
+@pytest.mark.full
+def test_jobs_of_a_cluster(tmp_path: Path) -> None:
+    """Each command of the page runs on a cluster of two processes and writes its panes."""
+    (tmp_path / "job.py").write_text(blocks(CLUSTER, "python")[0])
+    env = cluster(tmp_path, **{"spark.master": "local-cluster[2,1,1024]"})
+    *commands, _ = blocks(CLUSTER, "sh")
+    assert len(commands) == 2
     for command in commands:
-        ran = subprocess.run(
-            ["/bin/bash", "-ec", command], cwd=tmp_path, env=env, capture_output=True, check=False
-        )
-        assert ran.returncode == 0, (ran.stdout + ran.stderr)[:4000].decode()
+        run(command, tmp_path, env)
         assert list((tmp_path / "panes").glob("batch=*/*.parquet"))
         for made in ("panes", "rejected", "checkpoint"):
             shutil.rmtree(tmp_path / made)
+
+
+@pytest.mark.full
+def test_a_connect_server_as_the_page_starts_it(tmp_path: Path) -> None:
+    """The command of the page starts a server, and its client runs a query there."""
+    _, client = blocks(CLUSTER, "python")
+    *_, command = blocks(CLUSTER, "sh")
+    (port,) = free_ports(1)
+    env = cluster(tmp_path, **{"spark.connect.grpc.binding.port": str(port)})
+    env |= {f"SPARK_{name}_DIR": str(tmp_path / name) for name in ("LOG", "PID")}
+    env["SPARK_LOCAL_DIRS"] = str(tmp_path)
+    query = """
+schema = "time timestamp, product string, price double"
+orders = spark.readStream.schema(schema).json("file:FOLDER/orders")
+stream = wr.stream(orders, time="time", watermark="0 seconds").lateness("0 seconds")
+panes = wr.Files("file:FOLDER/panes")
+counted = stream.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
+counted.start(panes=panes, checkpoint="file:FOLDER/c", availableNow=True).awaitTermination()
+print([row.n for row in spark.read.parquet("file:FOLDER/panes").collect()])
+"""
+    head = "import windrow as wr\nfrom pyspark.sql import SparkSession, functions as F\n"
+    program = head + client.replace("15002", str(port)) + query.replace("FOLDER", str(tmp_path))
+    (tmp_path / "client.py").write_text(program)
+    try:
+        run(command, tmp_path, env)
+        awaited(lambda: answers(port), "the server of the page")
+        without = {name: value for name, value in env.items() if not name.startswith("SPARK_")}
+        assert run("python client.py", tmp_path, without).splitlines()[-1] == "[2]"
+    finally:
+        run("$SPARK_HOME/sbin/stop-connect-server.sh", tmp_path, env)
 
 
 @pytest.mark.full
