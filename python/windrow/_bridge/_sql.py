@@ -336,7 +336,7 @@ def _quiet() -> None:
 def _refused(text: str) -> SpecError:
     """Return Spark's message without the plan, which differs from the user's query."""
     reason = text.split(";\n", maxsplit=1)[0].split("\n\nJVM stacktrace:", maxsplit=1)[0].strip()
-    return SpecError.of("the query", [problem("QUERY_REFUSED", said=reason)])
+    return SpecError.of("the query", [problem("QUERY_REFUSED", why=reason)])
 
 
 def analyse(df: DataFrame) -> None:

@@ -70,7 +70,7 @@ class WindowOperator(StandaloneOperator):
             found = problem("SCHEMA_NOT_STATED.OPERATOR")
         elif spec._operator not in self._takes:
             reason, name = _REASONS[spec._operator], _NAMES[spec._operator]
-            found = problem("OPERATOR_DIFFERS", said=reason, operator=name)
+            found = problem("OPERATOR_DIFFERS", why=reason, operator=name)
         if found:
             raise SpecError.of(type(self).__name__, [found])
 

@@ -173,7 +173,7 @@ final case class Stream private[spark] (
     catch {
       case refused: AnalysisException => throw SpecError(
           s"stream '$name'",
-          Seq(SpecProblem("QUERY_REFUSED", "said" -> refused.getSimpleMessage)))
+          Seq(SpecProblem("QUERY_REFUSED", "why" -> refused.getSimpleMessage)))
     }
   }
 }

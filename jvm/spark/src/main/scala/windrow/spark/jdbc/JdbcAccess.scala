@@ -26,7 +26,7 @@ private[spark] object JdbcAccess {
           Some(shown),
           "table"    -> options.getOrElse("dbtable", ""),
           "database" -> address.shown,
-          "said"     -> why)
+          "why"      -> why)
     }
   }
 

@@ -13,16 +13,16 @@ import scala.util.{Try, Using}
 /** Writes a micro-batch and its number to a database in one transaction, over one connection from the driver. After a
   * crash, the last micro-batch is repeated and recognized by its number and offsets (SEMANTICS B10).
   *
-  * @param said
+  * @param settings
   *   the options. Those of Windrow start with `windrow.`
   */
-private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[String, String]) {
+private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[String, String]) {
   import JdbcWrite._
 
   private val database = options.url.split(':').lift(1).getOrElse("")
   private val dialect  = JdbcDialects.get(if (database == "mariadb") "jdbc:mysql:" else options.url)
-  private val on       = said.get(On).fold(Seq.empty[String])(_.split('\n').toSeq)
-  private val query    = said.getOrElse(Query, "")
+  private val on       = settings.get(On).fold(Seq.empty[String])(_.split('\n').toSeq)
+  private val query    = settings.getOrElse(Query, "")
 
   /** Writes a micro-batch. Without a batch number, only creates the tables. */
   def write(data: DataFrame): Unit = {
@@ -30,15 +30,15 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
     val table = new PaneTable(dialect, database, options.table, rows.schema, JdbcColumns.of(data.schema, on))
     Using.resource(dialect.createConnectionFactory(options)(-1)) { connection =>
       check(connection, table)
-      if (!said.contains(OnlyCheck)) {
+      if (!settings.contains(OnlyCheck)) {
         create(connection, table)
-        said.get(Batch).foreach(number => inOne(connection)(batch(connection, table, rows, number.toLong)))
+        settings.get(Batch).foreach(number => inOne(connection)(batch(connection, table, rows, number.toLong)))
       }
     }
   }
 
   private def dead(sink: String): Option[DeadLetters] =
-    said.get(DeadLetter).map(new DeadLetters(dialect, database, _, query, sink))
+    settings.get(DeadLetter).map(new DeadLetters(dialect, database, _, query, sink))
 
   /** Fails if rows could not be written. Creates nothing. */
   private def check(connection: Connection, table: PaneTable): Unit = {
@@ -70,7 +70,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
   /** Returns the ledger, and the name of this sink in it: the kind of rows and the database's name of the table. */
   private def ledger(connection: Connection): (BatchLedger, String) = {
     val place = TablePlace.of(connection, dialect, database, options.table)
-    val sink  = said.get(Kind).fold("")(kind => s"$kind ${place.name}")
+    val sink  = settings.get(Kind).fold("")(kind => s"$kind ${place.name}")
     (new BatchLedger(dialect, place.sibling(BatchLedger.Name), query, sink), sink)
   }
 
@@ -88,7 +88,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, said: Map[Strin
 
   private def batch(connection: Connection, table: PaneTable, rows: DataFrame, number: Long): Unit = {
     val (batches, sink) = ledger(connection)
-    val digest          = said.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
+    val digest          = settings.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
     val came            = BatchLedger.Noted(number, digest)
     val letters         = dead(sink)
     def put(): Unit     = write(connection, table, rows, number, letters)

@@ -60,6 +60,6 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
     Either.cond(
       found.size == columns.size && values.size == columns.size,
       Named(argument, columns, found),
-      SpecProblem("KEYS_NOT_THOSE", "argument" -> argument, "said" -> stated, "allowed" -> all))
+      SpecProblem("KEYS_NOT_THOSE", "argument" -> argument, "names" -> stated, "allowed" -> all))
   }
 }

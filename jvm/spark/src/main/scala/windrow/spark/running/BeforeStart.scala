@@ -134,7 +134,7 @@ private[spark] object BeforeStart {
 
   private def streaming(plan: LogicalPlan): Option[SpecProblem] =
     try { WriteCheck.streaming(plan); None }
-    catch { case NonFatal(wrong) => Some(SpecProblem("QUERY_REFUSED", "said" -> ErrorText.firstLine(wrong))) }
+    catch { case NonFatal(wrong) => Some(SpecProblem("QUERY_REFUSED", "why" -> ErrorText.firstLine(wrong))) }
 
   private def ofFiles(session: SparkSession, plan: LogicalPlan, files: FilesOf): Seq[SpecProblem] = {
     val columns = rows(plan, files.kind)
@@ -162,7 +162,7 @@ private[spark] object BeforeStart {
             "FORMAT_NOT_FOR_ROWS",
             "rows"   -> files.kind,
             "format" -> files.format,
-            "said"   -> ErrorText.firstLine(wrong)))
+            "why"    -> ErrorText.firstLine(wrong)))
       }
 
   /** Checks `drain` against the checkpoint. The marker of the end is one of the query's sources, which may not change.

@@ -32,7 +32,7 @@ private[running] object TableCheck {
       differ
     } catch {
       case NonFatal(wrong: SparkThrowable) =>
-        Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "said" -> ErrorText.firstLine(wrong)))
+        Some(SpecProblem("TABLE_NOT_USABLE", "table" -> table, "why" -> ErrorText.firstLine(wrong)))
     }
 
   /** Checks the columns. Spark's own file tables accept only the columns that they have. Tables of other formats may

@@ -102,7 +102,6 @@ private[spark] object SinkCheck {
 
   /** Whether problems of the columns would only cause another problem when the sink is tried. */
   private def preventsLook(one: SinkOf, wrong: Seq[SpecProblem]): Boolean = wrong.exists(problem =>
-    Set(
-      "COLUMN_NOT_FOUND",
-      "UPSERT_NOT_OF_PANES")(problem.code) || one.sink.isInstanceOf[Upsert] && problem.code.startsWith("UPSERT_"))
+    problem.code == "COLUMN_NOT_FOUND" || problem.code == "UPSERT_NOT_OF_PANES" ||
+      one.sink.isInstanceOf[Upsert] && problem.code.startsWith("UPSERT_"))
 }

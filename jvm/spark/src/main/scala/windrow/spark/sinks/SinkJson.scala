@@ -47,6 +47,7 @@ private[spark] object SinkJson {
 
   /** A function in the caller's language. The caller itself passes these rows to it. */
   private object CallerFunction extends Sink {
-    def write(rows: DataFrame, batch: Long): Unit = throw new UnsupportedOperationException
+    def write(rows: DataFrame, batch: Long): Unit =
+      throw new UnsupportedOperationException("the caller passes these rows to its function")
   }
 }

@@ -103,7 +103,7 @@ final case class Upsert(table: String, override val on: Seq[String] = Nil, creat
     def refused(error: Throwable, condition: String) = Some(SpecProblem(
       if (Upsert.NoTarget(condition)) "TABLE_NOT_MERGEABLE" else "TABLE_DIFFERS",
       "table" -> table,
-      "said"  -> error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")))
+      "why"   -> error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")))
     try {
       work
       None

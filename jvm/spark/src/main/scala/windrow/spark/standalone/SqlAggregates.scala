@@ -74,7 +74,7 @@ object SqlAggregates {
     }
 
   private def notUnderstood(wrong: Exception) =
-    SpecProblem("AGGREGATE_NOT_UNDERSTOOD", "said" -> wrong.getMessage.linesIterator.next().stripSuffix("."))
+    SpecProblem("AGGREGATE_NOT_UNDERSTOOD", "why" -> wrong.getMessage.linesIterator.next().stripSuffix("."))
 
   /** Returns a problem for each expression that only a query can evaluate, such as a subquery, or whose value changes
     * with each evaluation, such as the current time.
