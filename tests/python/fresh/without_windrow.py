@@ -37,17 +37,17 @@ class Batch:
         return [{"panes": 1, "rejected": 1}]
 
     def format(self, name: str) -> Any:
-        """Note the format."""
+        """Record the format."""
         self.noted["format"] = name
         return self
 
     def option(self, name: str, value: object) -> Any:
-        """Note an option."""
+        """Record an option."""
         self.noted[name] = value
         return self
 
     def save(self) -> None:
-        """Print what was noted."""
+        """Print the format and the batch."""
         assert "panes" in self.noted["windrow.secret"]
         print(f"panes to {self.noted['format']}, batch {self.noted['windrow.batch']}")  # noqa: T201
 

@@ -6,7 +6,7 @@ import windrow.core.state.{ByteReader, ByteWriter}
 /** A sum of integers.
   *
   * @param isExact
-  *   whether it tells that it is exact; otherwise it is treated like a sum of floating-point numbers
+  *   false if it is treated like a sum of floating-point numbers
   */
 sealed class Sum(override val isExact: Boolean) extends Aggregation[Long, Long] {
   def zero: Long                                = 0

@@ -141,8 +141,8 @@ private[sessions] final class PagedPanes[B](aggregation: Aggregation[B, _])
   override def tell(some: Iterator[HeldPane[B]]): Option[B] =
     some.flatMap(_.buffer).foldLeft(Option.empty[B])(sum.add).orElse(Some(aggregation.zero))
 
-  /** A sum that is not exact is computed again from the panes in their order, so that its bits do not depend on their
-    * arrival or on a restart (SEMANTICS R90).
+  /** A sum that is not exact is computed again from the panes of its page in their order, so that a restart does not
+    * change its bits (SEMANTICS R90).
     */
   override def added(told: Option[B], pane: HeldPane[B]): Option[Option[B]] = Option.when(aggregation.isExact)(
     told.map(sum => pane.buffer.fold(sum)(aggregation.combine(sum, _))))
