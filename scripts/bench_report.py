@@ -123,31 +123,42 @@ def verdicts(results: Sequence[Result]) -> list[Verdict]:
 def _judged(results: Sequence[Result], result: Result, mark: Mark, word: str) -> list[float]:
     match mark.figure:
         case "micros":
-            return _each(result, mark.of, word, "cpu")
+            return _values(result, mark.of, word, "cpu")
         case "level":
             family = (one for one in results if one["workload"].startswith(f"{mark.to}-"))
-            costs = [_each(one, mark.of, word, "cpu") for one in family]
+            costs = [_values(one, mark.of, word, "cpu") for one in family]
             medians = [median(values) for values in costs if values]
             return [max(medians) / min(medians)] if len(medians) > 1 else []
         case "further pane":
-            both = zip(*(_ratios(result, mark, word, of) for of in ("cpu", "rows")), strict=True)
+            found = (ratios(result, mark.of, mark.to, word, of) for of in ("cpu", "rows"))
+            both = zip(*found, strict=True)
             return [(cost - 1) / (rows - 1) for cost, rows in both]
         case "latency":
-            return _ratios(result, mark, word, "latency")
+            return ratios(result, mark.of, mark.to, word, "latency")
         case _:
-            return _ratios(result, mark, word, "cpu")
+            return ratios(result, mark.of, mark.to, word)
 
 
-def _ratios(result: Result, mark: Mark, word: str, figure: str) -> list[float]:
-    both = zip(*(_each(result, name, word, figure) for name in (mark.of, mark.to)), strict=False)
-    return [own / other for own, other in both]
+def ratios(
+    result: Result, contender: str, peer: str, word: str, figure: str = "cpu"
+) -> list[float]:
+    """Return a figure of a contender divided by that of its peer, for each repeat of both."""
+    own, other = (_by_repeat(result, name, word, figure) for name in (contender, peer))
+    return [own[repeat] / other[repeat] for repeat in sorted(own.keys() & other.keys())]
 
 
-def _each(result: Result, contender: str, word: str, figure: str) -> list[float]:
-    """Return a figure of a contender, one for each repeat."""
+def _by_repeat(result: Result, contender: str, word: str, figure: str) -> dict[int, Any]:
     runs = (run for run in result["runs"] if (run["contender"], run["pass"]) == (contender, word))
-    measured = (run["measured"] for run in sorted(runs, key=lambda run: run["repeat"]))
-    return [one["digest"]["rows"] if figure == "rows" else one[figure] for one in measured]
+    measured = {run["repeat"]: run["measured"] for run in runs}
+    return {
+        repeat: one["digest"]["rows"] if figure == "rows" else one[figure]
+        for repeat, one in measured.items()
+    }
+
+
+def _values(result: Result, contender: str, word: str, figure: str) -> list[Any]:
+    """Return a figure of a contender, one for each repeat."""
+    return [value for _, value in sorted(_by_repeat(result, contender, word, figure).items())]
 
 
 def spread(values: Sequence[float]) -> str:
@@ -209,7 +220,7 @@ def _costs(results: Sequence[Result]) -> str:
             f"{result['batch']:,}",
             str(max(run["repeat"] for run in result["runs"])),
             name,
-            *(spread(_each(result, name, word, "cpu")) for word in PASSES),
+            *(spread(_values(result, name, word, "cpu")) for word in PASSES),
         )
         for result, name in _contenders(results)
     ]
@@ -229,7 +240,7 @@ _COLUMNS: Mapping[str, tuple[str, float, int]] = {
 
 def _more(results: Sequence[Result]) -> str:
     def cell(result: Result, name: str, figure: str, unit: float, decimals: int) -> str:
-        found = _each(result, name, "warm", figure)
+        found = _values(result, name, "warm", figure)
         known = [value for value in found if value is not None and value >= 0]
         return f"{median(known) / unit:,.{decimals}f}" if known else _NONE
 

@@ -20,12 +20,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import bench_report
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 DATA = DOCS / "figures.json"
 #: The raw results of the last published runs.
 RUN = DOCS / "project" / "benchmarks-run.json"
 
+#: In the order of the columns.
 PASSES = ("warm", "fresh")
 #: The contenders of a ratio: Windrow and the peer, or one query with and without a feature.
 PEERS = {
@@ -58,8 +61,12 @@ def add(data: Data, results: Sequence[Mapping[str, Any]]) -> None:
         if made is None or not comparable(made):
             continue
         ratios = {
-            peer: {word: found for word in PASSES if (found := _ratios(result, peer, word))}
-            for peer in PEERS
+            peer: {
+                word: [round(one, 4) for one in found]
+                for word in PASSES
+                if (found := bench_report.ratios(result, *both, word))
+            }
+            for peer, both in PEERS.items()
         }
         if any(ratios.values()):
             run = {**made.groupdict(), **{peer: of for peer, of in ratios.items() if of}}
@@ -70,18 +77,6 @@ def add(data: Data, results: Sequence[Mapping[str, Any]]) -> None:
 def comparable(made: re.Match[str]) -> bool:
     """Return whether a run had its full heap from the start, and its code was not withdrawn."""
     return _HEAP in made["machine"] and made["commit"] not in WITHDRAWN
-
-
-def _ratios(result: Mapping[str, Any], peer: str, word: str) -> list[float]:
-    own, other = (
-        {
-            run["repeat"]: run["measured"]["cpu"]
-            for run in result["runs"]
-            if (run["contender"], run["pass"]) == (name, word)
-        }
-        for name in PEERS[peer]
-    )
-    return [round(own[repeat] / other[repeat], 4) for repeat in sorted(own.keys() & other.keys())]
 
 
 def span(data: Data, workloads: str, peer: str, word: str) -> str:

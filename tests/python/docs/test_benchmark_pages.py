@@ -153,6 +153,13 @@ def test_a_ratio_is_the_median_of_the_repeats() -> None:
     assert [one.met for one in bench_report.verdicts([slower])] == [False]
 
 
+def test_a_repeat_that_one_contender_lacks_has_no_ratio() -> None:
+    """The first repeat of one contender is not divided by the second of the other."""
+    result = _result("tumble-1k", windrow=[{"warm": _cpu(8, 2)}], spark=[{"warm": _cpu(4, 4)}])
+    result["runs"] = [run for run in result["runs"] if run["measured"]["cpu"] != 8]
+    assert bench_report.ratios(result, "windrow", "spark", "warm") == [0.5]
+
+
 def test_the_cost_of_a_further_pane() -> None:
     """It is the cost above that of the panes on time, divided by the number of further panes."""
     warm = {"windrow": [{"warm": [(2.0, 100)]}], "windrow_early": [{"warm": [(5.0, 200)]}]}
