@@ -112,7 +112,8 @@ def queried(folder: Path, python: str, version: str, package: Path) -> list[str]
     for name in ("server", "client"):
         (folder / name).mkdir()
     beside = python_with(version)
-    (jar,) = package.glob("jars/*.jar")
+    # Spark's launcher does not find a JAR whose path has special characters.
+    jar = shutil.copy(next(package.glob("jars/*.jar")), folder / "windrow.jar")
     server = [beside, str(FRESH / "server.py"), str(folder / "server"), str(port), str(jar)]
     env = {"PYTHONPATH": "", "PYSPARK_PYTHON": beside}
     with running(server, folder / "log", **env):
