@@ -16,7 +16,7 @@ private[core] final class PageSum[B](aggregation: Aggregation[B, _], isWritten: 
     Some(sum.fold(aggregation.copy(buffer))(aggregation.combine(_, buffer)))
 
   /** The sum of both, without changing either. */
-  def both(one: Option[B], other: Option[B]): Option[B] =
+  def merged(one: Option[B], other: Option[B]): Option[B] =
     for (left <- one; right <- other) yield aggregation.combine(aggregation.copy(left), right)
 
   def write(sum: Option[B], out: ByteWriter): Unit = {

@@ -4,7 +4,7 @@ import windrow.core.state.{ByteReader, ByteWriter, Segments}
 
 /** The values that windows of a key showed on time, for aggregations that could not reproduce them bit for bit
   * (SEMANTICS R90). Windows are identified by a position, and by a stamp if several share the position. The values are
-  * stored in pieces like messages, because a key can have millions.
+  * stored in pages like messages, because a key can have millions.
   */
 private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: Segments) {
   private val run = new KeyRun(new ShownRun.Apart(aggregation), new CellCodec(aggregation), segments)

@@ -245,7 +245,7 @@ final class FullStateShard(
       if (now ne row) state.rows.put(now)
     }
     val retired = retire(state)
-    state.rows.told.map(_.period).minOption.filter(_ != Due.Never).foreach(periods.await(state.key, _))
+    state.rows.pageSummaries.map(_.period).minOption.filter(_ != Due.Never).foreach(periods.await(state.key, _))
     if (state.isEmpty) keys.remove(state.key)
     else if (looksAtAll || retired > 0 || state.rows.isChanged || due.exists(closes(_, state, before)))
       keys.put(state.key, state)
@@ -272,7 +272,7 @@ final class FullStateShard(
 
   /** Applies retention. Closed windows are removed with the newest of their messages. */
   private def retire(state: KeyWindows): Long = {
-    val oldestOpen = state.rows.told.map(_.oldest).minOption.getOrElse(EventTime.Max)
+    val oldestOpen = state.rows.pageSummaries.map(_.oldest).minOption.getOrElse(EventTime.Max)
     val bound      = RetentionBound(spec.retention, watermark, oldestOpen)
     val retired    = state.messages.retire(bound.leaves)
     retiredCount += retired

@@ -47,14 +47,14 @@ private[fullstate] final class PagedRows(
     unsent: Unsent.Stored[StoredMessage],
     outlook: WindowRow => PageSummary)
     extends Paged[WindowId, WindowRow, PageSummary] {
-  implicit def order: Ordering[WindowId]                      = WindowId.Order
-  def at(row: WindowRow): WindowId                            = row.id
-  val places: Codec[WindowId]                                 = WindowId.codec(messages)
-  val values: Codec[WindowRow]                                = WindowRow.codec(messages, unsent)
-  def tell(row: WindowRow): PageSummary                       = outlook(row)
-  def both(one: PageSummary, other: PageSummary): PageSummary = one.and(other)
+  implicit def order: Ordering[WindowId]                        = WindowId.Order
+  def place(row: WindowRow): WindowId                           = row.id
+  val places: Codec[WindowId]                                   = WindowId.codec(messages)
+  val values: Codec[WindowRow]                                  = WindowRow.codec(messages, unsent)
+  def summaryOf(row: WindowRow): PageSummary                    = outlook(row)
+  def merged(one: PageSummary, other: PageSummary): PageSummary = one.and(other)
 
-  val told: Codec[PageSummary] = new Codec[PageSummary] {
+  val summaries: Codec[PageSummary] = new Codec[PageSummary] {
     private val axes   = Codec.option(SourcePartitionCodec)
     private val newest = Codec.option(messages)
 

@@ -39,8 +39,8 @@ private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPo
 
   /** The watermark at which a key is due even without messages. */
   def deadline(state: KeyWindows): Long = assigner.pace match {
-    case Pace.ByWatermark => state.rows.told.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Due.Never)
+    case Pace.ByWatermark => state.rows.pageSummaries.flatMap(_.deadlines.valuesIterator).minOption.getOrElse(Due.Never)
     case Pace.ByNumbers   => Due.Never
-    case Pace.ByOffsets   => if (state.rows.told.exists(_.takesMessages)) Due.AtOnce else Due.Never
+    case Pace.ByOffsets   => if (state.rows.pageSummaries.exists(_.takesMessages)) Due.AtOnce else Due.Never
   }
 }

@@ -41,12 +41,12 @@ private[policy] final class Held[B](paged: PagedHeld[B], segments: Segments, pag
   def messages: Vector[Kept[B]] = all.map(_.message).toVector
 
   /** Processing time of the earliest insertion. */
-  def earliest: Option[Long] = pages.tells.map(_.earliest)
+  def earliest: Option[Long] = pages.summary.map(_.earliest)
 
   /** All messages in one buffer, which must not be changed; None if the caller must combine the messages one by one. */
   def sum: Option[B] = {
-    if (paged.sums && pages.tells.exists(_.sum.isEmpty)) pages.tellAnew(_.sum.isDefined)
-    pages.tells.flatMap(_.sum)
+    if (paged.sums && pages.summary.exists(_.sum.isEmpty)) pages.summarizeAnew(_.sum.isDefined)
+    pages.summary.flatMap(_.sum)
   }
 
   def add(message: HeldMessage[B]): Unit = {
@@ -126,12 +126,12 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
     extends Paged[Long, HeldMessage[B], HeldSummary[B]] {
   private val sumOf = new PageSum(aggregation)
 
-  implicit def order: Ordering[Long] = Ordering.Long
-  def at(held: HeldMessage[B]): Long = held.number
-  val places: Codec[Long]            = PagedHeld.Numbers
-  val values: Codec[HeldMessage[B]]  = new HeldCodec(aggregation)
-  def tell(held: HeldMessage[B])     = tell(Iterator.single(held))
-  override def tell(some: Iterator[HeldMessage[B]]): HeldSummary[B] = {
+  implicit def order: Ordering[Long]    = Ordering.Long
+  def place(held: HeldMessage[B]): Long = held.number
+  val places: Codec[Long]               = PagedHeld.Numbers
+  val values: Codec[HeldMessage[B]]     = new HeldCodec(aggregation)
+  def summaryOf(held: HeldMessage[B])   = summaryOf(Iterator.single(held))
+  override def summaryOf(some: Iterator[HeldMessage[B]]): HeldSummary[B] = {
     var least    = Double.PositiveInfinity
     var hasBlank = false
     var earliest = Long.MaxValue
@@ -144,21 +144,21 @@ private[policy] final class PagedHeld[B](aggregation: Aggregation[B, _], val sum
     HeldSummary(least, hasBlank, earliest, sum)
   }
 
-  def both(one: HeldSummary[B], other: HeldSummary[B]): HeldSummary[B] = HeldSummary(
+  def merged(one: HeldSummary[B], other: HeldSummary[B]): HeldSummary[B] = HeldSummary(
     math.min(one.least, other.least),
     one.hasBlank || other.hasBlank,
     math.min(one.earliest, other.earliest),
-    sumOf.both(one.sum, other.sum))
+    sumOf.merged(one.sum, other.sum))
 
-  override def added(told: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
-    Option.when(told.sum.isDefined == sums)(both(told, tell(held)))
+  override def added(summary: HeldSummary[B], held: HeldMessage[B]): Option[HeldSummary[B]] =
+    Option.when(summary.sum.isDefined == sums)(merged(summary, summaryOf(held)))
 
-  val told: Codec[HeldSummary[B]] = new Codec[HeldSummary[B]] {
-    def write(told: HeldSummary[B], out: ByteWriter): Unit = {
-      out.long(java.lang.Double.doubleToLongBits(told.least))
-      out.byte(if (told.hasBlank) 1 else 0)
-      out.long(told.earliest)
-      sumOf.write(told.sum, out)
+  val summaries: Codec[HeldSummary[B]] = new Codec[HeldSummary[B]] {
+    def write(summary: HeldSummary[B], out: ByteWriter): Unit = {
+      out.long(java.lang.Double.doubleToLongBits(summary.least))
+      out.byte(if (summary.hasBlank) 1 else 0)
+      out.long(summary.earliest)
+      sumOf.write(summary.sum, out)
     }
 
     def read(in: ByteReader): HeldSummary[B] = HeldSummary(

@@ -12,24 +12,24 @@ package windrow.core.state
   */
 private[core] trait Paged[P, T, S] {
   implicit def order: Ordering[P]
-  def at(value: T): P
+  def place(value: T): P
   def places: Codec[P]
   def values: Codec[T]
+  def summaries: Codec[S]
 
   /** The summary of a single value. */
-  def tell(value: T): S
+  def summaryOf(value: T): S
 
   /** The summary of at least one value. */
-  def tell(values: Iterator[T]): S = values.map(tell).reduce(both)
+  def summaryOf(values: Iterator[T]): S = values.map(summaryOf).reduce(merged)
 
   /** Merges the summaries of two groups of values, without changing either. */
-  def both(one: S, other: S): S
+  def merged(one: S, other: S): S
 
   /** The summary after a value was added, which may overwrite the one before; None if it must be recomputed from the
     * values.
     */
-  def added(told: S, value: T): Option[S] = None
-  def told: Codec[S]
+  def added(summary: S, value: T): Option[S] = None
 }
 
 /** A place ordered by start, then by end. */

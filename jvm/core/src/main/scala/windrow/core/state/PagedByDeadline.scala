@@ -3,21 +3,21 @@ package windrow.core.state
 import windrow.core.time.Due
 
 /** Pages whose summary is the earliest time at which one of their values is due. */
-private[core] final class PagedByDeadline[T](val values: Codec[T], place: T => Place, deadline: T => Long)
+private[core] final class PagedByDeadline[T](val values: Codec[T], at: T => Place, deadline: T => Long)
     extends Paged[Place, T, Long] {
-  implicit def order: Ordering[Place]    = Place.Order
-  def at(value: T): Place                = place(value)
-  def places: Codec[Place]               = Place
-  def tell(value: T): Long               = deadline(value)
-  def both(one: Long, other: Long): Long = math.min(one, other)
-  def told: Codec[Long]                  = PagedByDeadline.Deadlines
+  implicit def order: Ordering[Place]      = Place.Order
+  def place(value: T): Place               = at(value)
+  def places: Codec[Place]                 = Place
+  def summaryOf(value: T): Long            = deadline(value)
+  def merged(one: Long, other: Long): Long = math.min(one, other)
+  def summaries: Codec[Long]               = PagedByDeadline.Deadlines
 }
 
 private[core] object PagedByDeadline {
   type Pages[T] = KeyPages[Place, T, Long]
 
   /** The earliest time at which a value is due. */
-  def deadline(pages: Pages[_]): Long = pages.told.minOption.getOrElse(Due.Never)
+  def deadline(pages: Pages[_]): Long = pages.pageSummaries.minOption.getOrElse(Due.Never)
 
   private object Deadlines extends Codec[Long] {
     def write(deadline: Long, out: ByteWriter): Unit = out.long(deadline)

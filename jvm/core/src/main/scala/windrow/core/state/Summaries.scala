@@ -9,10 +9,10 @@ import scala.collection.mutable
   *   size of the list
   * @param at
   *   summary of an element
-  * @param both
+  * @param merged
   *   merges two adjacent summaries, the first one before the second, without changing either
   */
-private[core] final class Summaries[S](size: => Int, at: Int => S, both: (S, S) => S) {
+private[core] final class Summaries[S](size: => Int, at: Int => S, merged: (S, S) => S) {
 
   /** For each level, the computed summaries by block number. */
   private val blocks = mutable.ArrayBuffer.empty[mutable.LongMap[S]]
@@ -38,18 +38,18 @@ private[core] final class Summaries[S](size: => Int, at: Int => S, both: (S, S) 
 
   /** The summary of a range; None if it is empty. */
   def of(from: Int, until: Int): Option[S] = parts(from, until).map { case (level, block) => sum(level, block) }
-    .reduceOption(both)
+    .reduceOption(merged)
 
   def all: Option[S] = of(0, size)
 
-  /** The first index from `from` on whose summary meets `tells`; -1 if none does. */
-  def first(from: Int)(tells: S => Boolean): Int =
-    parts(from, size).find { case (level, block) => tells(sum(level, block)) }.fold(-1) { case (level, block) =>
+  /** The first index from `from` on whose summary meets a condition; -1 if none does. */
+  def first(from: Int)(holds: S => Boolean): Int =
+    parts(from, size).find { case (level, block) => holds(sum(level, block)) }.fold(-1) { case (level, block) =>
       var (in, found) = (level, block)
       while (in > 0) {
         in -= 1
         found *= 2
-        if (!tells(sum(in, found))) found += 1
+        if (!holds(sum(in, found))) found += 1
       }
       (found - left).toInt
     }
@@ -72,7 +72,7 @@ private[core] final class Summaries[S](size: => Int, at: Int => S, both: (S, S) 
       while (blocks.size < level) blocks += mutable.LongMap.empty[S]
       blocks(level - 1).getOrElse(
         block, {
-          val both = this.both(sum(level - 1, 2 * block), sum(level - 1, 2 * block + 1))
+          val both = merged(sum(level - 1, 2 * block), sum(level - 1, 2 * block + 1))
           blocks(level - 1)(block) = both
           both
         })

@@ -14,7 +14,7 @@ class KeyRunSuite extends AnyFunSuite {
 
   private val segments = new Segments("runs", new InMemoryShardStore)
 
-  private def empty = new KeyRun(Sum, new CellCodec(Sum), segments, pieceBytes = 256, heldPieces = 8)
+  private def empty = new KeyRun(Sum, new CellCodec(Sum), segments, pageBytes = 256, heldPages = 8)
 
   private def reopened(run: KeyRun[Long]): KeyRun[Long] = {
     val (out, again) = (new ByteWriter, empty)

@@ -30,6 +30,6 @@ object FullStateValues {
   }((store, in) => codec(store).read(in)) { state =>
     state.messages.range(Axis.Time, None, None).foreach(_ => ())
     state.waiting.foreach(_ => ())
-    state.rows.told.foreach(_ => ())
+    state.rows.pageSummaries.foreach(_ => ())
   })
 }

@@ -27,7 +27,7 @@ private[state] object PieceStates {
   private val some  = 0L until 9L
 
   private def cells: StoredState = {
-    def run(store: ShardStore) = new KeyRun(Sum, new CellCodec(Sum), new Segments("runs", store), pieceBytes = Bytes)
+    def run(store: ShardStore) = new KeyRun(Sum, new CellCodec(Sum), new Segments("runs", store), pageBytes = Bytes)
     StoredState.ofRoot("pieces of a run") { (store, out) =>
       val all = run(store)
       some.foreach(i => all.insert(new Cell(i, Array(1), i, i, Some(i), 2, i, Array(i.toByte))))

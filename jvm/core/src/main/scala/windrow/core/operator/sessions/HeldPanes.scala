@@ -86,8 +86,8 @@ private[core] final class HeldPanes[B] private[sessions] (
 
   /** The combination of all panes. */
   def sum: B = {
-    if (pages.tells.exists(_.isEmpty)) pages.tellAnew(_.isDefined)
-    pages.tells.flatten.fold(aggregation.zero)(aggregation.copy)
+    if (pages.summary.exists(_.isEmpty)) pages.summarizeAnew(_.isDefined)
+    pages.summary.flatten.fold(aggregation.zero)(aggregation.copy)
   }
 
   /** The combination of the panes that were shown last, if buffers contain their messages. */
@@ -131,21 +131,21 @@ private[sessions] final class PagedPanes[B](aggregation: Aggregation[B, _])
     extends Paged[PanePlace, HeldPane[B], Option[B]] {
   private val sum = new PageSum(aggregation, isWritten = aggregation.keeping.isEmpty)
 
-  implicit def order: Ordering[PanePlace]               = PanePlace.Order
-  def at(pane: HeldPane[B]): PanePlace                  = pane.place
-  def places: Codec[PanePlace]                          = PanePlace
-  def told: Codec[Option[B]]                            = sum
-  def tell(pane: HeldPane[B]): Option[B]                = tell(Iterator.single(pane))
-  def both(one: Option[B], other: Option[B]): Option[B] = sum.both(one, other)
+  implicit def order: Ordering[PanePlace]                 = PanePlace.Order
+  def place(pane: HeldPane[B]): PanePlace                 = pane.place
+  def places: Codec[PanePlace]                            = PanePlace
+  def summaries: Codec[Option[B]]                         = sum
+  def summaryOf(pane: HeldPane[B]): Option[B]             = summaryOf(Iterator.single(pane))
+  def merged(one: Option[B], other: Option[B]): Option[B] = sum.merged(one, other)
 
-  override def tell(some: Iterator[HeldPane[B]]): Option[B] =
+  override def summaryOf(some: Iterator[HeldPane[B]]): Option[B] =
     some.flatMap(_.buffer).foldLeft(Option.empty[B])(sum.add).orElse(Some(aggregation.zero))
 
   /** A sum that is not exact is computed again from the panes of its page in their order, so that a restart does not
     * change its bits (SEMANTICS R90).
     */
-  override def added(told: Option[B], pane: HeldPane[B]): Option[Option[B]] = Option.when(aggregation.isExact)(
-    told.map(sum => pane.buffer.fold(sum)(aggregation.combine(sum, _))))
+  override def added(known: Option[B], pane: HeldPane[B]): Option[Option[B]] = Option.when(aggregation.isExact)(
+    known.map(sum => pane.buffer.fold(sum)(aggregation.combine(sum, _))))
 
   val values: Codec[HeldPane[B]] = new Codec[HeldPane[B]] {
     def write(pane: HeldPane[B], out: ByteWriter): Unit = {

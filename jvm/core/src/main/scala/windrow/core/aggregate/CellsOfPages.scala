@@ -3,12 +3,12 @@ package windrow.core.aggregate
 import scala.collection.AbstractIterator
 import scala.collection.mutable.ArrayBuffer
 
-/** The cells of some pieces, from index `first` of the first piece up to index `last` of the last piece. */
-private[aggregate] final class CellsOfPieces[B](
-    pieces: ArrayBuffer[RunPiece[B]],
+/** The cells of some pages, from index `first` of the first page up to index `last` of the last page. */
+private[aggregate] final class CellsOfPages[B](
+    pages: ArrayBuffer[CellPage[B]],
     first: Int,
     last: Int,
-    loaded: RunPiece[B] => ArrayBuffer[Cell[B]])
+    loaded: CellPage[B] => ArrayBuffer[Cell[B]])
     extends AbstractIterator[Cell[B]] {
   private var cells: ArrayBuffer[Cell[B]] = _
   private var at                          = -1
@@ -16,15 +16,15 @@ private[aggregate] final class CellsOfPieces[B](
   private var until                       = 0
 
   def hasNext: Boolean = {
-    while (place == until && at + 1 < pieces.size) enter()
+    while (place == until && at + 1 < pages.size) enter()
     place < until
   }
 
   private def enter(): Unit = {
     at += 1
-    cells = loaded(pieces(at))
+    cells = loaded(pages(at))
     place = if (at == 0) first else 0
-    until = if (at == pieces.size - 1) last else cells.size
+    until = if (at == pages.size - 1) last else cells.size
   }
 
   def next(): Cell[B] = if (hasNext) {
