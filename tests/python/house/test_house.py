@@ -134,3 +134,42 @@ def test_files_that_texts_name_are_there() -> None:
         for name in re.findall(r"`([\w/…]+\.scala)`", (ROOT / "docs/project" / page).read_text()):
             end = name.rpartition("…/")[2]
             assert any(file.endswith("/" + end) for file in files), f"{page}: {name}"
+
+
+def wrong_references(text: str) -> set[str]:
+    """Return the functions and tests that the table of `house.md` names and the code does not have."""
+    scala = {file: file.read_text() for file in SCALA.rglob("*.scala")}
+    tests = [
+        file.stem
+        for folder in ("jvm", "tests")
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in {".scala", ".py"}
+    ]
+    wrong = set()
+    for row in re.findall(r"^\| .*\? \|.*\|$", text, re.MULTILINE):
+        for file, names in re.findall(r"`([\w/]+\.scala)`: ((?:`\w+`(?:, | and )?)+)", row):
+            code = "\n".join(some for path, some in scala.items() if str(path).endswith("/" + file))
+            wrong |= {
+                f"{file}: {name}"
+                for name in re.findall(r"\w+", names)
+                if not re.search(rf"\bdef {name}\b", code)
+            }
+        wrong |= {
+            name
+            for name in re.findall(r"`(\w+(?:Suite|Laws|Spec)|test_\w+)(?:\.py)?`", row)
+            if name not in tests
+        }
+    return wrong
+
+
+def test_the_table_names_functions_and_tests() -> None:
+    """Functions and tests that the table names exist; a function or test that does not is found."""
+    text = (ROOT / "docs/project/house.md").read_text()
+    assert not wrong_references(text)
+    assert wrong_references(
+        "| Where? | `core/trigger/FiringRule.scala`: `timing`, `none` | `NoSuite`, `test_no.py` |"
+    ) == {
+        "core/trigger/FiringRule.scala: none",
+        "NoSuite",
+        "test_no",
+    }

@@ -252,7 +252,7 @@ final class JoinShard(
     val now   = rule.in(state)
     keys.put(run, kept)
     out.andThen(
-      Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ retired(state, stream, now)) ++
+      Iterator.range(0, streams).flatMap(stream => unmatched(state, stream, now) ++ removed(state, stream, now)) ++
         Part.silent {
           state.sessions = state.sessions.dropWhile(one => watermark.reached(one._2.end, spec.latenessInTime))
           if (state.isEmpty) keys.remove(run)
@@ -274,7 +274,7 @@ final class JoinShard(
       } ++ Part.silent(undecided.nextOption().foreach(message => state.settledBelow(stream) = message.time))
     }
 
-  private def retired(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] = {
+  private def removed(state: KeySides, stream: Int, rule: PairRule): Iterator[Part[JoinEffect]] = {
     val (run, leaves) = (state.runs(stream), retention.leaves(stream, rule, watermark))
     if (!outcome.emitsUnmatched(stream)) Part.silent(retiredCount += run.retire(leaves))
     else Iterator.continually(run.leaving(leaves)).takeWhile(_.isDefined).flatten.map[Part[JoinEffect]] {

@@ -66,7 +66,9 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
   }
 
   /** Whether the result depends on the order of the rows. */
-  def dependsOnOrder: Boolean = !functions.forall {
+  def dependsOnOrder: Boolean = !ignoresOrder
+
+  private def ignoresOrder: Boolean = functions.forall {
     case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance | _: PearsonCorrelation |
         _: HyperLogLogPlusPlus =>
       true

@@ -5,7 +5,7 @@ import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
 
 /** The last micro-batch of each query and sink in a database. Stored in the table `windrow_batches`, in the schema of
-  * the table with the rows.
+  * the table with the rows. [[JdbcWrite]] decides by it whether a micro-batch is written.
   *
   * @param table
   *   the name of the ledger's table, with its schema

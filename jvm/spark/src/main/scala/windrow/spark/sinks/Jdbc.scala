@@ -7,7 +7,7 @@ import windrow.spark.output.LastPanes
 import windrow.{SpecError, SpecProblem}
 
 /** A table of a database. The driver writes each micro-batch and its number in one transaction, so a repeated
-  * micro-batch changes nothing. A missing table is created. `window` and `pane` become one column for each of their
+  * micro-batch does not add rows. A missing table is created. `window` and `pane` become one column for each of their
   * fields (`window_start`, `pane_timing`); other structs, arrays and maps become JSON.
   * {{{
   * minutes.start("checkpoint", panes = Jdbc("jdbc:postgresql://host/db", "minutes", upsert = true))
