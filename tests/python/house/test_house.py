@@ -137,7 +137,7 @@ def test_files_that_texts_name_are_there() -> None:
 
 
 def wrong_references(text: str) -> set[str]:
-    """Return the functions and tests that the table of `house.md` names and the code does not have."""
+    """Return the functions and tests that the table of `house.md` names but that do not exist."""
     scala = {file: file.read_text() for file in SCALA.rglob("*.scala")}
     tests = [
         file.stem

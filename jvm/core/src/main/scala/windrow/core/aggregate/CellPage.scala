@@ -1,5 +1,6 @@
 package windrow.core.aggregate
 
+import scala.util.control.NonFatal
 import windrow.core.state.{ByteReader, ByteWriter, Page}
 
 /** A page of a [[KeyRun]]. */
@@ -11,7 +12,9 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
   var messages                      = 0L
   var minStamp, maxStamp, maxJudged = 0L
 
-  /** The combination of all cells; None if it is unknown. */
+  /** The combination of all cells; None if it is unknown, also because combining them fails. A page can hold cells that no
+    * window contains together, so its sum may overflow although the sum of each window does not (SEMANTICS R94).
+    */
   private var sum = Option.empty[B]
 
   protected def describe(): Unit = {
@@ -34,7 +37,7 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
 
   override def insert(at: Int, cell: Cell[B]): Unit = {
     // A buffer that depends on order sorts its messages itself, so the sum can be extended.
-    if (size > 0) sum = sum.map(aggregation.combine(_, cell.buffer))
+    sum = sum.flatMap(known => CellPage.attempt(aggregation.combine(known, cell.buffer)))
     super.insert(at, cell)
   }
 
@@ -42,7 +45,7 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
   def replace(at: Int, cell: Cell[B], added: B): Unit = {
     messages += cell.count - values(at).count
     values(at) = cell
-    sum = sum.map(aggregation.combine(_, added))
+    sum = sum.flatMap(known => CellPage.attempt(aggregation.combine(known, added)))
     changed = true
   }
 
@@ -58,7 +61,7 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
   def write(out: ByteWriter): Unit = {
     Seq(first, last, minStamp, maxStamp, maxJudged, messages).foreach(out.long)
     // A buffer that contains its messages is not written, because it would repeat the page.
-    val written = Option.when(aggregation.keeping.isEmpty)(total)
+    val written = if (aggregation.keeping.isEmpty && (knowsTotal || isRead)) CellPage.attempt(total) else None
     out.byte(if (written.isDefined) 1 else 0)
     written.foreach(aggregation.write(_, out))
   }
@@ -75,6 +78,10 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
 }
 
 private[core] object CellPage {
+  private def attempt[B](sum: => B): Option[B] =
+    try Some(sum)
+    catch { case NonFatal(_) => None }
+
   def combined[B](cells: Iterator[Cell[B]], aggregation: Aggregation[B, _]): B =
     if (!cells.hasNext) aggregation.zero
     else {

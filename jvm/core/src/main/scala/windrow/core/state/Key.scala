@@ -31,10 +31,10 @@ final class Key(val bytes: Array[Byte]) extends Serializable {
 private object Key {
   private val Odd = 0x9e3779b97f4a7c15L
 
-  private def hash(bytes: Array[Byte]): Int = {
-    val all = spread(bytes)
-    (all ^ (all >>> 32)).toInt
-  }
+  /** A hash whose low bits, by which a map finds its slot, depend on all bytes. Those of `spread` hardly depend on the
+    * last bytes of a number or a text whose length is a multiple of 8.
+    */
+  private def hash(bytes: Array[Byte]): Int = ((spread(bytes) * Odd) >>> 32).toInt
 
   private def spread(bytes: Array[Byte]): Long = {
     val longs = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)

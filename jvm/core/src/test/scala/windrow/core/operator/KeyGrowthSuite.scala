@@ -70,7 +70,7 @@ class KeyGrowthSuite extends AnyFunSuite {
   }
 }
 
-private object KeyGrowthSuite {
+private[operator] object KeyGrowthSuite {
 
   /** A number of messages, and the ratio of a greater one to it. */
   val (few, times) = if (sys.props.get("windrow.mode").contains("full")) (1000, 100) else (100, 16)

@@ -40,4 +40,24 @@ final class KeyMapSuite extends AnyFunSuite {
   test("many keys") {
     compare(new Random(7), 200000, 300000)
   }
+
+  test("keys that differ in a few bytes have as many slots as random keys") {
+    val count                                        = 4096
+    def slots(hashes: Iterable[Int], bits: Int): Int = hashes.map(_ & ((1 << bits) - 1)).toSet.size
+    val texts = for (length <- 5 to 24; text = "k" * (length - 5))
+      yield s"texts of $length characters" -> (0 until count).map(n => f"$text$n%05d".getBytes)
+    val numbers = for (shift <- 0 until 64 by 8)
+      yield s"numbers from bit $shift on" -> (0 until count).map(n => numberBytes(n.toLong << shift))
+    val apart = for (bytes <- 2 to 20)
+      yield s"numbers in $bytes bytes" -> (0 until count).map(n =>
+        new Array[Byte](bytes - 2) ++ numberBytes(n.toLong).take(2))
+    for ((kind, keys) <- texts ++ numbers.filter(_._2.map(_.toSeq).distinct.size == count) ++ apart; bits <- 10 to 14) {
+      val found  = slots(keys.map(new Key(_).hashCode), bits)
+      val random = (1 << bits) * (1 - math.exp(-count.toDouble / (1 << bits)))
+      assert(found > 0.8 * random, s"$kind, $bits bits")
+    }
+  }
+
+  private def numberBytes(number: Long): Array[Byte] =
+    java.nio.ByteBuffer.allocate(8).order(java.nio.ByteOrder.LITTLE_ENDIAN).putLong(number).array
 }
