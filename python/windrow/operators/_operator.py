@@ -262,8 +262,7 @@ class StandaloneOperator(Steps):
                 panes.schema.names  # ['symbol', 'window', 'top', 'n', 'pane']
 
         """
-        self._show()
-        waiting = _tables.read(self._call("waiting"))
+        waiting = self._waiting()
         return waiting if waiting.num_rows else self.beforeSend(waiting)
 
     def getRejected(self) -> pa.Table:
@@ -290,6 +289,7 @@ class StandaloneOperator(Steps):
         """
         if self._deliver():
             self._call("flush")
+            self._known = []
 
     def drain(self) -> bool:
         """Send the waiting outputs, and those that a full consumer held back.
@@ -334,6 +334,7 @@ class StandaloneOperator(Steps):
                 (``SPEC_CHANGED``).
 
         """
+        self._known = []
         more = self._call("reset", checkpoint)
         if more:
             self._restore(_tables.read(more))

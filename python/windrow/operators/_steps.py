@@ -28,6 +28,8 @@ class Steps(JvmOperator, ABC):
         super().__init__(spec, store, sends=send is not None)
         self._send = send
         self._filtered = 0
+        #: The waiting tables that ``getResult`` has read already.
+        self._known: list[pa.Table] = []
 
     @abstractmethod
     def beforeProcess(self, batch: pa.Table) -> pa.Table:
@@ -89,11 +91,23 @@ class Steps(JvmOperator, ABC):
             return True
         accepts = bool(self._send(_tables.read(unsent)))
         self._call("answer", accepts)
+        self._known = []
         return accepts
+
+    def _waiting(self) -> pa.Table:
+        """Return all waiting outputs; only those that are new come from the JVM."""
+        self._show()
+        new = _tables.streams(self._call("waiting", len(self._known)))
+        if not new:
+            return _tables.joined(self._known)
+        if new[0].num_rows:
+            self._known += new
+        return _tables.joined(self._known or new)
 
     def _passed_on(self) -> pa.Table:
         """Remove and return the outputs; a later ``flush`` stores the state that led to them."""
         self._show()
+        self._known = []
         return _tables.read(self._call("outputs"))
 
     def _extra(self) -> pa.Table | None:

@@ -28,14 +28,24 @@ def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
     return pa
 
 
-def read(streams: bytes) -> pa.Table:
+def read(table: bytes) -> pa.Table:
     """Read a table from the bytes of one or more Arrow streams of the same schema."""
+    return joined(streams(table))
+
+
+def streams(table: bytes) -> list[pa.Table]:
+    """Read the table of each Arrow stream."""
     pa = arrow()
-    source = pa.BufferReader(streams)
+    source = pa.BufferReader(table)
     tables = []
     while source.tell() < source.size():
         tables.append(pa.ipc.open_stream(source).read_all())
-    return pa.concat_tables(tables)
+    return tables
+
+
+def joined(tables: list[pa.Table]) -> pa.Table:
+    """Return the rows of at least one table of the same schema; nothing is copied."""
+    return arrow().concat_tables(tables)
 
 
 def write(table: pa.Table) -> bytes:

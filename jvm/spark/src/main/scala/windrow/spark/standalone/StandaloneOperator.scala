@@ -176,11 +176,11 @@ abstract class StandaloneOperator private[standalone] (
     release()
   }
 
-  /** Returns a copy of the waiting outputs, in firing order. */
-  final def waiting(): Array[Byte] = active(outbox.waiting())
+  /** Returns a copy of the waiting outputs, in firing order, without the first `known` tables. */
+  final def waiting(known: Int): Array[Byte] = active(outbox.waiting(known))
 
   /** Returns the outputs to send, or null if there are none. */
-  final def unsent(): Array[Byte] = if (outbox.size == 0) null else waiting()
+  final def unsent(): Array[Byte] = if (outbox.size == 0) null else waiting(0)
 
   /** Receives whether the consumer accepted the outputs. If it did, persists the state that led to them. While it has
     * not, no rows may be added, and time does not release outputs.
@@ -200,7 +200,7 @@ abstract class StandaloneOperator private[standalone] (
 
   /** Returns the waiting outputs and removes them. Nothing is persisted before `flush`. */
   final def outputs(): Array[Byte] = {
-    val out = waiting()
+    val out = waiting(0)
     outbox.clear()
     out
   }

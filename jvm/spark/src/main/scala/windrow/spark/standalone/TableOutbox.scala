@@ -33,10 +33,14 @@ private[standalone] final class TableOutbox[R](written: Seq[R] => Array[Byte], v
     rows += count
   }
 
-  /** Returns all outputs as one or more Arrow streams, one after another. */
-  def waiting(): Array[Byte] = {
+  /** Returns all outputs as one or more Arrow streams, one after another.
+    *
+    * @param known
+    *   number of the first streams to omit, because the caller has them since the outbox was last cleared
+    */
+  def waiting(known: Int = 0): Array[Byte] = {
     show()
-    if (tables.isEmpty) written(Nil) else Array.concat(tables: _*)
+    if (tables.isEmpty) written(Nil) else Array.concat(tables.drop(known): _*)
   }
 
   /** Receives whether the consumer accepted all outputs. If it did not, no message is accepted until it does. */
@@ -53,16 +57,22 @@ private[standalone] final class TableOutbox[R](written: Seq[R] => Array[Byte], v
     show()
     val out = new ByteWriter(64)
     out.count(rows.toLong)
-    out.bytes(Array.concat(tables: _*))
+    out.count(tables.size.toLong)
+    tables.foreach(out.bytes)
     out.result()
   }
 
   def restore(image: Array[Byte]): Unit = {
-    TableOutbox.read(ByteReader(image)) match { case (count, table) => replaceNew(table, count) }
+    TableOutbox.read(ByteReader(image)) match {
+      case (count, read) =>
+        clear()
+        tables = read
+        rows = count
+    }
     isRejected = sends && rows > 0
   }
 }
 
 private object TableOutbox {
-  def read(in: ByteReader): (Int, Array[Byte]) = (in.count().toInt, in.bytes())
+  def read(in: ByteReader): (Int, Vector[Array[Byte]]) = (in.count().toInt, Vector.fill(in.size())(in.bytes()))
 }
