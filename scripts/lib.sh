@@ -54,9 +54,11 @@ sha256() { if command -v sha256sum > /dev/null; then sha256sum "$@"; else shasum
 
 # Prints a digest of files and folders of the checkout, by relative path and content.
 fingerprint() {
-  (cd "$root" && find "$@" -type f ! -path '*/target/*' -print0 | LC_ALL=C sort -z | while IFS= read -r -d '' file; do
-    sha256 "$file"
-  done) | sha256 | cut -d' ' -f1
+  (cd "$root" && find "$@" -type f ! -path '*/target/*' -print0 | LC_ALL=C sort -z | {
+    files=()
+    while IFS= read -r -d '' file; do files+=("$file"); done
+    sha256 "${files[@]}"
+  }) | sha256 | cut -d' ' -f1
 }
 
 # Succeeds if `note_stamp` wrote $2 under the name $1.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-CASES = {"quick": 10, "full": 10_000}.get(os.environ.get("WINDROW_MODE", ""), 20)
+CASES = 10_000 if os.environ.get("WINDROW_MODE") == "full" else 10
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 
 

@@ -1,12 +1,14 @@
 """Chains whose tasks run twice, in a session of their own.
 
-Arguments: folder, first seed, number of cases. The first attempt of every task fails that reads
-source rows, panes between operators, or results. The last two have updated the state by then.
+Arguments: folder, first seed, number of cases, most rows of a case. The first attempt of every task
+fails that reads source rows, panes between operators, or results. The last two have updated the
+state by then.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ from conftest import session_builder
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+folder, (first, count, size) = Path(sys.argv[1]), map(int, sys.argv[2:])
 spark = wr.configure(session_builder(folder).master("local[2,4]")).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 
@@ -43,6 +45,7 @@ def fragile(rows: DataFrame, name: str) -> DataFrame:
 
 for seed in range(first, first + count):
     case = Case.drawn(seed)
+    case = replace(case, rows=case.rows[:size])
     panes = ran(spark, case, seed % 2, folder / str(seed), fragile)
     wrong = case.wrong(panes)
     print(f"{case.words}: {wrong}" if wrong else "no difference")  # noqa: T201

@@ -36,7 +36,7 @@ WINDOWS = {
     ),
     "session": (wr.Session("20 seconds"), "session_window(time, '20 seconds')"),
 }
-ROUNDS = 2 if os.environ.get("WINDROW_MODE") == "quick" else 6
+ROUNDS = 6 if os.environ.get("WINDROW_MODE") == "full" else 2
 
 
 @pytest.mark.parametrize("name", WINDOWS)

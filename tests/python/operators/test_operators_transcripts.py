@@ -91,8 +91,26 @@ def _file(tmp_path: Path, *expects: object) -> Path:
     return file
 
 
+def test_report(tmp_path: Path) -> None:
+    """The report of ``--engine python`` names the case that differs, and counts the cases."""
+    report = run.report(_file(tmp_path, [PANE], [{**PANE, "index": 1}]))
+    assert not report.ok
+    assert "case-1" in str(report)
+    assert "case-0" not in str(report)
+    assert "2 cases on python: 1 different, 1 equal" in str(report)
+    assert run.report(_file(tmp_path, [PANE])).ok
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["reference", "core", "spark", "python"])
+@pytest.mark.parametrize(
+    "engine",
+    [
+        "reference",
+        "core",
+        pytest.param("spark", marks=pytest.mark.full),  # `NotFedSuite` finds it by its name
+        pytest.param("python", marks=pytest.mark.full),  # `test_report` is its short form
+    ],
+)
 def test_replay(engine: str, tmp_path: Path) -> None:
     """``scripts/replay`` names the cases that differ, and how they differ."""
     status, printed = replay(_file(tmp_path, [PANE], [{**PANE, "index": 1}]), engine)

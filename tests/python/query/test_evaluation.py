@@ -29,7 +29,7 @@ pytestmark = pytest.mark.spark
 
 FULL = os.environ.get("WINDROW_MODE") == "full"
 # tables per ten cases
-TABLES = {"quick": 1, "full": 1000}.get(os.environ.get("WINDROW_MODE", ""), 3)
+TABLES = {"quick": 1, "full": 1000}.get(os.environ.get("WINDROW_MODE", ""), 2)
 STREAMS = 60 if FULL else 1
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 START = datetime(2025, 1, 1, 9)  # noqa: DTZ001  the session's zone is UTC

@@ -96,8 +96,14 @@ def of_minutes(
     return ran(spark, lambda df: minutes(df, silence), seed)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("silence", [True, "5 minutes"])
+@pytest.mark.parametrize(
+    ("kind", "silence"),
+    [
+        pytest.param(kind, silence, marks=[pytest.mark.full] if (i + j) % 2 else [])
+        for i, kind in enumerate(KINDS)
+        for j, silence in enumerate([True, "5 minutes"])
+    ],
+)
 def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Silence) -> None:
     """With lateness 0 everywhere, the downstream windows accept each upstream pane."""
     for seed in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
-KEYS, BATCHES, SIZE = 12_000, 12, 4_000
+FULL = os.environ.get("WINDROW_MODE") == "full"
+KEYS, BATCHES, SIZE = (12_000, 12, 4_000) if FULL else (6_000, 12, 2_000)
 SHARDS = "4"
 
 #: Settings of each start; a start runs a few batches.
@@ -125,7 +127,7 @@ def test_against_plain_groups(
     wanted = groups.agg(*chosen)
     expected = Counter(map(row, wanted.withColumn("all", every).collect()))
     assert sum((found - expected).values()) == sum((expected - found).values()) == 0
-    assert len(found) > 15_000
+    assert len(found) > 1.2 * KEYS
     if isinstance(windows, wr.Tumbling):
         assert None in told, "no slice had additions"
         assert told[-1] == 1, f"all but the last window have left: {told}"

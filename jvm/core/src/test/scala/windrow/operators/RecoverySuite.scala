@@ -11,6 +11,9 @@ import windrow.core.state.InMemoryShardStore
 @Slow
 class RecoverySuite extends AnyFunSuite {
 
+  /** A crash is tried at every write up to this one, and then at fewer and fewer. */
+  private val everyUpTo = if (sys.props.get("windrow.mode").contains("full")) 60 else 8
+
   private def forAll(what: String)(check: OperatorKind => Unit): Unit =
     OperatorKind.all.foreach(kind => test(s"$what: $kind")(check(kind)))
 
@@ -39,7 +42,7 @@ class RecoverySuite extends AnyFunSuite {
       assert(whole.startsWith(before), s"crash at write $writes")
       assert(whole.endsWith(after), s"crash at write $writes")
       assert(before.size + after.size >= whole.size, s"crash at write $writes")
-      writes += 1 + writes / 15
+      writes += 1 + writes / everyUpTo
     }
     assert(writes > 60 && whole.size > 10)
   }

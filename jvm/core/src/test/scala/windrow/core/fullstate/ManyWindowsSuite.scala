@@ -16,11 +16,8 @@ import windrow.core.time.Watermark
 class ManyWindowsSuite extends AnyFunSuite {
   import ManyWindowsSuite._
 
-  private val (few, many) = sys.props.getOrElse("windrow.mode", "default") match {
-    case "quick" => (100, 1000)
-    case "full"  => (100, 40000)
-    case _       => (100, 3000)
-  }
+  private val few  = 100
+  private val many = if (sys.props.get("windrow.mode").contains("full")) 40000 else 1000
 
   private val kinds = Seq(
     "tumbling"              -> Tumbling(TimeSpan(Apart)),

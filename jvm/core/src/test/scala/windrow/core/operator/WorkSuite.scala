@@ -80,11 +80,11 @@ class WorkSuite extends AnyFunSuite {
   private def plain(window: WindowKind, closeOn: CloseOn): WindowOperatorSpec =
     WindowOperatorDraft(window, Some(TimeSpan.Zero), accumulation = Some(Accumulating), closeOn = closeOn).checked
 
-  /** Counts combinations for 1,000 messages of a key in order, and for the step that completes their windows. */
+  /** Counts combinations for 600 messages of a key in order, and for the step that completes their windows. */
   private def combined(spec: WindowOperatorSpec, timeOf: Int => Long): (Int, Int, Int) = {
     val sum   = new CountingSum
     val shard = new Shard(spec, sum, new InMemoryShardStore)
-    (0 until 1000).foreach(n =>
+    (0 until 600).foreach(n =>
       shard.step(Iterator(entry(1, timeOf(n), n.toLong)), Watermark(-1), None).foreach(_ => ()))
     val taken = sum.combined
     val panes = shard.step(Iterator(entry(1, 100000, 100000)), Watermark(50000), None).size
@@ -150,6 +150,6 @@ class WorkSuite extends AnyFunSuite {
       assert(shard.step(Iterator(entry(1, 250, 1000000)), Watermark(-1), None).size >= 26)
       sum.combined - before
     }
-    assert(cost(1000) == cost(10))
+    assert(cost(200) == cost(10))
   }
 }

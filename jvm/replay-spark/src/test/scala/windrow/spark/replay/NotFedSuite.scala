@@ -2,7 +2,7 @@ package windrow.spark
 package replay
 
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.replay.TranscriptReader
+import windrow.replay.{Engine, TranscriptReader}
 
 /** Tests that cases that no query can run are rejected with a reason, and that similar cases are run (SEMANTICS M1-M5).
   */
@@ -32,6 +32,10 @@ final class NotFedSuite extends AnyFunSuite {
 
   private def fed(what: String)(spec: String, steps: String*): Unit =
     test(s"is fed: $what") { assert(hindrance(spec, steps: _*).isEmpty) }
+
+  test("scripts/replay finds this engine by its name") {
+    assert(Engine.named("spark").exists(_.isInstanceOf[SparkEngine]))
+  }
 
   for (mark <- Seq("0", "-5", "1001")) {
     val marked = step(message(7), s""", "watermark": $mark""")
