@@ -45,6 +45,15 @@ messages for Scala and Python.
 If your query runs but its output is not the output that you expect, there is no error to look up:
 use [troubleshooting](troubleshooting.md). If you are on call, use the [runbook](runbook.md).
 
+`INVALID_TIME`, `TOO_FAR_AHEAD`, `TOO_LATE`, and `OUT_OF_RETENTION` are not errors. They are the
+[reasons of rejected rows](reference/output-columns.md#rejected-rows). Only with `invalid="fail"` in
+`wr.stream` do the first two end the query:
+
+```text
+[MESSAGE_INVALID] Stream 'orders', file 'file:///in/0042.json' row 17: a row does not have a \
+usable event time in 'time' (INVALID_TIME), and invalid='fail' is set. Fix the row, …
+```
+
 | you see | codes |
 |---|---|
 """
@@ -68,7 +77,9 @@ SYMPTOMS = {
     "a running query stops and names a limit": (
         "TOO_MANY_KEYS TOO_MANY_MESSAGES TOO_MANY_WINDOWS TOO_MUCH_OUTPUT STATE_TOO_LARGE"
     ),
-    "a running query stops at one row": "MESSAGE_INVALID VALUE_NOT_STORABLE",
+    "a running query stops at one row, for example with `INVALID_TIME` or `TOO_FAR_AHEAD`": (
+        "MESSAGE_INVALID VALUE_NOT_STORABLE"
+    ),
     "a duration, a number, or a word is not accepted": (
         "DURATION_NOT_UNDERSTOOD DURATION_WITHOUT_UNIT NOT_POSITIVE VALUE_UNKNOWN TRIGGER_UNKNOWN"
     ),

@@ -49,9 +49,9 @@ class LatenessEffect:
         if self.growth >= 10:  # noqa: PLR2004
             more = f"the state grows to about {self.growth + 1:,.0f} times its size"
         elif self.growth >= 0.005:  # noqa: PLR2004  half a percent
-            more = f"the state grows by about {_percent(self.growth)}"
+            more = f"the state grows by about {self.growth * 100:.0f} %"
         elif self.growth <= -0.005:  # noqa: PLR2004
-            more = f"the state shrinks by about {_percent(-self.growth)}"
+            more = f"the state shrinks by about {-self.growth * 100:.0f} %"
         return (
             f"a lateness of {self.lateness} accepts {_percent(self.caught)} of the rows"
             f"{self._windows()}; {more}"

@@ -130,8 +130,8 @@ class Output(HasFrames):
     def getMessages(
         self,
         lookups: DataFrame,
-        start: str | Column | None,
-        end: str | Column | None,
+        start: str | Column | None = None,
+        end: str | Column | None = None,
         *,
         by: Mapping[str, str | Column] | None = None,
         key: Mapping[str, str | Column] | None = None,
@@ -179,8 +179,8 @@ class Output(HasFrames):
     def getWindows(
         self,
         lookups: DataFrame,
-        start: str | Column | None,
-        end: str | Column | None,
+        start: str | Column | None = None,
+        end: str | Column | None = None,
         *,
         key: Mapping[str, str | Column] | None = None,
     ) -> Answers:

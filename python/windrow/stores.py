@@ -47,7 +47,9 @@ class State:
     checkpoint: str
     operator: str | None = None
 
-    def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> DataFrame:
+    def getWindows(
+        self, start: At | None = None, end: At | None = None, *, key: Keys | None = None
+    ) -> DataFrame:
         """Return the stored windows that overlap a range, sorted by (start, end).
 
         Args:
@@ -78,8 +80,8 @@ class State:
 
     def getMessages(
         self,
-        start: At | None,
-        end: At | None,
+        start: At | None = None,
+        end: At | None = None,
         *,
         by: Keys | None = None,
         key: Keys | None = None,

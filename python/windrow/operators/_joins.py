@@ -72,8 +72,8 @@ class StreamStreamJoinOperator(StandaloneOperator):
 
     def getMessages(
         self,
-        start: At | None,
-        end: At | None,
+        start: At | None = None,
+        end: At | None = None,
         *,
         stream: str,
         joinKeys: Keys | None = None,

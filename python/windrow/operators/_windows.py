@@ -145,7 +145,9 @@ class FullStateWindowOperator(WindowOperator):
             return int(at)  # type: ignore[arg-type]
         return self._event_micros(name, at)
 
-    def getWindows(self, start: At | None, end: At | None, *, key: Keys | None = None) -> pa.Table:
+    def getWindows(
+        self, start: At | None = None, end: At | None = None, *, key: Keys | None = None
+    ) -> pa.Table:
         """Return the windows that overlap a range, in order.
 
         Args:
@@ -178,8 +180,8 @@ class FullStateWindowOperator(WindowOperator):
 
     def getMessages(
         self,
-        start: At | None,
-        end: At | None,
+        start: At | None = None,
+        end: At | None = None,
         *,
         joinKeys: Keys | None = None,
         key: Keys | None = None,

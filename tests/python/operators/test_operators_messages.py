@@ -54,7 +54,7 @@ def test_full_state_keeps_its_messages() -> None:
         assert values(at(0), "2025-01-01 09:00:59", joinKeys={"id": 9}) == ["x"]
         assert values(None, None, key={"id": 9}) == ["x", "z"]
         assert values(2, 3) == ["y", "z"]
-        assert op.getMessages(None, None).schema.names == op._schema("messages").names
+        assert op.getMessages().schema.names == op._schema("messages").names
 
         op.advanceWatermark(at(60))
         windows = op.getWindows(None, None, key={"id": 9})
@@ -70,7 +70,7 @@ def test_full_state_keeps_its_messages() -> None:
 
 
 def _complete(op: wr.FullStateWindowOperator) -> list[bool]:
-    return [row["is_complete"] for row in op.getWindows(None, None).to_pylist()]
+    return [row["is_complete"] for row in op.getWindows().to_pylist()]
 
 
 def test_windows_are_complete_by_their_own_axis() -> None:
@@ -116,7 +116,7 @@ def test_left_join() -> None:
         ]
         assert rows == [(1, "x", 7.5), (2, "y", None)]
         for key, costs in ((1, []), (2, [1.0])):
-            held = op.getMessages(None, None, stream="s", joinKeys={"id": key})
+            held = op.getMessages(stream="s", joinKeys={"id": key})
             assert held.column("cost").to_pylist() == costs
         op.addMessage({"id": 3, "time": at(0), "value": "late"}, stream="o")
         rejected = op.getRejected().to_pylist()

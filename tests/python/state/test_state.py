@@ -57,7 +57,7 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
         [order("09:01:30", "b", amount=3), order("09:02:00", amount=4)],
     )
     state = wr.state(Path(run(keeping(feed).panes, tmp_path / "cp")))
-    assert state.getMessages(None, None).schema == feed.stream().schema
+    assert state.getMessages().schema == feed.stream().schema
     assert amounts(state.getMessages(at("09:00:05"), "2025-01-01 09:01:30")) == [2, 1, 1, 3]
     assert amounts(state.getMessages(None, at("09:00:06"))) == [2]
     assert amounts(state.getMessages(None, None, by={"product": "a"})) == [2, 1, 4]
@@ -73,7 +73,7 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     assert amounts(state.getMessages(5, 8)) == [4, 3, 2, 1]
     assert amounts(state.getMessages(None, 6, by={"product": "b"})) == [5, 3]
     assert [tuple(row) for row in state.restartOffsets().collect()] == [("topic", 3, 4)]
-    windows = state.getWindows(None, None).collect()
+    windows = state.getWindows().collect()
     shown = [(r.product, r.first_offset, r.last_offset, r["count"]) for r in windows]
     assert sorted(shown) == [("a", 5, 9, 3), ("b", 4, 8, 3)]
 

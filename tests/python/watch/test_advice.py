@@ -295,6 +295,8 @@ def test_too_few_rows_are_reported() -> None:
         "    caught  lateness             corrected    state",
         "     100 %  373 days                  50 % +865840%",
     ]
+    assert str(effect(1.0, "1 hour", 3.46667)).endswith("the state grows by about 347 %")
+    assert str(effect(1.0, "1 hour", -0.5)).endswith("the state shrinks by about 50 %")
     assert "Windrow needs" not in str(replace(few, messages=1000))
     nine_tenths = replace(few, advised=effect(0.9, "1 hour", 0))
     assert "Windrow needs" in str(replace(nine_tenths, messages=9))
