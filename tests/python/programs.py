@@ -21,6 +21,8 @@ FRESH = Path(__file__).parent / "fresh"
 # compiler, the JVM reserves little space for compiled code. Spark fills that space within minutes,
 # and then compilation stops.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseParallelGC"
+# `scripts/test` sets an archive of Spark's classes here (`fresh/classes.py`).
+JAVA_OPTIONS = f"{JAVA_OPTIONS} {os.environ.get('WINDROW_JAVA_OPTIONS', '')}".strip()
 
 
 def start(
