@@ -94,7 +94,7 @@ private[windrow] object SpecCheck {
         draft.window.holdsEverything && !fires(draft.early),
         "TRIGGER_NOT_STATED.GLOBAL"),
       refuse(
-        !draft.onTime && !fires(draft.early) && !fires(draft.late) && aligned.isEmpty,
+        !draft.onTime && !fires(draft.early) && !fires(draft.late) && !firesAtEnd(draft),
         "NOTHING_FIRES")).flatten ++ silence(draft) ++ granularity(draft)
   }
 
@@ -107,6 +107,12 @@ private[windrow] object SpecCheck {
   private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
     case Aligned(windows)                                                              => Some(windows)
     case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+  }
+
+  /** Whether its windows emit a pane when their lateness ends, whatever the triggers (SEMANTICS R80). */
+  private def firesAtEnd(draft: WindowOperatorDraft): Boolean = draft.window.family match {
+    case _: Aligned | _: Sessions                                        => !draft.lateness.contains(TimeSpan.Endless)
+    case Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
   }
 
   /** Windows end and close at multiples of the granularity (SEMANTICS R49). */
