@@ -2,6 +2,7 @@ package windrow.core.state
 
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
+import windrow.core.time.Due
 
 /** The values of one key by place, in pages with a summary each. */
 private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Segments, val pageBytes: Int = 4096)
@@ -243,4 +244,27 @@ private[core] final class KeyPagesCodec[P, T, S](paged: Paged[P, T, S], segments
 
 private object KeyPages {
   val MostInPage = 512
+}
+
+/** Pages whose summary is the earliest time at which one of their values is due. */
+private[core] final class PagedByDeadline[T](val values: Codec[T], at: T => Place, deadline: T => Long)
+    extends Paged[Place, T, Long] {
+  implicit def order: Ordering[Place]      = Place.Order
+  def place(value: T): Place               = at(value)
+  def places: Codec[Place]                 = Place
+  def summaryOf(value: T): Long            = deadline(value)
+  def merged(one: Long, other: Long): Long = math.min(one, other)
+  def summaries: Codec[Long]               = PagedByDeadline.Deadlines
+}
+
+private[core] object PagedByDeadline {
+  type Pages[T] = KeyPages[Place, T, Long]
+
+  /** The earliest time at which a value is due. */
+  def deadline(pages: Pages[_]): Long = pages.pageSummaries.minOption.getOrElse(Due.Never)
+
+  private object Deadlines extends Codec[Long] {
+    def write(deadline: Long, out: ByteWriter): Unit = out.long(deadline)
+    def read(in: ByteReader): Long                   = in.long()
+  }
 }

@@ -1,7 +1,5 @@
 package windrow.core.state
 
-import windrow.core.time.Due
-
 /** Describes the values of [[KeyPages]]: their order, their codecs, and a summary of each page that is available
   * without reading it.
   *
@@ -47,27 +45,4 @@ private[core] object Place extends Codec[Place] {
   }
 
   def read(in: ByteReader): Place = Place(in.long(), in.long())
-}
-
-/** Pages whose summary is the earliest time at which one of their values is due. */
-private[core] final class PagedByDeadline[T](val values: Codec[T], at: T => Place, deadline: T => Long)
-    extends Paged[Place, T, Long] {
-  implicit def order: Ordering[Place]      = Place.Order
-  def place(value: T): Place               = at(value)
-  def places: Codec[Place]                 = Place
-  def summaryOf(value: T): Long            = deadline(value)
-  def merged(one: Long, other: Long): Long = math.min(one, other)
-  def summaries: Codec[Long]               = PagedByDeadline.Deadlines
-}
-
-private[core] object PagedByDeadline {
-  type Pages[T] = KeyPages[Place, T, Long]
-
-  /** The earliest time at which a value is due. */
-  def deadline(pages: Pages[_]): Long = pages.pageSummaries.minOption.getOrElse(Due.Never)
-
-  private object Deadlines extends Codec[Long] {
-    def write(deadline: Long, out: ByteWriter): Unit = out.long(deadline)
-    def read(in: ByteReader): Long                   = in.long()
-  }
 }
