@@ -5,7 +5,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
-import windrow.spark.accelerate.{Accelerate, Acceleration, Started}
+import windrow.spark.accelerate.{Accelerate, Acceleration}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
 import windrow.spark.running.{BoundedInput, ResumeCheck}
@@ -147,7 +147,7 @@ object Windrow {
     * @return
     *   the decisions, the one nearest to the sink first
     */
-  def explainAcceleration(query: StreamingQuery): Acceleration = Started.of(query)
+  def explainAcceleration(query: StreamingQuery): Acceleration = Accelerate.explain(query)
 
   /** Reads all files of a checkpoint and reports those that are missing or damaged. Changes nothing.
     * {{{

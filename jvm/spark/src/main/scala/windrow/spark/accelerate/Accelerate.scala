@@ -4,8 +4,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
-import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import windrow.{CheckpointError, ErrorConditions, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
@@ -46,7 +46,7 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
   private def changed(write: WriteToStream, made: Rewritten) = new CheckpointError(ErrorConditions.message(
     "CHECKPOINT_OF_WINDROW",
     "checkpoint" -> write.resolvedCheckpointLocation,
-    "operators"  -> made.decisions.toString))
+    "why"        -> made.decisions.toString))
 }
 
 private[spark] object Accelerate {
@@ -55,6 +55,10 @@ private[spark] object Accelerate {
   val Setting = "spark.windrow.accelerate"
 
   private def isOn(session: SparkSession): Boolean = session.conf.get(Setting, "false").equalsIgnoreCase("true")
+
+  /** Returns the decisions about a running query. */
+  def explain(query: StreamingQuery): Acceleration = Started.of(RunningQuery.checkpoint(query)).getOrElse(
+    kept(RunningQuery.plan(query), SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
 
   /** Returns the decisions about a DataFrame, as if it started with a new checkpoint and the setting. */
   def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode): Acceleration =

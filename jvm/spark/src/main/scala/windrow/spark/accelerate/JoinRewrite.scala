@@ -35,7 +35,7 @@ private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTa
     val options = JoinOptions(spec, keys, OutputKind.Rows, InvalidMessages.Reject, isAccelerated = true)
     val rows    = SparkInside.plan(SparkInside.frame(session, JoinPlan(session, options, inputs, table.rest)))
     val sides   = rows.output.slice(keys.size, keys.size + 2)
-    val values  = Seq(join.left, join.right).zip(sides).flatMap { case (side, row) =>
+    val values = Seq(join.left, join.right).zip(sides).flatMap { case (side, row) =>
       side.output.indices.map(GetStructField(row, _))
     }
     val columns = join.output.zip(values).map { case (old, value) => Columns.like(old, value) }
@@ -51,8 +51,8 @@ private object JoinRewrite {
     *   whether the query has no other operator with state
     */
   def of(session: SparkSession, join: Join, name: String, isAlone: Boolean): Either[SpecProblem, JoinRewrite] = for {
-    _ <- Either.cond(join.joinType == Inner, (), SpecProblem("JOIN_KIND", "kind" -> join.joinType.sql))
-    _ <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
+    _     <- Either.cond(join.joinType == Inner, (), SpecProblem("JOIN_KIND", "kind" -> join.joinType.sql))
+    _     <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
     _     <- Windowed.policy(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))

@@ -50,7 +50,8 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
         val (number, name) = (seen, s"$Prefix$seen")
         seen += 1
         val verdict =
-          failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ => recognized(plan, name, isBelow = number > 0))
+          failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
+            recognized(plan, name, isBelow = number > 0))
         if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
@@ -84,7 +85,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
             case other => other
           })
         case join: Join =>
-          val isAlone = !join.children.exists(StatefulNodes.any)
+          val isAlone         = !join.children.exists(StatefulNodes.any)
           def alone(of: Join) = JoinRewrite.of(session, of, name, isAlone && !isBelow)
           alone(join).map(_ => {
             case over: Join => alone(over).fold(why => throw SpecError(name, Seq(why)), _.plan)

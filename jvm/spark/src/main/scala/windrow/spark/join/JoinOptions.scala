@@ -10,4 +10,9 @@ import windrow.{InvalidMessages, JoinSpec}
   * @param isAccelerated
   *   whether the join replaces one of Spark's, so that late rows count as Spark's dropped rows
   */
-final case class JoinOptions(spec: JoinSpec, on: Seq[String], output: OutputKind, invalid: InvalidMessages, isAccelerated: Boolean = false)
+final case class JoinOptions(
+    spec: JoinSpec,
+    on: Seq[String],
+    output: OutputKind,
+    invalid: InvalidMessages,
+    isAccelerated: Boolean = false)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.spark.accelerate.{Accelerate, Acceleration, Started}
+import windrow.spark.accelerate.{Accelerate, Acceleration}
 import windrow.spark.arguments.{NamedConstants, TableArguments}
 import windrow.{SpecError, SpecProblem}
 
@@ -32,7 +32,7 @@ private[spark] object AccelerationFunction {
     val (values, found) = NamedConstants.read(expressions, Seq("query"))(Some(_))((name, value) =>
       SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
     if (found.nonEmpty) throw SpecError(Name, found)
-    Started.of(StateFunctions.running(session, values.get("query").fold("")(_.value.toString)))
+    Accelerate.explain(StateFunctions.running(session, values.get("query").fold("")(_.value.toString)))
   }
 
   private def ofTable(session: SparkSession, expressions: Seq[Expression]): Acceleration = {

@@ -110,7 +110,7 @@ final class Compared(
 object Compared {
 
   /** Creates rows out of order, some of them too late, with null times, keys, and values. */
-  def events(seed: Long, batches: Int, rows: Int = 25): Seq[Seq[Event]] = {
+  def events(seed: Long, batches: Int, rows: Int = 80): Seq[Seq[Event]] = {
     val random = new scala.util.Random(seed)
     var now    = 1600000000000L
     Seq.fill(batches)(Seq.fill(random.nextInt(rows)) {

@@ -89,14 +89,15 @@ object RandomQuery {
     }
 
     private def joined(moved: Int): String = {
-      val by   = some("a.k = b.k", "a.b = b.b", "a.v % 7 = b.v % 7")
-      val rest = one("", "", " AND a.v < b.v", " AND (a.v > 30 OR b.b)")
+      val by         = some("a.k = b.k", "a.b = b.b", "a.v % 7 = b.v % 7")
+      val rest       = one("", "", " AND a.v < b.v", " AND (a.v > 30 OR b.b)")
       val (from, to) = (random.nextInt(30), random.nextInt(30) + moved)
       s"SELECT a.time, a.k, a.v, b.time AS until, b.k AS other, b.d FROM t0 a JOIN t1 b ON ${by.map(_ + " AND ").mkString}" +
         s"b.time >= a.time - INTERVAL $from SECONDS AND b.time <= a.time + INTERVAL $to SECONDS$rest"
     }
 
-    private def text(moved: Int, isPlain: Boolean): String = if (isJoin) joined(moved) else {
+    private def text(moved: Int, isPlain: Boolean): String = if (isJoin) joined(moved)
+    else {
       val results = aggregates.zipWithIndex.map { case (call, i) => s"$call AS a$i" }
       if (isChain) {
         val first = grouped(moved, "window AS w" +: keys.take(1).map(_ + " AS x") :+ "count(*) AS n")
