@@ -18,6 +18,7 @@ from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
+from windrow.accelerating import Acceleration, OperatorAcceleration, explainAcceleration
 from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
 from windrow.errors import (
@@ -87,6 +88,7 @@ __all__ = [
     "ACCUMULATING_AND_RETRACTING",
     "DISCARDING",
     "KAFKA",
+    "Acceleration",
     "AccumulationMode",
     "Advice",
     "AggregatedWindowOperator",
@@ -124,6 +126,7 @@ __all__ = [
     "Never",
     "OffsetRange",
     "OffsetSession",
+    "OperatorAcceleration",
     "OperatorError",
     "Output",
     "Over",
@@ -159,6 +162,7 @@ __all__ = [
     "cogroup",
     "configure",
     "doctor",
+    "explainAcceleration",
     "join",
     "logBatches",
     "publishMetrics",

@@ -36,6 +36,9 @@ _SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.blockCacheSizeMB": "32",
 }
 
+#: The setting that runs unchanged queries of Spark's on Windrow.
+_ACCELERATE = "spark.windrow.accelerate"
+
 #: Settings that need the JAR from the start of the session.
 _SETTINGS_WITH_JAR = {
     "spark.sql.streaming.checkpointFileManagerClass": "windrow.spark.running.CheckpointFiles",
@@ -43,7 +46,7 @@ _SETTINGS_WITH_JAR = {
 }
 
 
-def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+def configure(builder: SparkSession.Builder, *, accelerate: bool = False) -> SparkSession.Builder:
     """Add Windrow's JAR and settings to a session builder.
 
     Settings that you have made stay: on the builder, in ``spark-defaults.conf``, and by
@@ -53,6 +56,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Args:
         builder: The builder of the session.
+        accelerate: Whether unchanged queries of Spark's run on Windrow where possible
+            (docs/guides/accelerate.md). It sets ``spark.windrow.accelerate``.
 
     Returns:
         The same builder.
@@ -77,6 +82,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         if ours.name not in {jar.rpartition("/")[2] for jar in jars}:
             builder.config("spark.jars", ",".join([*jars, ours.as_uri()]))
         _gateway.load(ours)
+    if accelerate:
+        builder.config(_ACCELERATE, "true")
     return builder
 
 

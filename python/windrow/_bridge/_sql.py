@@ -139,6 +139,17 @@ def cogrouped(tables: Sequence[DataFrame], fields: _json.Fields) -> DataFrame:
     return _called("_windrow_apply", tables, spec=spec)
 
 
+def acceleration(query: DataFrame, mode: str) -> list[Row]:
+    """Return for each stateful operator of a query whether Windrow runs it.
+
+    Raises:
+        SpecError: The mode does not exist.
+
+    """
+    with plain_errors():
+        return _call("windrow_explain_acceleration", [query], {"output_mode": mode}).collect()
+
+
 def sinks_table(spark: SparkSession, sinks: str) -> DataFrame:
     """Return a table that carries the sinks of a query to the functions below.
 

@@ -39,6 +39,7 @@ _PUBLIC = {
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByPunctuation", "KeyLimits"),
     *("join", "JoinOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
+    *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
     "publishMetrics",
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),

@@ -1,9 +1,11 @@
 package windrow.spark
 
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
+import windrow.spark.accelerate.{Accelerate, Acceleration}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
 import windrow.spark.running.{BoundedInput, ResumeCheck}
@@ -26,10 +28,15 @@ object Windrow {
     *
     * @param builder
     *   the builder of the session
+    * @param accelerate
+    *   whether unchanged queries of Spark's run on Windrow where possible. Sets `spark.windrow.accelerate`.
     * @return
     *   the same builder
     */
-  def configure(builder: SparkSession.Builder): SparkSession.Builder = Doctor.configure(builder)
+  def configure(builder: SparkSession.Builder, accelerate: Boolean = false): SparkSession.Builder = {
+    if (accelerate) builder.config(Accelerate.Setting, "true")
+    Doctor.configure(builder)
+  }
 
   /** Checks Spark, Java and the active session. The report prints as a list. */
   def doctor(): Report = doctor(SparkSession.active)
@@ -116,6 +123,31 @@ object Windrow {
     */
   def advise(checkpoint: String, share: Double = 0.999, operator: Option[String] = None): Advice =
     new StateReader(SparkSession.active, checkpoint, operator, whole = true).advise(share)
+
+  /** Explains for each stateful operator of a streaming DataFrame whether Windrow would run it if the query started with
+    * `spark.windrow.accelerate`. Starts nothing.
+    * {{{
+    * println(Windrow.explainAcceleration(orders.groupBy(window($"time", "1 minute")).count()))
+    * }}}
+    *
+    * @param df
+    *   a streaming DataFrame
+    * @param mode
+    *   the output mode in which the query will run
+    * @return
+    *   the decisions, the one nearest to the sink first
+    */
+  def explainAcceleration(df: DataFrame, mode: OutputMode = OutputMode.Append()): Acceleration =
+    Accelerate.explain(df.sparkSession, SparkInside.plan(df), mode)
+
+  /** Explains for each stateful operator of a running query of Spark's whether Windrow runs it.
+    *
+    * @param query
+    *   a query that this JVM started
+    * @return
+    *   the decisions, the one nearest to the sink first
+    */
+  def explainAcceleration(query: StreamingQuery): Acceleration = Accelerate.explain(query)
 
   /** Reads all files of a checkpoint and reports those that are missing or damaged. Changes nothing.
     * {{{

@@ -1,6 +1,7 @@
 package windrow.spark
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import windrow.spark.accelerate.Accelerate
 import windrow.spark.output.OperatorNames
 import windrow.spark.pack.PackStrategy
 import windrow.spark.sql.{TableFunctions, TablesOfWith}
@@ -14,6 +15,7 @@ final class WindrowExtensions extends SparkSessionExtensionsProvider {
     TableFunctions.all(WindrowVersion.value).foreach(extensions.injectTableFunction)
     extensions.injectHintResolutionRule(_ => TablesOfWith)
     extensions.injectPostHocResolutionRule(_ => OperatorNames.Check)
+    extensions.injectPostHocResolutionRule(session => Accelerate(session))
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }
 }

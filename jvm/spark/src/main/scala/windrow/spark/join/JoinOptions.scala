@@ -7,5 +7,12 @@ import windrow.{InvalidMessages, JoinSpec}
   *
   * @param on
   *   the names of the equality columns in the output
+  * @param isAccelerated
+  *   whether the join replaces one of Spark's, so that late rows count as Spark's dropped rows
   */
-final case class JoinOptions(spec: JoinSpec, on: Seq[String], output: OutputKind, invalid: InvalidMessages)
+final case class JoinOptions(
+    spec: JoinSpec,
+    on: Seq[String],
+    output: OutputKind,
+    invalid: InvalidMessages,
+    isAccelerated: Boolean = false)

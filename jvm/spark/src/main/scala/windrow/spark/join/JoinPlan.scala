@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.{ColumnNames, InputReach, KeyCheck, StreamTable, WatermarkCheck}
-import windrow.spark.output.{OperatorNames, OutputColumns}
+import windrow.spark.output.{CountColumns, OperatorNames, OutputColumns}
 import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.{GuardSettings, ShardPlan}
@@ -84,7 +84,9 @@ private[spark] object JoinPlan {
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
     val program = new JoinProgram(spec, fingerprint, shards, schema, notes)
-    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, ChainLag.most(inputs.map(lag)))
+    val dropped = Option.when(options.isAccelerated)(CountColumns.TooLate)
+    val lags    = ChainLag.most(inputs.map(lag))
+    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, lags, dropped)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
 

@@ -30,6 +30,9 @@ private[spark] object CountColumns {
   /** The number of open windows after a micro-batch, or null unless all shards have reported theirs. */
   val OpenWindows = "open_windows"
 
+  /** The position of the count of rows that were too late, in every packet with counts. */
+  val TooLate: Int = CountColumns("").names.indexOf(Reason.TooLate.toString.toLowerCase(Locale.ROOT))
+
   /** The change of the number of open windows in the micro-batch, or null if a shard does not know it. */
   val OpenChange = "open_windows_change"
 }

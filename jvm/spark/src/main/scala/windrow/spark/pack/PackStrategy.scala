@@ -10,10 +10,10 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case rows: Unpack =>
       UnpackExec(rows.packet, rows.kinds, rows.output, rows.takesPassed, planLater(rows.child)) :: Nil
-    case PassRejected(packet, from, to, child) => PassRejectedExec(packet, from, to, planLater(child)) :: Nil
-    case Packets(packet, objects, child)       => PacketsExec(packet, objects, planLater(child)) :: Nil
-    case CallShards(shards, child)             => CallShardsExec(shards, planLater(child)) :: Nil
-    case SortStep(shard, place, child)         => SortStepExec(shard, place, planLater(child)) :: Nil
+    case PassRejected(packet, from, to, child)    => PassRejectedExec(packet, from, to, planLater(child)) :: Nil
+    case Packets(packet, objects, dropped, child) => PacketsExec(packet, objects, dropped, planLater(child)) :: Nil
+    case CallShards(shards, child)                => CallShardsExec(shards, planLater(child)) :: Nil
+    case SortStep(shard, place, child)            => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
     case FusedWatermark(id, time, delay, child) => new FusedWatermarkExec(id, time, delay, planLater(child)) :: Nil
     case Timely(_, child)                       => planLater(child) :: Nil

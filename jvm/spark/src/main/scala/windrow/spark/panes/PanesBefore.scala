@@ -109,7 +109,7 @@ private[spark] object PanesBefore {
   def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
 
   /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
-  private[panes] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
+  private[spark] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
     def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transform {
       case name: CTERelationRef if by.contains(name.cteId) =>
         val table = by(name.cteId)

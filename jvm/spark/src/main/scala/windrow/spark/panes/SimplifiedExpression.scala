@@ -1,11 +1,13 @@
 package windrow.spark.panes
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, TaggingExpression}
 import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.RuleExecutor
 
-/** Simplifies an expression with Spark's own rules, which evaluate its constant parts. */
+/** Simplifies an expression with Spark's own rules, which evaluate its constant parts. Assertions about nulls are
+  * removed, because the rules do not look inside them.
+  */
 private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
 
   protected def batches: Seq[Batch] = Seq(Batch(
@@ -17,7 +19,11 @@ private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
     SimplifyExtractValueOps,
     BooleanSimplification))
 
-  def apply(expression: Expression): Expression =
+  def apply(expression: Expression): Expression = simple(expression.transform { case tag: TaggingExpression =>
+    tag.child
+  })
+
+  private def simple(expression: Expression): Expression =
     execute(Project(Seq(Alias(expression, "simple")()), LocalRelation(expression.references.toSeq))) match {
       case Project(Seq(Alias(simple, _)), _) => simple
       case _                                 => expression

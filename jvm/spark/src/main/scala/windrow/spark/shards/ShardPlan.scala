@@ -50,11 +50,22 @@ private[windrow] object ShardPlan {
     *   the processing time of a batch query, in microseconds
     * @param lag
     *   how far the input rows may be below Spark's watermark (SEMANTICS R95)
+    * @param dropped
+    *   the position of the count of rows that count as rows that Spark dropped
     */
-  def apply(packets: LogicalPlan, program: ShardProgram, now: Long, lag: Distance[Axis.Time]): LogicalPlan =
-    if (packets.isStreaming) streamed(packets, program, lag) else atOnce(packets, program, now)
+  def apply(
+      packets: LogicalPlan,
+      program: ShardProgram,
+      now: Long,
+      lag: Distance[Axis.Time],
+      dropped: Option[Int] = None): LogicalPlan =
+    if (packets.isStreaming) streamed(packets, program, lag, dropped) else atOnce(packets, program, now)
 
-  private def streamed(packets: LogicalPlan, program: ShardProgram, lag: Distance[Axis.Time]): LogicalPlan = {
+  private def streamed(
+      packets: LogicalPlan,
+      program: ShardProgram,
+      lag: Distance[Axis.Time],
+      dropped: Option[Int]): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
     val called          = CallShards(program.shards, packets)
     def run(values: Seq[Attribute], rows: LogicalPlan)(implicit value: Encoder[PlacedPacket.Type]) =
@@ -70,7 +81,7 @@ private[windrow] object ShardPlan {
       run(Seq(packet, place), Project(Seq(packet, place, shard), SortStep(shard, place, called)))(placed)
     }
     val objects = states.children.head
-    Packets(states.output.head, objects.output.head, objects)
+    Packets(states.output.head, objects.output.head, dropped, objects)
   }
 
   /** Returns the same shards with another program. */

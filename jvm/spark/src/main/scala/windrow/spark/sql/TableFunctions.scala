@@ -33,6 +33,7 @@ object TableFunctions {
       described(Driven.Name, driven),
       described(Clock, clock),
       described(VerifyFunction.Name, VerifyFunction.plan),
+      described(AccelerationFunction.Name, AccelerationFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan)) ++

@@ -26,6 +26,7 @@ private[spark] object Usage {
     "windrow_until"           -> "a stream that ends when its folder contains a line of text",
     "windrow_version"         -> "the version of Windrow's JAR",
     "windrow_verify"          -> "the missing and damaged files of a checkpoint",
+    AccelerationFunction.Name -> "for each stateful operator of an unchanged query, whether Windrow runs it",
     "windrow_advise"          -> "a recommended lateness, from the rows that a query has read",
     "windrow_get_windows"     -> "the windows stored in a checkpoint",
     "windrow_get_messages"    -> "the rows stored in a checkpoint",

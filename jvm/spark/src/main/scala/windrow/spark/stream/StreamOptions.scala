@@ -21,6 +21,8 @@ import windrow.{InvalidMessages, TimeSpan}
   *   the handling of rows without a usable event time
   * @param indexed
   *   columns by which stored rows are queried; if empty, the key columns
+  * @param isAccelerated
+  *   whether the operator replaces one of Spark's, so that late rows count as Spark's dropped rows
   */
 final case class StreamOptions(
     time: Option[String],
@@ -31,4 +33,5 @@ final case class StreamOptions(
     name: String,
     output: OutputKind,
     indexed: Seq[String] = Nil,
-    invalid: InvalidMessages = InvalidMessages.Reject)
+    invalid: InvalidMessages = InvalidMessages.Reject,
+    isAccelerated: Boolean = false)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow.spark.functions.Failing
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.{OutputColumns, OutputSchema}
+import windrow.spark.output.{CountColumns, OutputColumns, OutputSchema}
 import windrow.spark.pack._
 import windrow.spark.packet.PlacedPacket
 import windrow.spark.query.Questions
@@ -53,7 +53,8 @@ private[spark] object WindowPlan {
     val pack =
       packed(messages, parts, recipe, OutputColumns.metricsOfRead(options.name), operator.windows.isDefined)
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
-    val rows    = ShardPlan(packets, program, messages.now, messages.lag)
+    val rows =
+      ShardPlan(packets, program, messages.now, messages.lag, Option.when(options.isAccelerated)(CountColumns.TooLate))
     Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 

@@ -46,14 +46,14 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val (below, moved) = (of(mark.child), new LocalWatermark(mark))
       marked += moved
       turn => below(turn).map { row => moved.see(row); row }
-    case counted: CollectMetrics                   => of(counted.child)
-    case pack: PackNode                            => packed(pack)
-    case CallShards(_, child)                      => of(child)
-    case SortStep(shard, place, child)             => sorted(child, shard, place)
-    case unpack: Unpack                            => unpacked(unpack)
-    case passing: PassRejected                     => passed(passing)
-    case Packets(_, _, states: TransformWithState) => stepped(states)
-    case other                                     => throw LocalPlan.unknown(other)
+    case counted: CollectMetrics                      => of(counted.child)
+    case pack: PackNode                               => packed(pack)
+    case CallShards(_, child)                         => of(child)
+    case SortStep(shard, place, child)                => sorted(child, shard, place)
+    case unpack: Unpack                               => unpacked(unpack)
+    case passing: PassRejected                        => passed(passing)
+    case Packets(_, _, _, states: TransformWithState) => stepped(states)
+    case other                                        => throw LocalPlan.unknown(other)
   }
 
   /** Reads rows from packets. Its own packets must be consumed before the separated ones. */

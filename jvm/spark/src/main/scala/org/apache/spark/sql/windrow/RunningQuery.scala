@@ -1,5 +1,6 @@
 package org.apache.spark.sql.windrow
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.streaming.StreamingQuery
 
 /** Accesses private parts of a running query. */
@@ -9,6 +10,12 @@ object RunningQuery {
   def checkpoint(query: StreamingQuery): String = {
     val execution = execute(query)
     execution.getClass.getMethod("resolvedCheckpointRoot").invoke(execution).toString
+  }
+
+  /** Returns the analyzed plan of the query. */
+  def plan(query: StreamingQuery): LogicalPlan = {
+    val execution = execute(query)
+    execution.getClass.getMethod("analyzedPlan").invoke(execution).asInstanceOf[LogicalPlan]
   }
 
   /** Returns the execution that runs the query. */

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.optimizer.{InsertMapSortInRepartitionExpressions, NormalizeFloatingNumbers}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project, RepartitionByExpression}
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregationMap}
@@ -162,6 +163,10 @@ object SparkInside {
     if (!experimental.extraStrategies.exists(_.getClass == strategy.getClass))
       experimental.extraStrategies = experimental.extraStrategies :+ strategy
   }
+
+  /** Whether the analyzer of a session applies a rule after all others. */
+  def appliesLast(session: SparkSession, isRule: Rule[LogicalPlan] => Boolean): Boolean =
+    session.asInstanceOf[classic.SparkSession].sessionState.analyzer.postHocResolutionRules.exists(isRule)
 
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame =
     classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)

@@ -1,0 +1,84 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
+import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
+import windrow.{CheckpointError, ErrorConditions, SpecProblem}
+
+/** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
+  * `WriteToStream`. There the rule replaces Spark's stateful operators if the setting is on and the checkpoint is new,
+  * or if Windrow's operators wrote the checkpoint (SEMANTICS R97).
+  */
+private[spark] final case class Accelerate(session: SparkSession) extends Rule[LogicalPlan] {
+  import Accelerate._
+
+  def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case write: WriteToStream => AnalysisHelper.allowInvokingTransformsInAnalyzer(started(write))
+    case other                => other
+  }
+
+  private def started(write: WriteToStream): LogicalPlan = {
+    val query = StatefulNodes.inlined(write.inputQuery)
+    if (!StatefulNodes.any(query)) write
+    else
+      StoredEngine.of(session, write.resolvedCheckpointLocation, StatefulNodes.ofWindrow(query)) match {
+        case StoredEngine.Windrow(operators) =>
+          val made = new Rewrite(session, write.outputMode, operators)(query)
+          if (made.count != operators) throw changed(write, made)
+          replaced(write, made)
+        case StoredEngine.Nothing if isOn(session) => replaced(write, new Rewrite(session, write.outputMode)(query))
+        case StoredEngine.Spark if isOn(session)   => replaced(write, kept(query, SpecProblem("CHECKPOINT_OF_SPARK")))
+        case _                                     => replaced(write, kept(query, SpecProblem("ACCELERATION_OFF")))
+      }
+  }
+
+  private def replaced(write: WriteToStream, made: Rewritten): LogicalPlan = {
+    Started.remember(write.resolvedCheckpointLocation, made.decisions)
+    if (made.count == 0) {
+      if (isOn(session)) logWarning(s"Spark runs query ${write.name} without Windrow.\n${made.decisions}")
+      write
+    } else write.withNewChildren(Seq(made.plan)) // its constructor has another argument from Spark 4.2 on
+  }
+
+  private def changed(write: WriteToStream, made: Rewritten) = new CheckpointError(ErrorConditions.message(
+    "CHECKPOINT_OF_WINDROW",
+    "checkpoint" -> write.resolvedCheckpointLocation,
+    "why"        -> made.decisions.toString))
+}
+
+private[spark] object Accelerate {
+
+  /** The Spark setting that turns acceleration on. */
+  val Setting = "spark.windrow.accelerate"
+
+  private def isOn(session: SparkSession): Boolean = session.conf.get(Setting, "false").equalsIgnoreCase("true")
+
+  /** Returns the decisions about a running query. */
+  def explain(query: StreamingQuery): Acceleration = Started.of(RunningQuery.checkpoint(query)).getOrElse(
+    kept(RunningQuery.plan(query), SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
+
+  /** Returns the decisions about a DataFrame, as if it started with a new checkpoint and the setting. */
+  def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode): Acceleration =
+    explain(session, query, mode, SparkInside.appliesLast(session, _.isInstanceOf[Accelerate]))
+
+  /** Returns the decisions about a query, as if it started with a new checkpoint and the setting.
+    *
+    * @param hasRule
+    *   whether the session applies the rule. A session that existed before the JAR was added does not.
+    */
+  def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode, hasRule: Boolean): Acceleration = {
+    val inlined = StatefulNodes.inlined(query)
+    if (hasRule) new Rewrite(session, mode)(inlined).decisions
+    else kept(inlined, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions
+  }
+
+  /** Returns a query in which Spark runs all operators for the same reason. */
+  private def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
+    query,
+    Acceleration(query.collect(Function.unlift(StatefulNodes.described)).zipWithIndex.map { case (operator, number) =>
+      OperatorAcceleration(s"${Rewrite.Prefix}$number", operator, Some(why))
+    }))
+}

@@ -1,0 +1,123 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.streaming.OutputMode
+import scala.util.control.{ControlThrowable, NonFatal}
+import windrow.{SpecError, SpecProblem}
+
+/** A query in which operators of Windrow have replaced those of Spark.
+  *
+  * @param plan
+  *   the new plan, or the old one if no operator was replaced
+  */
+private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
+  def count: Int = decisions.operators.count(_.isAccelerated)
+}
+
+/** Replaces the stateful operators of a query from the sink on, as long as Windrow can run them. An operator above one
+  * that stays must stay, too, because the state of both would otherwise belong to different watermarks.
+  *
+  * @param most
+  *   the greatest number of operators to replace
+  */
+private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int = Int.MaxValue) {
+  import Rewrite._
+
+  /** Returns the new query. An operator that fails to be planned is kept, and the query is planned again. */
+  def apply(query: LogicalPlan): Rewritten = planned(query, Map.empty)
+
+  private def planned(query: LogicalPlan, failed: Map[Int, SpecProblem]): Rewritten = {
+    val run = new Run(failed)
+    try {
+      val made = run.replaced(query, isAllowed = true)
+      Rewritten(if (run.decisions.exists(_.isAccelerated)) made else query, Acceleration(run.decisions))
+    } catch { case Failed(number, why) => planned(query, failed + (number -> why)) }
+  }
+
+  /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
+  private final class Run(failed: Map[Int, SpecProblem]) {
+    private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
+    private var seen  = 0
+    private var taken = 0
+
+    def decisions: Seq[OperatorAcceleration] = found.result().sortBy(_._1).map(_._2)
+
+    def replaced(plan: LogicalPlan, isAllowed: Boolean): LogicalPlan = StatefulNodes.described(plan) match {
+      case None => plan.mapChildren(replaced(_, isAllowed))
+      case Some(description) =>
+        val (number, name) = (seen, s"$Prefix$seen")
+        seen += 1
+        val verdict =
+          failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
+            recognized(plan, name, isBelow = number > 0))
+        if (verdict.isRight) taken += 1
+        val below = plan.mapChildren(replaced(_, verdict.isRight))
+        found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
+        verdict.fold(_ => below, plan => made(number, below, plan))
+    }
+
+    private def allowed(isAllowed: Boolean): Either[SpecProblem, Unit] =
+      if (!isAllowed || taken >= most) Left(SpecProblem("OPERATOR_ABOVE_KEPT")) else Right(())
+  }
+
+  /** Plans an operator over its new input. */
+  private type Planner = LogicalPlan => LogicalPlan
+
+  private def recognized(plan: LogicalPlan, name: String, isBelow: Boolean): Either[SpecProblem, Planner] = {
+    val provider = session.conf.get(SQLConf.STATE_STORE_PROVIDER_CLASS.key)
+    if (!provider.endsWith(RocksDb))
+      Left(SpecProblem(
+        "STATE_STORE_NOT_ROCKSDB",
+        "setting"  -> SQLConf.STATE_STORE_PROVIDER_CLASS.key,
+        "found"    -> provider,
+        "provider" -> s"org.apache.spark.sql.execution.streaming.state.$RocksDb"))
+    else
+      plan match {
+        case aggregate: Aggregate =>
+          def windowed(of: Aggregate) = Windowed.of(session, mode, of)
+          windowed(aggregate).map(_ => {
+            case over: Aggregate =>
+              windowed(over).fold(
+                why => throw SpecError(name, Seq(why)),
+                new AggregateRewrite(session, mode, _, name).plan)
+            case other => other
+          })
+        case join: Join =>
+          val isAlone         = !join.children.exists(StatefulNodes.any)
+          def alone(of: Join) = JoinRewrite.of(session, of, name, isAlone && !isBelow)
+          alone(join).map(_ => {
+            case over: Join => alone(over).fold(why => throw SpecError(name, Seq(why)), _.plan)
+            case other      => other
+          })
+        case other => Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> other.nodeName))
+      }
+  }
+
+  private def made(number: Int, old: LogicalPlan, planner: Planner): LogicalPlan = {
+    def shape(plan: LogicalPlan) =
+      plan.output.map(column => (column.exprId, column.name, column.dataType, column.nullable))
+    val made =
+      try planner(old)
+      catch {
+        case wrong: SpecError     => throw Failed(number, wrong.problems.head)
+        case NonFatal(unexpected) => throw Failed(number, failure(unexpected.toString))
+      }
+    if (shape(made) == shape(old)) made
+    else throw Failed(number, failure(s"the columns ${shape(made)} are not ${shape(old)}"))
+  }
+
+  private def failure(why: String) = SpecProblem("ACCELERATION_FAILED", "why" -> why.linesIterator.next())
+}
+
+private object Rewrite {
+
+  /** The beginning of the names of accelerated operators. */
+  val Prefix = "accelerated_"
+
+  private val RocksDb = "RocksDBStateStoreProvider"
+
+  /** The operator with a number cannot be planned. */
+  private final case class Failed(number: Int, why: SpecProblem) extends ControlThrowable
+}

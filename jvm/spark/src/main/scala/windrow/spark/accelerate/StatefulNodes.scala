@@ -1,0 +1,45 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.catalyst.plans.logical._
+import windrow.spark.panes.PanesBefore
+import windrow.spark.shards.WindowProcessor
+
+/** Finds the stateful operators of Spark in the analyzed plan of a streaming query. */
+private object StatefulNodes {
+
+  /** Returns a description of a node that stores state, or None for other nodes and for Windrow's operators. */
+  def described(plan: LogicalPlan): Option[String] = Option.when(plan.isStreaming)(plan).collect {
+    case Aggregate(grouping, _, _, _) if grouping.isEmpty => "aggregate"
+    case Aggregate(grouping, _, _, _)                     => s"aggregate by ${grouping.map(named).mkString(", ")}"
+    case Deduplicate(keys, _)                             => s"dropDuplicates by ${keys.map(_.name).mkString(", ")}"
+    case DeduplicateWithinWatermark(keys, _) =>
+      s"dropDuplicatesWithinWatermark by ${keys.map(_.name).mkString(", ")}"
+    case Join(left, right, kind, _, _) if left.isStreaming && right.isStreaming => s"join ${kind.sql}"
+    case shards: TransformWithState if !isOfWindrow(shards)                     => "transformWithState"
+    case _: Distinct                                                            => "distinct"
+    case _: GlobalLimit                                                         => "limit"
+    case other if Others.exists(other.nodeName.startsWith)                      => other.nodeName
+  }
+
+  /** Beginnings of the names of other nodes with state. The classes of some differ between Spark versions. */
+  private val Others = Seq("FlatMapGroupsWithState", "FlatMapGroupsInPandasWithState", "TransformWithState")
+    .filterNot(_ == "TransformWithStateExec")
+
+  private def named(grouping: org.apache.spark.sql.catalyst.expressions.Expression): String = grouping match {
+    case column: org.apache.spark.sql.catalyst.expressions.NamedExpression => column.name
+    case other                                                             => other.sql
+  }
+
+  def any(plan: LogicalPlan): Boolean = plan.exists(described(_).isDefined)
+
+  /** Returns the number of operators that the query itself describes with Windrow. */
+  def ofWindrow(plan: LogicalPlan): Int =
+    plan.collect { case shards: TransformWithState if isOfWindrow(shards) => 1 }.sum
+
+  private def isOfWindrow(shards: TransformWithState) = (shards.statefulProcessor: Any).isInstanceOf[WindowProcessor]
+
+  /** Returns the plan with its common table expressions inside, so that each operator sees its whole input. */
+  def inlined(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[WithCTE])) plan
+    else plan.transform { case WithCTE(over, definitions) => PanesBefore.inline(over, definitions) }
+}

@@ -1,0 +1,107 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.types.{StructType, TimestampNTZType, TimestampType}
+import windrow.SpecProblem
+
+/** The place in a plan where the windows of an aggregation are computed.
+  *
+  * @param window
+  *   the column of the windows at that place
+  * @param time
+  *   the only column from which the windows are computed
+  * @param structs
+  *   one expression over `time` for each window that a row can have
+  * @param conditions
+  *   conditions over `time` and `window` that the windows of a row fulfill
+  * @param input
+  *   the input of the aggregation without its windows
+  */
+private final case class WindowOrigin(
+    window: Attribute,
+    time: Attribute,
+    structs: Seq[Expression],
+    conditions: Seq[Expression],
+    input: LogicalPlan)
+
+private object WindowOrigin {
+  private type Found = Either[SpecProblem, WindowOrigin]
+
+  /** Returns the place, or the reason why the windows cannot be separated from the input.
+    *
+    * @param plan
+    *   the input of the aggregation
+    * @param window
+    *   the column of the windows by which it groups
+    */
+  def of(plan: LogicalPlan, window: Attribute): Found = plan match {
+    case SubqueryAlias(_, child)     => of(child, window)
+    case View(_, _, child, _)        => of(child, window)
+    case Filter(condition, child)    => of(child, window).flatMap(filtered(_, condition, window))
+    case Project(columns, child)     => projected(columns, child, window)
+    case Expand(rows, output, child) => expanded(rows, output, child, window)
+    case other                       => unknown(s"a ${other.nodeName} lies between the window and the groupBy")
+  }
+
+  private def unknown(why: String): Found = Left(SpecProblem("WINDOW_NOT_RECOGNIZED", "why" -> why))
+
+  private def filtered(found: WindowOrigin, condition: Expression, window: Attribute): Found = {
+    val (own, others) = conditions(condition).partition(_.references.contains(window))
+    val ofWindow      = own.map(_.transform { case a: Attribute if a.exprId == window.exprId => found.window })
+    if (!ofWindow.forall(_.references.subsetOf(AttributeSet(Seq(found.window, found.time)))))
+      unknown(s"the filter ${condition.sql} reads the window and other columns")
+    else if (!others.forall(one => one.deterministic && one.references.subsetOf(found.input.outputSet)))
+      unknown(s"the filter ${condition.sql} cannot precede the window")
+    else
+      Right(found.copy(
+        conditions = found.conditions ++ ofWindow,
+        input = others.reduceOption(And).fold(found.input)(Filter(_, found.input))))
+  }
+
+  private def conditions(all: Expression): Seq[Expression] = all match {
+    case And(left, right) => conditions(left) ++ conditions(right)
+    case one              => Seq(one)
+  }
+
+  private def projected(columns: Seq[NamedExpression], child: LogicalPlan, window: Attribute): Found = {
+    val others = columns.filterNot(column => column.exprId == window.exprId || column.references.contains(window))
+    columns.find(_.exprId == window.exprId) match {
+      case Some(passed: Attribute) => of(child, passed).map(over(_, others))
+      case Some(Alias(renamed: Attribute, _)) if renamed.dataType.isInstanceOf[StructType] =>
+        of(child, renamed).map(over(_, others.filterNot(_.references.contains(renamed))))
+      case Some(Alias(struct, _)) => made(window, Seq(struct), child).map(over(_, others))
+      case _                      => unknown("the window is not a column of the input")
+    }
+  }
+
+  /** Adds the other columns of a projection, and the event time if the projection omits it. */
+  private def over(found: WindowOrigin, columns: Seq[NamedExpression]): WindowOrigin = {
+    val kept = columns.filter(_.references.subsetOf(found.input.outputSet))
+    val time = Option.unless(kept.exists(_.exprId == found.time.exprId))(found.time)
+    found.copy(input = Project(kept ++ time, found.input))
+  }
+
+  private def expanded(
+      rows: Seq[Seq[Expression]],
+      output: Seq[Attribute],
+      child: LogicalPlan,
+      window: Attribute): Found = {
+    val at = output.indexWhere(_.exprId == window.exprId)
+    val isPassed = output.indices.filterNot(_ == at).forall(i =>
+      rows.forall(_(i) match { case same: Attribute => same.exprId == output(i).exprId; case _ => false }))
+    if (at < 0) unknown("the window is not a column of the input")
+    else if (!isPassed) unknown("other columns are computed beside the window")
+    else made(window, rows.map(_(at)), child)
+  }
+
+  private def made(window: Attribute, structs: Seq[Expression], input: LogicalPlan): Found =
+    structs.flatMap(_.references).distinctBy(_.exprId) match {
+      case Seq(time) if isTime(time) && structs.forall(_.deterministic) =>
+        Right(WindowOrigin(window, time, structs, Nil, input))
+      case Seq(_) => unknown("it is computed from a column that is not a timestamp")
+      case _      => unknown("it is not computed from a single timestamp column")
+    }
+
+  private def isTime(column: Attribute) = column.dataType == TimestampType || column.dataType == TimestampNTZType
+}

@@ -1,0 +1,101 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.streaming.OutputMode
+import windrow.spark.input.WatermarkCheck
+import windrow.{SpecProblem, WindowKind}
+
+/** An aggregation over windows that Windrow can run.
+  *
+  * @param aggregate
+  *   Spark's aggregation
+  * @param window
+  *   the column of the windows by which it groups
+  * @param time
+  *   the event time, a column of `input`
+  * @param input
+  *   the input without windows
+  */
+private final case class Windowed(
+    aggregate: Aggregate,
+    window: Attribute,
+    time: Attribute,
+    input: LogicalPlan,
+    kind: WindowKind) {
+
+  /** The grouping expressions other than the window. */
+  val grouping: Seq[Expression] =
+    aggregate.groupingExpressions.filterNot(_.semanticEquals(window)).distinctBy(_.canonicalized)
+
+  /** The aggregate functions of the output, each once. */
+  val calls: Seq[AggregateExpression] =
+    aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })
+      .distinctBy(_.canonicalized)
+
+  /** The columns of the input that are read, in its order. */
+  def columns: Seq[Attribute] = {
+    val read = AttributeSet(grouping ++ calls :+ time)
+    input.output.filter(read.contains)
+  }
+}
+
+private object Windowed {
+
+  /** Returns the aggregation, or the reason why Spark must run it. */
+  def of(session: SparkSession, mode: OutputMode, aggregate: Aggregate): Either[SpecProblem, Windowed] = for {
+    _     <- Either.cond(mode != OutputMode.Complete(), (), SpecProblem("COMPLETE_MODE"))
+    found <- marked(aggregate)
+    (window, isSession) = found
+    _ <- Either.cond(
+      window.metadata.contains(EventTimeWatermark.delayKey),
+      (),
+      SpecProblem("NO_WATERMARK.ACCELERATION", "window" -> window.name))
+    _      <- policy(session, aggregate)
+    _      <- orderless(aggregate)
+    origin <- WindowOrigin.of(aggregate.child, window)
+    kind   <- WindowShape.of(origin, isSession)
+    made = Windowed(aggregate, window, origin.time, Filter(IsNotNull(origin.time), origin.input), kind)
+    _ <- Either.cond(
+      AttributeSet(made.grouping ++ made.calls).subsetOf(made.input.outputSet),
+      (),
+      SpecProblem("WINDOW_NOT_RECOGNIZED", "why" -> "a key or an aggregate reads the window"))
+  } yield made
+
+  /** Returns the window by which the aggregation groups, and whether it is a session. */
+  private def marked(aggregate: Aggregate): Either[SpecProblem, (Attribute, Boolean)] =
+    aggregate.groupingExpressions.collect {
+      case column: Attribute if column.metadata.contains(TimeWindow.marker)    => column -> false
+      case column: Attribute if column.metadata.contains(SessionWindow.marker) => column -> true
+    } match {
+      case Seq(one) => Right(one)
+      case _        => Left(SpecProblem("NO_WINDOW"))
+    }
+
+  /** Returns the reason if the operator uses the greatest of several watermarks. */
+  def policy(session: SparkSession, operator: LogicalPlan): Either[SpecProblem, Unit] =
+    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(operator)).map(_ =>
+      SpecProblem(
+        "WATERMARK_POLICY",
+        "setting" -> WatermarkCheck.Policy,
+        "value"   -> WatermarkCheck.Greatest)).toLeft(())
+
+  /** Returns the reason if the result of a function may depend on the order of rows or of partial results. */
+  private def orderless(aggregate: Aggregate): Either[SpecProblem, Unit] =
+    aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })
+      .find(call => !isOrderless(call.aggregateFunction)).map(call =>
+        SpecProblem("AGGREGATE_ORDER", "aggregate" -> call.sql)).toLeft(())
+
+  private def isOrderless(function: AggregateFunction): Boolean = function match {
+    case replaced: RuntimeReplaceableAggregate => replaced.replacement match {
+        case other: AggregateFunction => isOrderless(other)
+        case _                        => false
+      }
+    case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
+        _: PearsonCorrelation | _: HyperLogLogPlusPlus | _: Percentile =>
+      true
+    case _ => false
+  }
+}

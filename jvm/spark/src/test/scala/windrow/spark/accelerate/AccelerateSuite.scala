@@ -1,0 +1,185 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.catalyst.expressions.{SessionWindow, TimeWindow}
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate
+import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
+import windrow.CheckpointError
+import windrow.spark.{SparkSuite, Windrow}
+
+/** Tests which operators are replaced, and who continues a checkpoint (SEMANTICS R97, R98). */
+final class AccelerateSuite extends SparkSuite {
+  private implicit lazy val session: SparkSession = spark
+  private implicit val events: Encoder[Event]     = Encoders.product[Event]
+
+  private val input = Seq(Compared.events(7, 5))
+
+  private def compared(sql: String, mode: String = "append", delay: String = "5 seconds") =
+    new Compared(spark, mode, delay, input, _.sql(sql))
+
+  private val plain = compared("SELECT window, k, count(*) AS n, sum(v) FROM t0 GROUP BY window(time, '20 seconds'), k")
+
+  private def table: DataFrame = MemoryStream[Event].toDF().withWatermark("time", "5 seconds")
+
+  private def sql(text: String): DataFrame = {
+    table.createOrReplaceTempView("t")
+    session.sql(text)
+  }
+
+  private def codes(df: DataFrame, mode: OutputMode = OutputMode.Append()): Seq[String] =
+    Windrow.explainAcceleration(df, mode).operators.map(_.reason.fold("accelerated")(_.code))
+
+  private val minute = window(col("time"), "1 minute")
+
+  test("the checkpoint decides who runs the query, whatever the setting is later") {
+    val spark = plain.off
+    Seq(false, true).foreach { first =>
+      val changed = plain.run(Seq(0 -> first, 2 -> !first, 4 -> first))
+      assert(changed.differsFrom(spark).isEmpty)
+      assert(changed.operators == Seq(if (first) "transformWithStateExec" else "stateStoreSave"))
+      assert(changed.decisions.operators.map(_.reason.map(_.code)) == Seq(
+        Option.unless(first)("ACCELERATION_OFF")
+      )) // of the last start
+    }
+    assert(plain.run(Seq(0 -> false, 4 -> true)).decisions.operators.flatMap(_.reason).map(_.code) == Seq(
+      "CHECKPOINT_OF_SPARK"))
+  }
+
+  test("a query that no longer fits Windrow's checkpoint is refused") {
+    var text = "count(*)"
+    val query = new Compared(
+      spark,
+      "append",
+      "5 seconds",
+      input,
+      session => {
+        val made = session.sql(s"SELECT window, $text FROM t0 GROUP BY window(time, '20 seconds')")
+        text = "first(v)"
+        made
+      })
+    val wrong = intercept[CheckpointError](query.run(Seq(0 -> true, 2 -> true)))
+    assert(wrong.getMessage.startsWith("[CHECKPOINT_OF_WINDROW]") && wrong.getMessage.contains("AGGREGATE_ORDER"))
+  }
+
+  test("rows that the watermark drops are counted as in Spark") {
+    val spread =
+      compared("SELECT window, d, v, unix_micros(time), count(*) FROM t0 GROUP BY window(time, '20 seconds'), d, v, unix_micros(time)")
+    val (off, on) = (spread.off, spread.on)
+    assert(off.dropped > 3 && on.dropped == off.dropped)
+    assert(on.operators == Seq("transformWithStateExec"))
+  }
+
+  test("in mode update a window is emitted in each micro-batch that adds a row, and only then") {
+    val query =
+      compared("SELECT window, min(d) AS d FROM t0 GROUP BY window(time, '20 seconds', '10 seconds')", "update")
+    val (off, on) = (query.off, query.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 10)
+    assert(on.operators == Seq("transformWithStateExec"))
+  }
+
+  test("a chain emits both windows in the micro-batch that completes them") {
+    val chain = compared("""SELECT window, sum(n) AS n FROM (SELECT window AS w, count(*) AS n FROM t0
+      GROUP BY window(time, '3 seconds', '2 seconds')) GROUP BY window(w, '9 seconds')""")
+    val (off, on) = (chain.off, chain.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 5)
+    assert(on.operators == Seq.fill(2)("transformWithStateExec"))
+  }
+
+  private val between = "a.k = b.k AND b.time >= a.time AND b.time <= a.time + INTERVAL 20 SECONDS"
+
+  test("an inner join with a time bound") {
+    val query = new Compared(
+      spark,
+      "append",
+      "10 seconds",
+      Seq(Compared.events(8, 4), Compared.events(9, 4)),
+      _.sql(s"SELECT a.*, b.time AS t2, b.v AS v2 FROM t0 a JOIN t1 b ON $between AND a.v < b.v"))
+    val (off, on) = (query.off, query.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 10)
+    assert(on.operators == Seq("transformWithStateExec"))
+  }
+
+  test("joins that stay have a reason") {
+    Seq("a", "b").foreach(table.createOrReplaceTempView)
+    def code(join: String) = codes(session.sql(s"SELECT a.v FROM $join"))
+    assert(code(s"a JOIN b ON $between") == Seq("accelerated"))
+    assert(code(s"a LEFT JOIN b ON $between") == Seq("JOIN_KIND"))
+    assert(code("a JOIN b ON a.k = b.k") == Seq("JOIN_WITHOUT_TIME"))
+    assert(codes(session.sql(s"SELECT count(*) FROM a JOIN b ON $between GROUP BY window(a.time, '1 minute')")) == Seq(
+      "accelerated",
+      "JOIN_NOT_ALONE"))
+  }
+
+  test("operators of a chain are named from the sink on, and replaced together or not at all") {
+    val chain = sql("""SELECT window, sum(n) FROM (
+      SELECT window AS w, k, count(*) AS n FROM t GROUP BY window(time, '10 seconds'), k) GROUP BY window(w, '1 minute')""")
+    val found = Windrow.explainAcceleration(chain).operators
+    assert(found.map(_.name) == Seq("accelerated_0", "accelerated_1") && found.forall(_.isAccelerated))
+    val above = sql("""SELECT window, collect_list(n) FROM (
+      SELECT window AS w, k, count(*) AS n FROM t GROUP BY window(time, '10 seconds'), k) GROUP BY window(w, '1 minute')""")
+    assert(codes(above) == Seq("AGGREGATE_ORDER", "OPERATOR_ABOVE_KEPT"))
+    assert(codes(table.dropDuplicates("time", "k").groupBy(minute).count()) == Seq(
+      "accelerated",
+      "OPERATOR_NOT_ACCELERATED"))
+  }
+
+  test("each operator that stays has a reason") {
+    val counts = table.groupBy(minute).count()
+    assert(codes(counts) == Seq("accelerated"))
+    assert(codes(counts, OutputMode.Update()) == Seq("accelerated"))
+    assert(codes(counts, OutputMode.Complete()) == Seq("COMPLETE_MODE"))
+    assert(codes(table.groupBy("k").count(), OutputMode.Update()) == Seq("NO_WINDOW"))
+    assert(codes(MemoryStream[Event].toDF().groupBy(minute).count(), OutputMode.Update()) == Seq("NO_WATERMARK"))
+    assert(codes(table.groupBy(minute).agg(first("v"))) == Seq("AGGREGATE_ORDER"))
+    assert(codes(table.groupBy(minute).agg(collect_list("v"))) == Seq("AGGREGATE_ORDER"))
+    assert(codes(table.dropDuplicatesWithinWatermark("k")) == Seq("OPERATOR_NOT_ACCELERATED"))
+    val gap = when(col("v") > 50, "5 seconds").otherwise("9 seconds")
+    assert(codes(table.groupBy(session_window(col("time"), gap), col("k")).count()) == Seq("WINDOW_NOT_RECOGNIZED"))
+    assert(
+      codes(sql("SELECT max(window.start) FROM t GROUP BY window(time, '1 minute')")) == Seq("WINDOW_NOT_RECOGNIZED"))
+    assert(codes(table) == Nil)
+    val other = session.newSession()
+    other.conf.set(
+      "spark.sql.streaming.stateStore.providerClass",
+      "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
+    val plan = SparkInside.plan(counts)
+    assert(Accelerate.explain(
+      other,
+      plan,
+      OutputMode.Append(),
+      hasRule = true).operators.flatMap(_.reason).map(_.code) == Seq(
+      "STATE_STORE_NOT_ROCKSDB"))
+    assert(Accelerate.explain(session, plan, OutputMode.Append(), hasRule = false).operators.flatMap(_.reason).map(
+      _.code) == Seq("ACCELERATION_NOT_INSTALLED"))
+  }
+
+  test("a query without an entry is explained by its plan") {
+    val query = table.groupBy(minute).count().writeStream.format("noop")
+      .option("checkpointLocation", SparkSuite.folder()).start()
+    try {
+      assert(Windrow.explainAcceleration(query).operators.flatMap(_.reason).map(_.code) == Seq("ACCELERATION_OFF"))
+      assert(RunningQuery.plan(query).exists(_.isInstanceOf[Aggregate]))
+    } finally query.stop()
+  }
+
+  test("a union with watermark policy max stays") {
+    session.conf.set("spark.sql.streaming.multipleWatermarkPolicy", "max")
+    try assert(codes(table.union(table).groupBy(minute).count()) == Seq("WATERMARK_POLICY"))
+    finally session.conf.unset("spark.sql.streaming.multipleWatermarkPolicy")
+  }
+
+  test("columns keep their ids, names, types, and metadata") {
+    val query = sql("SELECT window, k AS `a b`, sum(v) FROM t GROUP BY window(time, '1 minute'), k")
+    val old   = SparkInside.plan(query)
+    val made  = new Rewrite(session, OutputMode.Append())(old)
+    assert(made.count == 1)
+    def shape(of: Seq[org.apache.spark.sql.catalyst.expressions.Attribute]) =
+      of.map(one => (one.exprId, one.name, one.dataType, one.nullable, one.metadata))
+    assert(shape(made.plan.output) == shape(old.output))
+    assert(made.plan.output.head.metadata.contains(TimeWindow.marker))
+    assert(!made.plan.output.head.metadata.contains(SessionWindow.marker))
+  }
+}
