@@ -25,11 +25,25 @@ private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
 private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int = Int.MaxValue) {
   import Rewrite._
 
+  /** Whether the query continues a checkpoint, whose state store is Spark's choice. */
+  private def isContinued = most != Int.MaxValue
+
   /** Returns the new query. An operator that fails to be planned is kept, and the query is planned again. */
-  def apply(query: LogicalPlan): Rewritten = planned(query, Map.empty)
+  def apply(query: LogicalPlan): Rewritten = {
+    val made = planned(query, Map.empty)
+    if (made.count == 0 || WatermarkFilters.of(session, query) == WatermarkFilters.of(session, made.plan)) made
+    else kept(query, made.decisions)
+  }
+
+  /** Returns the query with Spark's operators, because a watermark would see rows that Spark removes before it. */
+  private def kept(query: LogicalPlan, decisions: Acceleration): Rewritten =
+    Rewritten(
+      query,
+      Acceleration(decisions.operators.map(one =>
+        if (one.isAccelerated) one.copy(reason = Some(SpecProblem("FILTER_BELOW_WATERMARK"))) else one)))
 
   private def planned(query: LogicalPlan, failed: Map[Int, SpecProblem]): Rewritten = {
-    val run = new Run(failed)
+    val run = new Run(failed, StatefulNodes.isOne(query))
     try {
       val made = run.replaced(query, isAllowed = true)
       Rewritten(if (run.decisions.exists(_.isAccelerated)) made else query, Acceleration(run.decisions))
@@ -37,7 +51,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
   }
 
   /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
-  private final class Run(failed: Map[Int, SpecProblem]) {
+  private final class Run(failed: Map[Int, SpecProblem], isOne: Boolean) {
     private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
     private var seen  = 0
     private var taken = 0
@@ -51,7 +65,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
         seen += 1
         val verdict =
           failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
-            recognized(plan, name, isBelow = number > 0))
+            recognized(plan, name, isOne))
         if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
@@ -65,9 +79,9 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
   /** Plans an operator over its new input. */
   private type Planner = LogicalPlan => LogicalPlan
 
-  private def recognized(plan: LogicalPlan, name: String, isBelow: Boolean): Either[SpecProblem, Planner] = {
+  private def recognized(plan: LogicalPlan, name: String, isOne: Boolean): Either[SpecProblem, Planner] = {
     val provider = session.conf.get(SQLConf.STATE_STORE_PROVIDER_CLASS.key)
-    if (!provider.endsWith(RocksDb))
+    if (!isContinued && !provider.endsWith(RocksDb))
       Left(SpecProblem(
         "STATE_STORE_NOT_ROCKSDB",
         "setting"  -> SQLConf.STATE_STORE_PROVIDER_CLASS.key,
@@ -85,8 +99,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
             case other => other
           })
         case join: Join =>
-          val isAlone         = !join.children.exists(StatefulNodes.any)
-          def alone(of: Join) = JoinRewrite.of(session, of, name, isAlone && !isBelow)
+          def alone(of: Join) = JoinRewrite.of(session, of, name, isOne)
           alone(join).map(_ => {
             case over: Join => alone(over).fold(why => throw SpecError(name, Seq(why)), _.plan)
             case other      => other

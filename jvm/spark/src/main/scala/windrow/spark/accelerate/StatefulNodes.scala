@@ -22,8 +22,7 @@ private object StatefulNodes {
   }
 
   /** Beginnings of the names of other nodes with state. The classes of some differ between Spark versions. */
-  private val Others = Seq("FlatMapGroupsWithState", "FlatMapGroupsInPandasWithState", "TransformWithState")
-    .filterNot(_ == "TransformWithStateExec")
+  private val Others = Seq("FlatMapGroupsWithState", "FlatMapGroupsInPandasWithState", "TransformWithStateInP")
 
   private def named(grouping: org.apache.spark.sql.catalyst.expressions.Expression): String = grouping match {
     case column: org.apache.spark.sql.catalyst.expressions.NamedExpression => column.name
@@ -31,6 +30,10 @@ private object StatefulNodes {
   }
 
   def any(plan: LogicalPlan): Boolean = plan.exists(described(_).isDefined)
+
+  /** Whether the query has a single operator with state, of Spark or of Windrow. */
+  def isOne(plan: LogicalPlan): Boolean =
+    plan.collect(Function.unlift(described)).size + ofWindrow(plan) == 1
 
   /** Returns the number of operators that the query itself describes with Windrow. */
   def ofWindrow(plan: LogicalPlan): Int =

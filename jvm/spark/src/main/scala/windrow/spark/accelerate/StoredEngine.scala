@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
+import windrow.spark.shards.OperatorDescriptor
 
 /** The engine whose state a checkpoint contains. It decides who runs the query, because neither engine can read the
   * state of the other.
@@ -32,7 +34,7 @@ private object StoredEngine {
     */
   def of(session: SparkSession, checkpoint: String, described: Int): StoredEngine = {
     val state = new Path(checkpoint, "state")
-    val files = state.getFileSystem(session.sparkContext.hadoopConfiguration)
+    val files = state.getFileSystem(SparkInside.hadoop(session))
     val operators =
       if (!files.exists(state)) Nil
       else files.listStatus(state).toSeq.map(_.getPath).filter(_.getName.forall(_.isDigit))
@@ -40,11 +42,13 @@ private object StoredEngine {
     if (operators.isEmpty) Nothing else if (ours > described) Windrow(ours - described) else Spark
   }
 
-  /** Whether `transformWithState` of Windrow wrote an operator. Its shards have a variable `header`. */
+  /** Whether `transformWithState` of Windrow wrote an operator, by the names of its variables. */
   private def isOfWindrow(files: FileSystem, operator: Path): Boolean =
     metadata(files, new Path(operator, "_metadata")).exists { json =>
       val properties = Try(mapper.readTree(json.path("operatorPropertiesJson").asText)).toOption
-      properties.exists(_.path("stateVariables").elements.asScala.exists(_.path("stateName").asText == "header"))
+      val variables =
+        properties.toSeq.flatMap(_.path("stateVariables").elements.asScala.map(_.path("stateName").asText))
+      Seq("header", OperatorDescriptor.Variable).forall(variables.contains)
     }
 
   /** Returns the newest description of an operator: a version on the first line, then JSON. */
@@ -52,8 +56,9 @@ private object StoredEngine {
     val versioned = new Path(folder, "v2")
     val newest = Option.when(files.exists(versioned))(files.listStatus(versioned).toSeq.map(_.getPath))
       .getOrElse(Nil).filter(_.getName.forall(_.isDigit)).maxByOption(_.getName.toLong)
-    newest.flatMap(file =>
-      Using(files.open(file))(in => new String(in.readAllBytes, UTF_8)).toOption
-        .flatMap(_.linesIterator.drop(1).nextOption()).flatMap(line => Try(mapper.readTree(line)).toOption))
+    newest.flatMap { file =>
+      val text = Using.resource(files.open(file))(in => new String(in.readAllBytes, UTF_8))
+      text.linesIterator.drop(1).nextOption().flatMap(line => Try(mapper.readTree(line)).toOption)
+    }
   }
 }

@@ -49,8 +49,8 @@ private object WindowOrigin {
   private def filtered(found: WindowOrigin, condition: Expression, window: Attribute): Found = {
     val (own, others) = conditions(condition).partition(_.references.contains(window))
     val ofWindow      = own.map(_.transform { case a: Attribute if a.exprId == window.exprId => found.window })
-    if (!ofWindow.forall(_.references.subsetOf(AttributeSet(Seq(found.window, found.time)))))
-      unknown(s"the filter ${condition.sql} reads the window and other columns")
+    if (!ofWindow.forall(isOfSpark(_, found)))
+      unknown(s"the filter ${condition.sql} reads the window")
     else if (!others.forall(one => one.deterministic && one.references.subsetOf(found.input.outputSet)))
       unknown(s"the filter ${condition.sql} cannot precede the window")
     else
@@ -59,10 +59,24 @@ private object WindowOrigin {
         input = others.reduceOption(And).fold(found.input)(Filter(_, found.input))))
   }
 
-  private def conditions(all: Expression): Seq[Expression] = all match {
-    case And(left, right) => conditions(left) ++ conditions(right)
-    case one              => Seq(one)
+  /** Whether a condition is one with which Spark selects the windows of a row. Others can exclude windows that no verified
+    * time has.
+    */
+  private def isOfSpark(condition: Expression, found: WindowOrigin): Boolean = {
+    def isBound(value: Expression, number: Int) = value match {
+      case GetStructField(column, `number`, _) => column.semanticEquals(found.window)
+      case _                                   => false
+    }
+    condition match {
+      case IsNotNull(value)                => value.references.subsetOf(AttributeSet(Seq(found.window, found.time)))
+      case GreaterThanOrEqual(time, start) => time.semanticEquals(found.time) && isBound(start, 0)
+      case LessThan(time, end)             => time.semanticEquals(found.time) && isBound(end, 1)
+      case GreaterThan(end, start)         => isBound(end, 1) && isBound(start, 0)
+      case _                               => false
+    }
   }
+
+  private def conditions(all: Expression): Seq[Expression] = WatermarkFilters.conjuncts(all)
 
   private def projected(columns: Seq[NamedExpression], child: LogicalPlan, window: Attribute): Found = {
     val others = columns.filterNot(column => column.exprId == window.exprId || column.references.contains(window))

@@ -16,6 +16,9 @@ private object WindowShape {
   /** The number of times to which a kind is fitted. */
   private val Fitted = 200
 
+  /** The greatest number of windows that are computed to verify a fit. It limits the time of a start. */
+  private val MostWindows = 1000000
+
   private type Windows = Seq[(Long, Long)]
 
   /** Returns the kind of windows that the expressions compute, or the reason why there is none. */
@@ -43,8 +46,10 @@ private object WindowShape {
   private[accelerate] def fitted(windows: Long => Windows, isSession: Boolean): Either[SpecProblem, WindowKind] = {
     val random = new Random(42)
     val kind   = if (isSession) session(windows) else aligned(windows, Seq.fill(Fitted)(time(random)))
+    val each   = windows(0L).size.max(1)
     kind.flatMap { case (found, expected) =>
-      val wrong = Iterator.fill(Probes)(time(random)).find(micros => windows(micros) != expected(micros))
+      val wrong = Iterator.fill((MostWindows / each).max(Fitted).min(Probes))(time(random)).find(micros =>
+        windows(micros) != expected(micros))
       wrong.map(micros =>
         if (isSession) SpecProblem("GAP_NOT_CONSTANT")
         else unknown(s"it differs from $found at the time $micros microseconds after 1970")).toLeft(found)

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.{DataType, DecimalType}
 import windrow.spark.input.WatermarkCheck
 import windrow.{SpecProblem, WindowKind}
 
@@ -54,7 +55,9 @@ private object Windowed {
       (),
       SpecProblem("NO_WATERMARK.ACCELERATION", "window" -> window.name))
     _      <- policy(session, aggregate)
+    _      <- settings(session)
     _      <- orderless(aggregate)
+    _      <- exact(aggregate)
     origin <- WindowOrigin.of(aggregate.child, window)
     kind   <- WindowShape.of(origin, isSession)
     made = Windowed(aggregate, window, origin.time, Filter(IsNotNull(origin.time), origin.input), kind)
@@ -82,11 +85,36 @@ private object Windowed {
         "setting" -> WatermarkCheck.Policy,
         "value"   -> WatermarkCheck.Greatest)).toLeft(())
 
+  /** Returns the reason if a setting of Spark changes which rows are late. */
+  private def settings(session: SparkSession): Either[SpecProblem, Unit] = Seq(
+    "spark.sql.streaming.statefulOperator.allowMultiple"                  -> "true",
+    "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition" -> "false").collectFirst {
+    case (name, value) if session.conf.getOption(name).exists(!_.equalsIgnoreCase(value)) =>
+      SpecProblem("SETTING_NOT_ACCELERATED", "setting" -> name, "value" -> value)
+  }.toLeft(())
+
+  /** Returns the reason if Spark computes an average of decimals with floating-point numbers, but Windrow exactly. */
+  private def exact(aggregate: Aggregate): Either[SpecProblem, Unit] = called(aggregate).map(_.aggregateFunction)
+    .collectFirst {
+      case mean: Average if isShortDecimal(mean.child.dataType) =>
+        SpecProblem("AVERAGE_OF_DECIMALS", "aggregate" -> mean.sql)
+    }.toLeft(())
+
+  private def isShortDecimal(kind: DataType): Boolean = kind match {
+    case decimal: DecimalType => decimal.precision <= MostInDouble
+    case _                    => false
+  }
+
+  /** The greatest precision of a decimal whose average Spark computes with floating-point numbers. */
+  private val MostInDouble = 11
+
+  private def called(aggregate: Aggregate): Seq[AggregateExpression] =
+    aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })
+
   /** Returns the reason if the result of a function may depend on the order of rows or of partial results. */
   private def orderless(aggregate: Aggregate): Either[SpecProblem, Unit] =
-    aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })
-      .find(call => !isOrderless(call.aggregateFunction)).map(call =>
-        SpecProblem("AGGREGATE_ORDER", "aggregate" -> call.sql)).toLeft(())
+    called(aggregate).find(call => !isOrderless(call.aggregateFunction)).map(call =>
+      SpecProblem("AGGREGATE_ORDER", "aggregate" -> call.sql)).toLeft(())
 
   private def isOrderless(function: AggregateFunction): Boolean = function match {
     case replaced: RuntimeReplaceableAggregate => replaced.replacement match {

@@ -86,7 +86,9 @@ private[spark] object JoinPlan {
     val program = new JoinProgram(spec, fingerprint, shards, schema, notes)
     val dropped = Option.when(options.isAccelerated)(CountColumns.TooLate)
     val lags    = ChainLag.most(inputs.map(lag))
-    val rows    = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, lags, dropped)
+    // A row at the watermark is late for Spark's join. Windrow's watermark is therefore one microsecond later.
+    val behind = if (options.isAccelerated) new ChainLag.Lag(lags.value - 1) else lags
+    val rows   = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, behind, dropped)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }
 

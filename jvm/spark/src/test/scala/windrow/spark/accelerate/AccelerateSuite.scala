@@ -48,6 +48,60 @@ final class AccelerateSuite extends SparkSuite {
       "CHECKPOINT_OF_SPARK"))
   }
 
+  private def seconds(times: (Int, Int, String)*) = times.map { case (minute, second, key) =>
+    Event(0, java.sql.Timestamp.valueOf(f"2024-01-01 09:$minute%02d:$second%02d"), key, 1L, 1.0, b = true)
+  }
+
+  test("rows that Spark removes before the watermark do not advance it") {
+    val byMinute = "SELECT window, k, count(*) AS n FROM t GROUP BY window(time, '1 minute'), k"
+    assert(codes(sql(s"$byMinute HAVING k = 'a'")) == Seq("FILTER_BELOW_WATERMARK"))
+    assert(codes(sql(s"SELECT n FROM ($byMinute) WHERE k = 'a'")) == Seq("FILTER_BELOW_WATERMARK"))
+    assert(codes(sql(s"$byMinute HAVING n > 1")) == Seq("accelerated"))
+    val filtered = new Compared(
+      spark,
+      "append",
+      "30 seconds",
+      Seq(Seq(seconds((0, 10, "a")), seconds((10, 0, "b")), seconds((0, 20, "a")), seconds((2, 0, "a")))),
+      _.sql("SELECT window, count(*) FROM t0 WHERE k = 'a' GROUP BY window(time, '1 minute')"))
+    val windrow = filtered.run(Seq(0 -> true))
+    assert(windrow.decisions.operators.map(_.isAccelerated) == Seq(true))
+    assert(windrow.differsFrom(filtered.off).isEmpty && windrow.rows > 0)
+  }
+
+  test("a row of a join whose time is the watermark is late, and rows without a key do not advance the watermark") {
+    val left  = Seq(seconds((0, 20, "a")), seconds((1, 0, "a")), seconds((9, 0, null)), seconds((1, 5, "a")))
+    val right = Seq(seconds((0, 20, "a")), seconds((0, 10, "a")), seconds((1, 10, "a")), seconds((1, 0, "a")))
+    val query = new Compared(
+      spark,
+      "append",
+      "10 seconds",
+      Seq(left, right.map(_.map(_.copy(input = 1)))),
+      _.sql("SELECT a.time, b.time AS other, a.k FROM t0 a JOIN t1 b ON a.k = b.k AND b.time BETWEEN " +
+        "a.time - INTERVAL 20 SECONDS AND a.time + INTERVAL 20 SECONDS"))
+    val windrow = query.run(Seq(0 -> true))
+    assert(windrow.decisions.operators.map(_.isAccelerated) == Seq(true))
+    assert(windrow.differsFrom(query.off).isEmpty && windrow.rows > 0)
+  }
+
+  test("conditions on windows, averages of short decimals, and ranges of days stay with Spark") {
+    val windows = "SELECT window(time, '1 minute') AS w FROM t"
+    assert(
+      codes(sql(s"SELECT w, count(*) FROM ($windows) WHERE w.start <> TIMESTAMP'2024-01-01 09:00:00' GROUP BY w")) ==
+        Seq("WINDOW_NOT_RECOGNIZED"))
+    def mean(digits: Int) =
+      codes(sql(s"SELECT window, avg(cast(v AS decimal($digits, 2))) FROM t GROUP BY window(time, '1 minute')"))
+    assert(mean(11) == Seq("AVERAGE_OF_DECIMALS") && mean(12) == Seq("accelerated"))
+    table.createOrReplaceTempView("u")
+    def joined(range: String) = codes(sql(
+      s"SELECT a.k FROM t a JOIN u b ON a.k = b.k AND b.time BETWEEN a.time AND a.time + INTERVAL $range"))
+    val zone = session.conf.get("spark.sql.session.timeZone")
+    try {
+      session.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+      assert(joined("1 DAY") == Seq("JOIN_RANGE_OF_DAYS") && joined("24 HOURS") == Seq("JOIN_RANGE_OF_DAYS"))
+      assert(joined("23 HOURS") == Seq("accelerated"))
+    } finally session.conf.set("spark.sql.session.timeZone", zone)
+  }
+
   test("a query that no longer fits Windrow's checkpoint is refused") {
     var text = "count(*)"
     val query = new Compared(

@@ -90,7 +90,7 @@ object RandomQuery {
 
     private def joined(moved: Int): String = {
       val by         = some("a.k = b.k", "a.b = b.b", "a.v % 7 = b.v % 7")
-      val rest       = one("", "", " AND a.v < b.v", " AND (a.v > 30 OR b.b)")
+      val rest       = one("", "", " AND a.v < b.v", " AND (a.v > 30 OR b.b)", " AND a.v > 30")
       val (from, to) = (random.nextInt(30), random.nextInt(30) + moved)
       s"SELECT a.time, a.k, a.v, b.time AS until, b.k AS other, b.d FROM t0 a JOIN t1 b ON ${by.map(_ + " AND ").mkString}" +
         s"b.time >= a.time - INTERVAL $from SECONDS AND b.time <= a.time + INTERVAL $to SECONDS$rest"

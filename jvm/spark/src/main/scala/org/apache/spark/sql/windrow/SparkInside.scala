@@ -1,9 +1,11 @@
 package org.apache.spark.sql.windrow
 
 import java.io.InputStream
+import java.time.ZoneId
 import java.util.UUID
 import net.jpountz.lz4.{LZ4BlockInputStream, LZ4Factory}
 import net.jpountz.xxhash.XXHashFactory
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.io.{CompressionCodec, LZ4CompressionCodec}
 import org.apache.spark.rdd.{InputFileBlockHolder, RDD}
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
@@ -15,6 +17,7 @@ import org.apache.spark.sql.catalyst.optimizer.{InsertMapSortInRepartitionExpres
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project, RepartitionByExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregationMap}
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -44,6 +47,14 @@ object SparkInside {
     else Try(state.catalog.getTableMetadata(TableIdentifier(own.last, own.dropRight(1).lastOption))).toOption
       .flatMap(_.provider)
   }
+
+  /** Returns the time zone of the session. */
+  def zone(session: SparkSession): ZoneId =
+    DateTimeUtils.getZoneId(session.asInstanceOf[classic.SparkSession].sessionState.conf.sessionLocalTimeZone)
+
+  /** Returns the file systems' configuration with the settings of the session. */
+  def hadoop(session: SparkSession): Configuration =
+    session.asInstanceOf[classic.SparkSession].sessionState.newHadoopConf()
 
   /** Returns the watermark of the micro-batch that this thread is planning, [[Watermark.None]] before the first one, or
     * None if it is unknown. Uses reflection, because the class differs between Spark versions.

@@ -1,0 +1,27 @@
+package windrow.spark.accelerate
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{And, ExprId, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan}
+import org.apache.spark.sql.windrow.SparkInside
+
+/** The conditions that rows meet before a watermark sees them. Spark's optimizer moves conditions through its own
+  * aggregations and joins below the watermark, so that other rows do not advance it. It does not move them through an
+  * operator of Windrow, so such a query must stay with Spark.
+  */
+private object WatermarkFilters {
+  type Conditions = Map[ExprId, Set[Expression]]
+
+  /** Returns the conditions below each watermark of the optimized plan. */
+  def of(session: SparkSession, query: LogicalPlan): Conditions =
+    SparkInside.optimized(session, query).collect { case mark: EventTimeWatermark => mark }.groupMapReduce(
+      _.eventTime.exprId)(below)(_ ++ _)
+
+  private def below(mark: EventTimeWatermark): Set[Expression] =
+    mark.child.collect { case Filter(condition, _) => conjuncts(condition) }.flatten.map(_.canonicalized).toSet
+
+  def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(left, right) => conjuncts(left) ++ conjuncts(right)
+    case one              => Seq(one)
+  }
+}
