@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
 def arguments(spark: SparkSession, function: str) -> set[str]:
     """Return the arguments that a function names when it is given an unknown one."""
-    for table in ("", "TABLE(SELECT 1 AS a), "):
+    names: set[str] = set()
+    for first in ("", "TABLE(SELECT 1 AS a), ", "query => 'a', "):
         try:
-            spark.sql(f"SELECT * FROM {function}({table}nonsense => 1)")  # noqa: S608
+            spark.sql(f"SELECT * FROM {function}({first}nonsense => 1)")  # noqa: S608
         except AnalysisException as refused:
             found = re.search(r"The arguments are ([\w, ]+)\.", str(refused))
             if found is not None:
-                return set(found[1].split(", "))
-    return set()
+                names |= set(found[1].split(", "))
+    return names
 
 
 @pytest.mark.spark
