@@ -288,8 +288,8 @@ class StandaloneOperator(Steps):
         error, the outputs stay.
         """
         if self._deliver():
-            self._call("flush")
             self._known = []
+            self._call("flush")
 
     def drain(self) -> bool:
         """Send the waiting outputs, and those that a full consumer held back.

@@ -90,8 +90,8 @@ class Steps(JvmOperator, ABC):
         if self._send is None or unsent is None:
             return True
         accepts = bool(self._send(_tables.read(unsent)))
-        self._call("answer", accepts)
         self._known = []
+        self._call("answer", accepts)
         return accepts
 
     def _waiting(self) -> pa.Table:

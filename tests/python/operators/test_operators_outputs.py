@@ -11,6 +11,7 @@ import pytest
 
 import windrow as wr
 from operators.tables import COUNTS, aggregated, at, counts, panes, table
+from windrow.operators import _tables
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("spark")]
 
@@ -244,3 +245,32 @@ def test_an_empty_result_has_columns() -> None:
         names = op.getResult().schema.names
         op.flush()
         assert op.getResult().schema.names == names == ["symbol", "window", "n", "pane"]
+
+
+def test_results_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``getResult`` reads only new outputs from the JVM, and all after ``flush`` and ``reset``."""
+    read: list[int] = []
+    with wr.AggregatedWindowOperator(counts()) as op:
+        call = op._call
+
+        def counted(method: str, *arguments: object) -> Any:
+            given = call(method, *arguments)
+            if method == "waiting":
+                read.append(sum(one.num_rows for one in _tables.streams(given)))
+            return given
+
+        monkeypatch.setattr(op, "_call", counted)
+        for minute in range(4):
+            op.addMessages(table("symbol time price", ("a", 60 * minute + 1, 1.0)))
+            op.advanceWatermark(at(60 * minute + 60))
+            assert op.getResult().num_rows == minute + 1
+        assert op.getResult().num_rows == 4
+        assert read == [1, 1, 1, 1, 0]
+        kept = op.checkpoint()
+        op.flush()
+        assert op.getResult().num_rows == 0
+        op.reset(kept)
+        op.addMessages(table("symbol time price", ("a", 300, 1.0)))
+        op.finish()
+        assert op.getResult().num_rows == 5
+        assert read[5:] == [0, 5]

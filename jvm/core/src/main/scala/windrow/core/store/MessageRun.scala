@@ -250,7 +250,10 @@ private[core] final class MessageRun(
   private def next: StoredMessage = loaded(pages(0))(hidden)
 
   /** Removes all messages. */
-  def clear(): Unit = removeAll()
+  def clear(): Unit = {
+    removeAll()
+    held = 0
+  }
 
   override protected def wasRead(page: MessagePage): Unit = hold(page, page.weight)
 
