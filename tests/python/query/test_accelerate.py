@@ -127,7 +127,7 @@ def test_table_and_state(feed: Feed, setting: Any, tmp_path: Path) -> None:
 
 
 def test_off(feed: Feed, tmp_path: Path) -> None:
-    """Without the setting, Spark runs the query, and says why when it is asked."""
+    """Without the setting, Spark runs the query, and the explanation contains the reason."""
     feed.add([order("09:00:00")])
     writer = minutes(feed.stream()).writeStream.option("checkpointLocation", str(tmp_path))
     query = writer.format("noop").start()

@@ -26,7 +26,7 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
     else
       StoredEngine.of(session, write.resolvedCheckpointLocation, StatefulNodes.ofWindrow(query)) match {
         case StoredEngine.Windrow(operators) =>
-          val made = new Rewrite(session, write.outputMode, operators)(query)
+          val made = new Rewrite(session, write.outputMode, Some(operators))(query)
           if (made.count != operators) throw changed(write, made)
           replaced(write, made)
         case StoredEngine.Nothing if isOn(session) => replaced(write, new Rewrite(session, write.outputMode)(query))

@@ -82,12 +82,13 @@ private final class AggregateRewrite(session: SparkSession, mode: OutputMode, fo
   /** The values of a pane that replace the expressions of the aggregation. */
   private final class Values(keys: Seq[Attribute], pane: Attribute, results: Seq[Attribute]) {
 
-    def of(expression: Expression): Expression = expression.transformDown {
+    def of(expression: Expression): Expression = expression match {
       case call: AggregateExpression =>
         like(call, results(calls.indexWhere(_.canonicalized == call.canonicalized)))
       case same if same.semanticEquals(window) => bounds
       case key if grouping.exists(_.semanticEquals(key)) =>
         like(key, keys(grouping.indexWhere(_.semanticEquals(key))))
+      case other => other.mapChildren(of)
     }
 
     private def like(old: Expression, value: Attribute): Expression =

@@ -55,7 +55,6 @@ private object JoinRewrite {
   def of(session: SparkSession, join: Join, name: String, isAlone: Boolean): Either[SpecProblem, JoinRewrite] = for {
     _     <- Either.cond(join.joinType == Inner, (), SpecProblem("JOIN_KIND", "kind" -> join.joinType.sql))
     _     <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
-    _     <- Windowed.policy(session, join)
     _     <- days(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))

@@ -2,7 +2,6 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.OutputMode
 import scala.util.control.{ControlThrowable, NonFatal}
 import windrow.{SpecError, SpecProblem}
@@ -19,14 +18,11 @@ private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
 /** Replaces the stateful operators of a query from the sink on, as long as Windrow can run them. An operator above one
   * that stays must stay, too, because the state of both would otherwise belong to different watermarks.
   *
-  * @param most
-  *   the greatest number of operators to replace
+  * @param continued
+  *   the number of operators to replace if the query continues a checkpoint of Windrow
   */
-private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int = Int.MaxValue) {
+private final class Rewrite(session: SparkSession, mode: OutputMode, continued: Option[Int] = None) {
   import Rewrite._
-
-  /** Whether the query continues a checkpoint, whose state store is Spark's choice. */
-  private def isContinued = most != Int.MaxValue
 
   /** Returns the new query. An operator that fails to be planned is kept, and the query is planned again. */
   def apply(query: LogicalPlan): Rewritten = {
@@ -73,40 +69,32 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, most: Int =
     }
 
     private def allowed(isAllowed: Boolean): Either[SpecProblem, Unit] =
-      if (!isAllowed || taken >= most) Left(SpecProblem("OPERATOR_ABOVE_KEPT")) else Right(())
+      if (!isAllowed || continued.exists(taken >= _)) Left(SpecProblem("OPERATOR_ABOVE_KEPT")) else Right(())
   }
 
   /** Plans an operator over its new input. */
   private type Planner = LogicalPlan => LogicalPlan
 
   private def recognized(plan: LogicalPlan, name: String, isOne: Boolean): Either[SpecProblem, Planner] = {
-    val provider = session.conf.get(SQLConf.STATE_STORE_PROVIDER_CLASS.key)
-    if (!isContinued && !provider.endsWith(RocksDb))
-      Left(SpecProblem(
-        "STATE_STORE_NOT_ROCKSDB",
-        "setting"  -> SQLConf.STATE_STORE_PROVIDER_CLASS.key,
-        "found"    -> provider,
-        "provider" -> s"org.apache.spark.sql.execution.streaming.state.$RocksDb"))
-    else
+    val refused = if (continued.isEmpty) SessionCheck(session, plan) else None
+    refused.toLeft(()).flatMap(_ =>
       plan match {
-        case aggregate: Aggregate =>
-          def windowed(of: Aggregate) = Windowed.of(session, mode, of)
-          windowed(aggregate).map(_ => {
-            case over: Aggregate =>
-              windowed(over).fold(
-                why => throw SpecError(name, Seq(why)),
-                new AggregateRewrite(session, mode, _, name).plan)
-            case other => other
+        case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
+            case over: Aggregate => orThrow(name, found.over(over))(new AggregateRewrite(session, mode, _, name).plan)
+            case other           => other
           })
         case join: Join =>
           def alone(of: Join) = JoinRewrite.of(session, of, name, isOne)
           alone(join).map(_ => {
-            case over: Join => alone(over).fold(why => throw SpecError(name, Seq(why)), _.plan)
+            case over: Join => orThrow(name, alone(over))(_.plan)
             case other      => other
           })
         case other => Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> other.nodeName))
-      }
+      })
   }
+
+  private def orThrow[T](name: String, found: Either[SpecProblem, T])(plan: T => LogicalPlan): LogicalPlan =
+    found.fold(why => throw SpecError(name, Seq(why)), plan)
 
   private def made(number: Int, old: LogicalPlan, planner: Planner): LogicalPlan = {
     def shape(plan: LogicalPlan) =
@@ -128,8 +116,6 @@ private object Rewrite {
 
   /** The beginning of the names of accelerated operators. */
   val Prefix = "accelerated_"
-
-  private val RocksDb = "RocksDBStateStoreProvider"
 
   /** The operator with a number cannot be planned. */
   private final case class Failed(number: Int, why: SpecProblem) extends ControlThrowable

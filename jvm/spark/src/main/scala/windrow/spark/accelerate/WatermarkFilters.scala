@@ -1,7 +1,7 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, ExprId, Expression}
+import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan}
 import org.apache.spark.sql.windrow.SparkInside
 
@@ -9,7 +9,7 @@ import org.apache.spark.sql.windrow.SparkInside
   * aggregations and joins below the watermark, so that other rows do not advance it. It does not move them through an
   * operator of Windrow, so such a query must stay with Spark.
   */
-private object WatermarkFilters {
+private object WatermarkFilters extends PredicateHelper {
   type Conditions = Map[ExprId, Set[Expression]]
 
   /** Returns the conditions below each watermark of the optimized plan. */
@@ -18,10 +18,6 @@ private object WatermarkFilters {
       _.eventTime.exprId)(below)(_ ++ _)
 
   private def below(mark: EventTimeWatermark): Set[Expression] =
-    mark.child.collect { case Filter(condition, _) => conjuncts(condition) }.flatten.map(_.canonicalized).toSet
-
-  def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(left, right) => conjuncts(left) ++ conjuncts(right)
-    case one              => Seq(one)
-  }
+    mark.child.collect { case Filter(condition, _) => splitConjunctivePredicates(condition) }.flatten.map(
+      _.canonicalized).toSet
 }

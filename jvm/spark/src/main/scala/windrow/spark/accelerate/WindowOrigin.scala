@@ -25,7 +25,7 @@ private final case class WindowOrigin(
     conditions: Seq[Expression],
     input: LogicalPlan)
 
-private object WindowOrigin {
+private object WindowOrigin extends PredicateHelper {
   private type Found = Either[SpecProblem, WindowOrigin]
 
   /** Returns the place, or the reason why the windows cannot be separated from the input.
@@ -47,7 +47,7 @@ private object WindowOrigin {
   private def unknown(why: String): Found = Left(SpecProblem("WINDOW_NOT_RECOGNIZED", "why" -> why))
 
   private def filtered(found: WindowOrigin, condition: Expression, window: Attribute): Found = {
-    val (own, others) = conditions(condition).partition(_.references.contains(window))
+    val (own, others) = splitConjunctivePredicates(condition).partition(_.references.contains(window))
     val ofWindow      = own.map(_.transform { case a: Attribute if a.exprId == window.exprId => found.window })
     if (!ofWindow.forall(isOfSpark(_, found)))
       unknown(s"the filter ${condition.sql} reads the window")
@@ -75,8 +75,6 @@ private object WindowOrigin {
       case _                               => false
     }
   }
-
-  private def conditions(all: Expression): Seq[Expression] = WatermarkFilters.conjuncts(all)
 
   private def projected(columns: Seq[NamedExpression], child: LogicalPlan, window: Attribute): Found = {
     val others = columns.filterNot(column => column.exprId == window.exprId || column.references.contains(window))

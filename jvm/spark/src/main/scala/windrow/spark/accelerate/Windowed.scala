@@ -1,12 +1,10 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, DecimalType}
-import windrow.spark.input.WatermarkCheck
 import windrow.{SpecProblem, WindowKind}
 
 /** An aggregation over windows that Windrow can run.
@@ -41,12 +39,18 @@ private final case class Windowed(
     val read = AttributeSet(grouping ++ calls :+ time)
     input.output.filter(read.contains)
   }
+
+  /** The same aggregation over the new plan of its input. */
+  def over(changed: Aggregate): Either[SpecProblem, Windowed] =
+    WindowOrigin.of(changed.child, window).map(Windowed(changed, window, kind, _))
 }
 
 private object Windowed {
+  private def apply(aggregate: Aggregate, window: Attribute, kind: WindowKind, origin: WindowOrigin): Windowed =
+    Windowed(aggregate, window, origin.time, Filter(IsNotNull(origin.time), origin.input), kind)
 
   /** Returns the aggregation, or the reason why Spark must run it. */
-  def of(session: SparkSession, mode: OutputMode, aggregate: Aggregate): Either[SpecProblem, Windowed] = for {
+  def of(mode: OutputMode, aggregate: Aggregate): Either[SpecProblem, Windowed] = for {
     _     <- Either.cond(mode != OutputMode.Complete(), (), SpecProblem("COMPLETE_MODE"))
     found <- marked(aggregate)
     (window, isSession) = found
@@ -54,13 +58,11 @@ private object Windowed {
       window.metadata.contains(EventTimeWatermark.delayKey),
       (),
       SpecProblem("NO_WATERMARK.ACCELERATION", "window" -> window.name))
-    _      <- policy(session, aggregate)
-    _      <- settings(session)
     _      <- orderless(aggregate)
     _      <- exact(aggregate)
     origin <- WindowOrigin.of(aggregate.child, window)
     kind   <- WindowShape.of(origin, isSession)
-    made = Windowed(aggregate, window, origin.time, Filter(IsNotNull(origin.time), origin.input), kind)
+    made = Windowed(aggregate, window, kind, origin)
     _ <- Either.cond(
       AttributeSet(made.grouping ++ made.calls).subsetOf(made.input.outputSet),
       (),
@@ -76,22 +78,6 @@ private object Windowed {
       case Seq(one) => Right(one)
       case _        => Left(SpecProblem("NO_WINDOW"))
     }
-
-  /** Returns the reason if the operator uses the greatest of several watermarks. */
-  def policy(session: SparkSession, operator: LogicalPlan): Either[SpecProblem, Unit] =
-    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(operator)).map(_ =>
-      SpecProblem(
-        "WATERMARK_POLICY",
-        "setting" -> WatermarkCheck.Policy,
-        "value"   -> WatermarkCheck.Greatest)).toLeft(())
-
-  /** Returns the reason if a setting of Spark changes which rows are late. */
-  private def settings(session: SparkSession): Either[SpecProblem, Unit] = Seq(
-    "spark.sql.streaming.statefulOperator.allowMultiple"                  -> "true",
-    "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition" -> "false").collectFirst {
-    case (name, value) if session.conf.getOption(name).exists(!_.equalsIgnoreCase(value)) =>
-      SpecProblem("SETTING_NOT_ACCELERATED", "setting" -> name, "value" -> value)
-  }.toLeft(())
 
   /** Returns the reason if Spark computes an average of decimals with floating-point numbers, but Windrow exactly. */
   private def exact(aggregate: Aggregate): Either[SpecProblem, Unit] = called(aggregate).map(_.aggregateFunction)

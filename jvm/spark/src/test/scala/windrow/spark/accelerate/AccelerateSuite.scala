@@ -48,6 +48,31 @@ final class AccelerateSuite extends SparkSuite {
       "CHECKPOINT_OF_SPARK"))
   }
 
+  test("a restart does not depend on the state store and the watermark policy of the session") {
+    val changed = Map(
+      "spark.sql.streaming.stateStore.providerClass" ->
+        "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+      "spark.sql.streaming.multipleWatermarkPolicy" -> "max")
+    val before = changed.keys.map(name => name -> session.conf.getOption(name)).toMap
+    var starts = 0
+    val query = new Compared(
+      spark,
+      "append",
+      "5 seconds",
+      input,
+      session => {
+        starts += 1
+        if (starts == 2) changed.foreach { case (name, value) => session.conf.set(name, value) }
+        session.sql("SELECT window, k, count(*) AS n FROM t0 GROUP BY window(time, '20 seconds'), k")
+      })
+    val windrow =
+      try query.run(Seq(0 -> true, 3 -> true))
+      finally before.foreach { case (name, value) => value.fold(session.conf.unset(name))(session.conf.set(name, _)) }
+    assert(starts == 2 && windrow.operators == Seq("transformWithStateExec"))
+    starts = 2
+    assert(windrow.differsFrom(query.off).isEmpty)
+  }
+
   private def seconds(times: (Int, Int, String)*) = times.map { case (minute, second, key) =>
     Event(0, java.sql.Timestamp.valueOf(f"2024-01-01 09:$minute%02d:$second%02d"), key, 1L, 1.0, b = true)
   }
