@@ -11,9 +11,10 @@ private object StatefulNodes {
   def described(plan: LogicalPlan): Option[String] = Option.when(plan.isStreaming)(plan).collect {
     case Aggregate(grouping, _, _, _) if grouping.isEmpty => "aggregate"
     case Aggregate(grouping, _, _, _)                     => s"aggregate by ${grouping.map(named).mkString(", ")}"
-    case Deduplicate(keys, _)                             => s"dropDuplicates by ${keys.map(_.name).mkString(", ")}"
-    case DeduplicateWithinWatermark(keys, _) =>
-      s"dropDuplicatesWithinWatermark by ${keys.map(_.name).mkString(", ")}"
+    // The two classes have another field from Spark 4.3 on.
+    case once: Deduplicate => s"dropDuplicates by ${once.keys.map(_.name).mkString(", ")}"
+    case once: DeduplicateWithinWatermark =>
+      s"dropDuplicatesWithinWatermark by ${once.keys.map(_.name).mkString(", ")}"
     case Join(left, right, kind, _, _) if left.isStreaming && right.isStreaming => s"join ${kind.sql}"
     case shards: TransformWithState if !isOfWindrow(shards)                     => "transformWithState"
     case _: Distinct                                                            => "distinct"
