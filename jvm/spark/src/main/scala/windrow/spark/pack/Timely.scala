@@ -29,7 +29,7 @@ private[spark] object Timely {
   def planned(python: BaseEvalPython, later: LogicalPlan => SparkPlan): Option[SparkPlan] =
     timeOf(python.child).zip(callsOf(python)).map { case (time, calls) =>
       val child = later(python.child)
-      TimelyPythonExec(time, calls(child), child)
+      TimelyPythonExec(time, python.output, calls(child), child)
     }
 
   private def callsOf(python: BaseEvalPython): Option[SparkPlan => SparkPlan] = Some(python).collect {
@@ -48,12 +48,16 @@ private[spark] object Timely {
 /** Calls Python functions for rows with an event time.
   *
   * @param calls
-  *   Spark's own node, of which only the evaluation of a partition is used
+  *   Spark's own node, of which only the evaluation of a partition is used. It is not part of the plan, so Spark does not
+  *   replace the logical plan below it, and a task that contains it could not be serialized.
   */
-private[spark] final case class TimelyPythonExec(time: Attribute, calls: SparkPlan, child: SparkPlan)
+private[spark] final case class TimelyPythonExec(
+    time: Attribute,
+    output: Seq[Attribute],
+    @transient calls: SparkPlan,
+    child: SparkPlan)
     extends UnaryExecNode {
-  override def output: Seq[Attribute]           = calls.output
-  override def producedAttributes: AttributeSet = calls.producedAttributes
+  override def producedAttributes: AttributeSet = AttributeSet(output) -- child.outputSet
 
   protected override def doExecute(): RDD[InternalRow] = {
     val node      = calls.withNewChildren(Seq(child))
