@@ -7,7 +7,7 @@ import math
 import os
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -81,6 +81,8 @@ FOLD = (
     "approx_count_distinct({e}){w}",
     "max_by({e}, y){w}",
 )
+#: Not for session windows, in which Spark 4.3.0 counts some values twice (``test_distinct.py``).
+DISTINCT = ("count(DISTINCT {e}){w}", "count(DISTINCT y, {e}){w}")
 SHOWN = ("{f}", "{f}", "{f}", "coalesce({f}, NULL)", "named_struct('of', {f})")
 KEYS = (
     "k",
@@ -118,6 +120,9 @@ def draw(seed: int) -> Table:
     # No two rows have the same y, because max_by of equal ones depends on the order of rows.
     order, bad_order = rng.sample(range(1, 100), 40), [*range(-40, 1)]
 
+    kind = rng.randrange(len(KINDS))
+    folds = FOLD if kind == len(KINDS) - 1 else FOLD + DISTINCT
+
     def row(at: int | None) -> ROW:
         is_bad = at is None or rng.random() < bad
         time = None if at is None else START + timedelta(seconds=at)
@@ -129,14 +134,14 @@ def draw(seed: int) -> Table:
     def expression() -> str:
         inner = rng.choice(ROUND).format(e=rng.choice(FAIL), c=rng.choice(HOLD))
         where = f" FILTER (WHERE {rng.choice(HOLD)})" if rng.random() < 0.5 else ""
-        return rng.choice(SHOWN).format(f=rng.choice(FOLD).format(e=inner, w=where))
+        return rng.choice(SHOWN).format(f=rng.choice(folds).format(e=inner, w=where))
 
     times: list[int | None] = [rng.randrange(240) for _ in range(30)]
     ansi, generated = ("true", "false")[seed % 2], ("true", "false")[seed // 2 % 2]
     return Table(
         [row(at) for at in [*times, None, None]],
         rng.choice(KEYS),
-        rng.randrange(len(KINDS)),
+        kind,
         [expression() for _ in range(10)],
         {
             "spark.sql.ansi.enabled": ansi,
@@ -303,9 +308,10 @@ def test_a_stream_fails_exactly_if_that_of_spark_does(
         writer.trigger(availableNow=True).start().awaitTermination()
         return rows
 
-    few = Table(
-        table.rows, table.key, table.kind, table.aggregates[: 10 if FULL else 3], table.settings
-    )
+    possible = [
+        text for text in table.aggregates if "DISTINCT" not in text
+    ]  # Spark refuses the others
+    few = replace(table, aggregates=possible[: 10 if FULL else 3])
     with having(spark, table.settings):
         check(
             few,

@@ -256,7 +256,7 @@ def test_problems_of_columns_and_aggregates_at_once(feed: Feed) -> None:
     """Problems that only the JVM can find are reported in one error too."""
     stream = wr.stream(feed.stream(), time="product").lateness("0 seconds")
     with pytest.raises(wr.SpecError) as refused:
-        stream.window(wr.Tumbling("1 minute")).aggregate(F.count_distinct("amount")).panes  # noqa: B018
+        stream.window(wr.Tumbling("1 minute")).aggregate(F.sum_distinct("amount")).panes  # noqa: B018
     codes = [problem.code for problem in refused.value.problems]
     assert codes == ["AGGREGATE_NOT_MERGEABLE", "TIME_NOT_TIMESTAMP", "NO_WATERMARK"]
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.SpecProblem
-import windrow.spark.functions.{Failing, FunctionSet}
+import windrow.spark.functions.{DistinctCount, Failing, FunctionSet}
 
 /** The parts of the user's aggregation, which itself never runs.
   *
@@ -140,6 +140,7 @@ object AggregateParts {
   private final class Dissection(aggregate: Aggregate) {
     private val replaced = aggregate.aggregateExpressions.map(_.transform {
       case replaceable: RuntimeReplaceable => replaceable.replacement
+      case call: AggregateExpression       => DistinctCount.of(call)
     }.asInstanceOf[NamedExpression])
 
     private val (markers, columns) = replaced.partition(Marks.isMark)
