@@ -26,7 +26,9 @@ private[spark] final class SinkClaim(session: SparkSession, checkpoint: String, 
     claim.take(drain)
   }
 
-  /** Removes what `take` has created, unless the query has a micro-batch. */
+  /** Removes the files and tables that `take` has created, unless the query has a micro-batch. Tables are removed with
+    * SQL, so only a sink whose `missing` names tables of Spark may return names.
+    */
   def giveBack(made: SinkClaim.Missing): Unit =
     if (claim.giveBack(made.files)) made.tables.foreach(table => Try(Upsert.drop(session, table)))
 }
