@@ -13,10 +13,26 @@ counts = st.integers(min_value=1, max_value=2**63 - 1)
 lengths = st.builds(
     "{} {}".format,
     st.integers(min_value=1, max_value=145_000),
-    st.sampled_from(["day", "weeks", "Month", "year"]),
+    st.sampled_from(["day", "weeks", "Month", "quarters", "year"]),
+)
+#: Lengths of the steps of a calendar, with start times that fit them.
+steps = st.sampled_from(
+    [
+        *(("15 minutes", "-5 minutes"), ("1 hour", "30 seconds"), ("6 hours", "1 hour")),
+        *(("1 day", "6 hours"), ("2 weeks", "-1 day"), ("1 month", "14 days 3 hours")),
+        *(("1 quarter", "-1 month"), ("3 years", "1 year 3 months 5 days")),
+    ]
 )
 zones = st.sampled_from(["UTC", "Z", "+05:30", "GMT-3", "Europe/Berlin", "America/Sao_Paulo"])
 granularities = st.integers(min_value=1, max_value=10**6)
+
+
+def _rolling(inside: int, step: tuple[str, str], zone: str) -> wr.WindowKind:
+    every, start = step
+    if inside == 1:
+        return wr.Tumbling(every, zone=zone, startTime=start)
+    count, unit = every.split()
+    return wr.Hopping(f"{int(count) * inside} {unit}", step=every, zone=zone, startTime=start)
 
 
 def _sliding(granularity: int, parts: int) -> wr.Sliding:
@@ -26,6 +42,7 @@ def _sliding(granularity: int, parts: int) -> wr.Sliding:
 kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
     st.builds(wr.Tumbling, spans, startTime=offsets),
     st.builds(wr.Tumbling, lengths, zone=zones),
+    st.builds(_rolling, st.integers(min_value=1, max_value=40), steps, zones),
     st.builds(wr.Hopping, spans, step=spans, startTime=offsets),
     st.builds(wr.Session, spans),
     st.builds(_sliding, granularities, st.integers(min_value=0, max_value=10**6)),

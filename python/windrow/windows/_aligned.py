@@ -9,39 +9,102 @@ from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call
-from windrow.errors import SpecProblem, problem
+from windrow.errors import SpecProblem
 from windrow.windows import _calendar
 from windrow.windows._kind import NONE, WindowKind
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
 
+class _Grid(WindowKind):
+    """Windows of one size, of fixed length or by the calendar of a zone."""
+
+    size: Duration
+    startTime: Duration
+    zone: str | None
+
+    _counted = {"size": "SIZE"}  # noqa: RUF012
+
+    def _every(self) -> Duration | None:
+        """Return the step, or None if it is the size."""
+        return None
+
+    def _durations(self) -> Sequence[str]:
+        lengths = ("size",) if self._every() is None else ("size", "step")
+        return () if self._is_calendar() else (*lengths, "startTime")
+
+    def _unread(self) -> list[SpecProblem]:
+        if not self._is_calendar():
+            return []
+        read = _calendar.read(self.size, self._every(), self.startTime)
+        found = [] if self.zone is None else _values.name("zone", self.zone)
+        if isinstance(read, list):
+            return read + found
+        object.__setattr__(self, "size", read.size)
+        object.__setattr__(self, "startTime", read.start)
+        if self._every() is not None:
+            object.__setattr__(self, "step", _calendar.show(read.step, read.unit))
+        return found
+
+    def _is_calendar(self) -> bool:
+        """Return whether the windows follow a calendar: a zone is set, or a length needs one."""
+        return self.zone is not None or any(map(_calendar.needs_zone, (self.size, self._every())))
+
+    def _calendar(self) -> _calendar.Calendar:
+        calendar = _calendar.read(self.size, self._every(), self.startTime)
+        assert isinstance(calendar, _calendar.Calendar)
+        return calendar
+
+    def _aligned(self) -> str:
+        if self._is_calendar():
+            shift = "" if self.startTime == NONE else f" with startTime='{self.startTime}'"
+            return f"aligned to the calendar of {self.zone or 'a zone (not set)'}{shift}"
+        after = "" if self.startTime == NONE else f"{self.startTime} after "
+        return f"aligned to {after}1970-01-01 00:00:00 UTC"
+
+    def _sample(self) -> list[int]:
+        if not self._is_calendar():
+            return _sample(self, _duration.micros(self._every() or self.size))
+        start, end = self._calendar().at(0, self.zone or "Z")[-1]
+        return [start + int(part * (end - start)) for part in _PARTS]
+
+    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
+        if not self._is_calendar():
+            return _holding(self, at, _duration.micros(self._every() or self.size))
+        calendar = self._calendar()
+        return sorted({window for time in at for window in calendar.at(time, self.zone or "Z")})
+
+
 @dataclass(frozen=True, repr=False)
-class Tumbling(WindowKind):
-    """Fixed-size windows that do not overlap.
+class Tumbling(_Grid):
+    """Windows of one size that do not overlap.
 
     Every row belongs to exactly one window. The start is inclusive, the end exclusive. With a
-    ``zone`` the size is a number of days, weeks (from Monday), months, or years in the calendar of
-    that zone, counted from 1970-01-01. Such windows are right across changes of the clock.
+    ``zone``, windows follow the clocks and the calendar of a place: the size is a number of
+    minutes or hours that divide a day, or of days, weeks (from Monday), months, quarters, or years.
+    They are counted from 1970-01-01 and are right across changes of the clocks.
 
     Args:
-        size: The length of a window, for example ``"1 minute"``; with a zone ``"1 month"``. Months
-            and years need a zone.
-        startTime: The offset of the window starts from 1970-01-01 00:00:00 UTC. The default is ``"0
-            seconds"``. Not with a zone.
+        size: The length of a window, for example ``"1 minute"``; with a zone ``"1 month"``. Months,
+            quarters, and years need a zone.
+        startTime: How much later the windows start. Without a zone, windows start at 1970-01-01
+            00:00:00 UTC. With a zone, for example ``"6 days"`` starts weeks on Sunday, ``"6
+            hours"`` starts days at 06:00, and ``"3 months"`` starts years in April. The default is
+            ``"0 seconds"``.
         zone: A time zone such as ``"Europe/Berlin"``. None (the default) means windows of fixed
             length.
 
     Raises:
-        SpecError: The size is not a duration (``DURATION_NOT_UNDERSTOOD``,
-            ``DURATION_WITHOUT_UNIT``) or not a calendar length (``CALENDAR_UNIT_NOT_UNDERSTOOD``),
-            or ``startTime`` is used with a zone (``STARTTIME_WITH_ZONE``).
+        SpecError: The size or ``startTime`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
+            ``DURATION_WITHOUT_UNIT``) or not a calendar length (``CALENDAR_UNIT_NOT_UNDERSTOOD``).
 
     Example:
         >>> wr.Tumbling("60 seconds")
         Tumbling('1 minute')
         >>> wr.Tumbling("1 month", zone="Europe/Berlin")
         Tumbling('1 month', zone='Europe/Berlin')
+        >>> wr.Tumbling("1 day", zone="Europe/Berlin", startTime="6 hours")
+        Tumbling('1 day', startTime='6 hours', zone='Europe/Berlin')
         >>> try:
         ...     wr.Tumbling(60)
         ... except wr.SpecError as error:
@@ -53,7 +116,6 @@ class Tumbling(WindowKind):
     size: Duration
     startTime: Duration = field(default=NONE, kw_only=True)
     zone: str | None = field(default=None, kw_only=True)
-    _counted = {"size": "SIZE"}  # noqa: RUF012
 
     def __post_init__(self) -> None:
         """Reject a value that is not a size."""
@@ -71,96 +133,56 @@ class Tumbling(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        if self._is_calendar():
-            aligned = f"aligned to the calendar of {self.zone or 'a zone (not set)'}"
-        else:
-            aligned = _aligned(self)
         return (
-            f"Windows of {self.size} that do not overlap, {aligned}; the start is inclusive, "
-            "the end exclusive. Every row is in one."
+            f"Windows of {self.size} that do not overlap, {self._aligned()}; the start is "
+            "inclusive, the end exclusive. Every row is in one."
         )
 
-    def _durations(self) -> Sequence[str]:
-        return ("startTime",) if self._is_calendar() else ("size", "startTime")
-
-    def _unread(self) -> list[SpecProblem]:
-        if not self._is_calendar():
-            return []
-        size = _calendar.parse(self.size)
-        found = [] if self.zone is None else _values.name("zone", self.zone)
-        if isinstance(size, tuple):
-            object.__setattr__(self, "size", _calendar.show(*size))
-        else:
-            found.insert(0, size)
-        if self.startTime != NONE:
-            found.append(problem("STARTTIME_WITH_ZONE"))
-        return found
-
-    def _is_calendar(self) -> bool:
-        """Return whether the windows follow a calendar: a zone is set, or the size needs one."""
-        if self.zone is not None or isinstance(_duration.read(self.size), int):
-            return self.zone is not None
-        return isinstance(_calendar.parse(self.size), tuple)
-
     def _fields(self) -> _json.Fields:
-        if not self._is_calendar():
-            return {
-                "kind": "tumbling",
-                "size": _duration.micros(self.size),
-                "start_time": _duration.micros(self.startTime),
-            }
-        count, unit = self._calendar()
-        zone = {} if self.zone is None else {"zone": self.zone}
-        return {"kind": "calendar", "n": count, "unit": unit, **zone}
-
-    def _calendar(self) -> tuple[int, str]:
-        calendar = _calendar.parse(self.size)
-        assert isinstance(calendar, tuple)
-        return calendar
-
-    def _sample(self) -> list[int]:
-        if isinstance(_duration.read(self.size), int):
-            return _sample(self, _duration.micros(self.size))
-        _, end = _calendar.window(0, *self._calendar(), self.zone or "Z")
-        return [int(part * end) for part in _PARTS]
-
-    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        if not self._is_calendar():
-            return _holding(self, at, _duration.micros(self.size))
-        count, unit = self._calendar()
-        return sorted({_calendar.window(time, count, unit, self.zone or "Z") for time in at})
+        if self._is_calendar():
+            return self._calendar().fields(self.zone)
+        return {
+            "kind": "tumbling",
+            "size": _duration.micros(self.size),
+            "start_time": _duration.micros(self.startTime),
+        }
 
 
 @dataclass(frozen=True, repr=False)
-class Hopping(WindowKind):
-    """Fixed-size windows that start at a regular step and may overlap.
+class Hopping(_Grid):
+    """Windows of one size that start at a regular step and may overlap.
 
     Spark, Flink, and Beam call these *sliding windows*. A row belongs to every window that contains
     its event time. The start is inclusive, the end exclusive. The step does not have to divide the
     size. A step that is longer than the size leaves gaps; rows in a gap are counted and belong to
-    no window.
+    no window. With a ``zone``, a window starts at each step of the calendar there, such as each
+    day, and consists of whole steps.
 
     Args:
         size: The length of a window, for example ``"1 hour"``.
         step: The distance between the starts of two windows, for example ``"10 minutes"``.
-        startTime: The offset of the window starts from 1970-01-01 00:00:00 UTC. The default is ``"0
+        startTime: How much later the windows start, as for ``Tumbling``. The default is ``"0
             seconds"``.
+        zone: A time zone such as ``"Europe/Berlin"``. The size is then a multiple of the step. None
+            (the default) means windows of fixed length.
 
     Raises:
         SpecError: A value is not a duration (``DURATION_NOT_UNDERSTOOD``,
-            ``DURATION_WITHOUT_UNIT``).
+            ``DURATION_WITHOUT_UNIT``) or not a calendar length (``CALENDAR_UNIT_NOT_UNDERSTOOD``),
+            or with a zone the size is not a multiple of the step (``SIZE_NOT_IN_STEPS``).
 
     Example:
         >>> wr.Hopping("1 hour", step="10 minutes")
         Hopping('1 hour', step='10 minutes')
+        >>> wr.Hopping("1 week", step="1 day", zone="Europe/Berlin")
+        Hopping('7 days', step='1 day', zone='Europe/Berlin')
 
     """
 
     size: Duration
     step: Duration = field(kw_only=True)
     startTime: Duration = field(default=NONE, kw_only=True)
-
-    _counted = {"size": "SIZE"}  # noqa: RUF012
+    zone: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Reject a value that is not a size or a step."""
@@ -169,7 +191,7 @@ class Hopping(WindowKind):
     def __repr__(self) -> str:
         """Show as the call."""
         shift = None if self.startTime == NONE else self.startTime
-        return call("Hopping", self.size, step=self.step, startTime=shift)
+        return call("Hopping", self.size, step=self.step, startTime=shift, zone=self.zone)
 
     def describe(self) -> str:
         """Describe in words which windows exist, and which of them contain a row.
@@ -178,20 +200,26 @@ class Hopping(WindowKind):
             One or two sentences. ``Output.explain`` shows them.
 
         """
-        size, step = _duration.micros(self.size), _duration.micros(self.step)
+        if self._is_calendar():
+            calendar = self._calendar()
+            size, step = calendar.count, calendar.step
+        else:
+            size, step = _duration.micros(self.size), _duration.micros(self.step)
         bounds = f"Windows of {self.size}, one every {self.step}"
-        if size < step:
+        if size < step and not self._is_calendar():
             gap = _duration.show(step - size)
             held = f"Between two windows is a gap of {gap}: a row in it is counted, not rejected."
         else:
             least, more = divmod(size, max(step, 1))
             held = f"A row is in {least}{f' or {least + 1}' if more else ''} of them."
-        return f"{bounds}, {_aligned(self)}; the start is inclusive, the end exclusive. {held}"
+        return f"{bounds}, {self._aligned()}; the start is inclusive, the end exclusive. {held}"
 
-    def _durations(self) -> Sequence[str]:
-        return "size", "step", "startTime"
+    def _every(self) -> Duration:
+        return self.step
 
     def _fields(self) -> _json.Fields:
+        if self._is_calendar():
+            return self._calendar().fields(self.zone)
         return {
             "kind": "hopping",
             "size": _duration.micros(self.size),
@@ -199,23 +227,12 @@ class Hopping(WindowKind):
             "start_time": _duration.micros(self.startTime),
         }
 
-    def _sample(self) -> list[int]:
-        return _sample(self, _duration.micros(self.step))
 
-    def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        return _holding(self, at, _duration.micros(self.step))
-
-
-def _aligned(kind: Tumbling | Hopping) -> str:
-    after = "" if kind.startTime == NONE else f"{kind.startTime} after "
-    return f"aligned to {after}1970-01-01 00:00:00 UTC"
-
-
-def _sample(kind: Tumbling | Hopping, step: int) -> list[int]:
+def _sample(kind: _Grid, step: int) -> list[int]:
     return [_duration.micros(kind.startTime) + int(part * step) for part in _PARTS]
 
 
-def _holding(kind: Tumbling | Hopping, times: Sequence[int], step: int) -> list[tuple[int, int]]:
+def _holding(kind: _Grid, times: Sequence[int], step: int) -> list[tuple[int, int]]:
     size, shift, step = _duration.micros(kind.size), _duration.micros(kind.startTime), max(step, 1)
     starts: set[int] = set()
     for time in times:

@@ -3,33 +3,138 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+from windrow._drawing._windows import LANES
+from windrow._specs import _duration, _json
 from windrow.errors import SpecProblem, problem
 
-UNITS = ("day", "week", "month", "year")
+#: Units with their length in minutes, days, or months.
+UNITS = {
+    "minute": ("minutes", 1),
+    "hour": ("minutes", 60),
+    "day": ("days", 1),
+    "week": ("days", 7),
+    "month": ("months", 1),
+    "quarter": ("months", 3),
+    "year": ("months", 12),
+}
 MOST = 999_999_999  # the maximum number of units in one window
 
 _TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
+_MONTHS = re.compile(r"([+-]?\d{1,9})\s*(month|quarter|year)s?(?![a-z])\s*", re.ASCII)
 _OFFSETS = [
     re.compile(text, re.ASCII)
     for text in (r"([+-])(\d\d?)", r"([+-])(\d\d):(\d\d)(?::(\d\d))?", r"([+-])(\d\d)(\d\d)(\d\d)?")
 ]
 _PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MONDAY = date(1969, 12, 29)
-_FIRST, _LAST = date(2, 1, 1), date(9998, 1, 1)  # room to convert between zones
+_MANY = 1_000  # steps of a window; a picture draws longer windows without changes of the clocks
+_SECOND, _HOUR, _DAY = 1_000_000, 3_600_000_000, 86_400_000_000
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  clocks of a zone, and of UTC
+_EARLIEST, _LATEST = ((datetime(y, 1, 1) - _EPOCH) // timedelta(microseconds=1) for y in (2, 9998))  # noqa: DTZ001
 
 
-def parse(size: object) -> tuple[int, str] | SpecProblem:
+@dataclass(frozen=True)
+class Calendar:
+    """Windows of ``count`` units, one every ``step``, that start ``months`` and ``time`` later."""
+
+    count: int
+    step: int
+    unit: str
+    months: int = 0
+    time: int = 0
+
+    @property
+    def size(self) -> str:
+        """The size as text, for example ``2 weeks``."""
+        return show(self.count, self.unit)
+
+    @property
+    def start(self) -> str:
+        """The start time as text, for example ``3 months 5 days``."""
+        days = abs(self.time) // _DAY * (1 if self.time > 0 else -1)
+        rest = self.time - days * _DAY
+        parts = [show(n, unit) for n, unit in ((self.months, "month"), (days, "day")) if n]
+        return " ".join([*parts, *([_duration.show(rest)] if rest or not parts else [])])
+
+    def fields(self, zone: str | None) -> _json.Fields:
+        """Return the fields of the kind; without a zone, the JVM reports that it is missing."""
+        more = {
+            "zone": zone,
+            "step": None if self.step == self.count else self.step,
+            "start_months": self.months or None,
+            "start_time": self.time or None,
+        }
+        stated = {name: value for name, value in more.items() if value is not None}
+        return {"kind": "calendar", "n": self.count, "unit": self.unit, **stated}
+
+    def at(self, time: int, zone: str) -> list[tuple[int, int]]:
+        """Return the bounds, in microseconds, of the windows that contain a time, for pictures."""
+        there, known = _Clocks(zone), min(max(time, _EARLIEST), _LATEST)
+        base, length = UNITS[self.unit]
+        every, inside = max(self.step, 1) * length, max(self.count // max(self.step, 1), 1)
+        by = self._by_clock if base == "minutes" else self._by_date
+        pairs = by(there, known, every, inside)
+        return [(start, end) for start, end in pairs.items() if start <= known < end]
+
+    def _by_clock(self, there: _Clocks, at: int, minutes: int, inside: int) -> dict[int, int]:
+        length = minutes * 60 * _SECOND
+        starts = there.steps(at, length, self.time, min(inside, _MANY))
+        if inside > _MANY:
+            return {start: start + inside * length for start in starts}
+        return dict(zip(starts, starts[inside:], strict=False))
+
+    def _by_date(self, there: _Clocks, at: int, units: int, inside: int) -> dict[int, int]:
+        start, months = self.time, None
+        if UNITS[self.unit][0] == "months":
+            months = self.months
+            day = _date(there.shown(at) - start)
+            number = ((day.year - 1970) * 12 + day.month - 1 - months) // units
+        else:
+            start = self.time % (units * _DAY) - (3 * _DAY if self.unit == "week" else 0)
+            number = (there.shown(at) - start) // _DAY // units
+
+        def edge(step: int) -> int:
+            return there.first(_day(step * units, months) * _DAY + start)
+
+        # A date that does not exist starts no window: of two equal starts, the later step counts.
+        return {edge(n): edge(n + inside) for n in range(number - min(inside, LANES), number + 2)}
+
+
+def read(size: object, step: object, start: object) -> Calendar | list[SpecProblem]:
+    """Return the windows of three values, or their problems. step: None for ``size``."""
+    long, every = parse(size), None if step is None else parse(step, "step")
+    shift = _start(start)
+    wrong = [one for one in (long, every, shift) if isinstance(one, SpecProblem)]
+    if wrong or isinstance(long, SpecProblem) or isinstance(shift, SpecProblem):
+        return wrong
+    if every is None or isinstance(every, SpecProblem):
+        return Calendar(long[0], *long, *shift)
+    (base, length), (other, divisor) = UNITS[long[1]], UNITS[every[1]]
+    count, rest = divmod(long[0] * length, divisor)
+    if base != other or rest or count > MOST:
+        return [problem("SIZE_NOT_IN_STEPS", size=show(*long), step=show(*every))]
+    return Calendar(count, *every, *shift)
+
+
+def parse(length: object, name: str = "size") -> tuple[int, str] | SpecProblem:
     """Return count and unit of a calendar length, or the problem."""
-    read = _TEXT.fullmatch(size) if isinstance(size, str) else None
-    if read is not None and read[2].lower() in UNITS:
-        return int(read[1]), read[2].lower()
-    shown = f"'{size}'" if isinstance(size, str) else repr(size)
+    text = _TEXT.fullmatch(length) if isinstance(length, str) else None
+    if text is not None and text[2].lower() in UNITS:
+        return int(text[1]), text[2].lower()
+    shown = f"'{length}'" if isinstance(length, str) else repr(length)
     units = ", ".join(unit + "s" for unit in UNITS)
-    return problem("CALENDAR_UNIT_NOT_UNDERSTOOD.LENGTH", value=shown, units=units)
+    return problem("CALENDAR_UNIT_NOT_UNDERSTOOD.LENGTH", name=name, value=shown, units=units)
+
+
+def needs_zone(length: object) -> bool:
+    """Return whether a length is one of the calendar only: months, quarters, years."""
+    if isinstance(_duration.read(length), int):
+        return False
+    return isinstance(parse(length), tuple)
 
 
 def show(count: int, unit: str) -> str:
@@ -37,52 +142,85 @@ def show(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def window(at: int, count: int, unit: str, zone_name: str) -> tuple[int, int]:
-    """Return the bounds, in microseconds, of the window that contains the time ``at``."""
-    there = _zone(zone_name)
-    known = min(max(at, _midnight(_FIRST, UTC)), _midnight(_LAST, UTC))
-    day = (_EPOCH + timedelta(microseconds=known)).astimezone(there).date()
-    count = max(count, 1)
-    number = _units(day, unit) // count
-    low, high = (_first_day(edge * count, unit) for edge in (number, number + 1))
-    return _midnight(low, there), _midnight(high, there)
+def _start(value: object) -> tuple[int, int] | SpecProblem:
+    """Return the months and microseconds of a start time, or the problem."""
+    months, rest = 0, value
+    if isinstance(value, str):
+        lower = value.strip().lower().removeprefix("interval ")
+        parts = _MONTHS.findall(lower)
+        months, rest = sum(int(n) * UNITS[unit][1] for n, unit in parts), _MONTHS.sub("", lower)
+        if abs(months) > MOST:
+            return _duration.too_long(f"'{value}'")
+        if parts and not rest.strip():
+            return months, 0
+    micros = _duration.read(rest)
+    return micros if isinstance(micros, SpecProblem) else (months, micros)
 
 
-def _units(day: date, unit: str) -> int:
-    """Return the number of full units from 1970-01-01 (weeks: from the Monday before) to a day."""
-    match unit:
-        case "day":
-            return (day - date(1970, 1, 1)).days
-        case "week":
-            return (day - _MONDAY).days // 7
-        case "month":
-            return (day.year - 1970) * 12 + day.month - 1
-        case _:
-            return day.year - 1970
+def _day(units: int, months: int | None) -> int:
+    """Return the day since the epoch after a number of days, or of months after ``months``."""
+    if months is None:
+        return units
+    year, month = divmod(units + months, 12)
+    return (date(min(max(1970 + year, 1), 9999), month + 1, 1) - _EPOCH.date()).days
 
 
-def _first_day(units: int, unit: str) -> date:
-    try:
-        return _day(units, unit)
-    except (ValueError, OverflowError):  # outside the range of datetime
-        return _LAST if units > 0 else _FIRST
+class _Clocks:
+    """The clocks of a zone. Times are microseconds since the epoch, on the clocks or in UTC."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = _zone(zone)
+
+    def offset(self, time: int) -> int:
+        """Return by how much the clocks are ahead of UTC."""
+        there = _date(time).replace(tzinfo=UTC).astimezone(self._zone)
+        return there.utcoffset() // timedelta(microseconds=1)  # type: ignore[operator]
+
+    def shown(self, time: int) -> int:
+        """Return what the clocks show at a time."""
+        return time + self.offset(time)
+
+    def first(self, there: int) -> int:
+        """Return the first time at which the clocks show a date and time, or a later one."""
+        low, high = there - 2 * _DAY, there + 2 * _DAY
+        changes = self._changes(low, high)
+        offsets = {self.offset(low), *(self.offset(change) for change in changes)}
+        possible = [*(there - offset for offset in offsets), *changes]
+        return min(time for time in possible if self.shown(time) >= there)
+
+    def steps(self, at: int, length: int, start: int, inside: int) -> list[int]:
+        """Return starts around a time: each time the clocks show a multiple of the length."""
+        low, high = at - (inside + 2) * length - 3 * _HOUR, at + (inside + 2) * length + 3 * _HOUR
+        changes = self._changes(low - _DAY, high)
+        shifts = [(t, self.offset(t) - self.offset(t - 1)) for t in changes]
+        shifts = [(t, by) for t, by in shifts if by % length]
+        cuts = [low, *(t for t, _ in shifts if t > low), high]
+        starts = set()
+        for first, end in pairwise(cuts):
+            starts |= set(range(first + (start - self.shown(first)) % length, end, length))
+        for time, by in shifts:
+            starts = {one for one in starts if not time <= one < time - by}  # shown again
+            if (self.shown(time) - start) % length <= by:  # clocks jump over a start, or to one
+                starts.add(time)
+        return sorted(starts)
+
+    def _changes(self, low: int, high: int) -> list[int]:
+        """Return the times of the clock changes after a time, up to another one."""
+        times = [*range(low, high, 3 * _HOUR), high]
+        return [self._change(a, b) for a, b in pairwise(times) if self.offset(a) != self.offset(b)]
+
+    def _change(self, low: int, high: int) -> int:
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.offset(middle) == self.offset(low):
+                low = middle
+            else:
+                high = middle
+        return high
 
 
-def _day(units: int, unit: str) -> date:
-    match unit:
-        case "day":
-            return date(1970, 1, 1) + timedelta(days=units)
-        case "week":
-            return _MONDAY + timedelta(weeks=units)
-        case "month":
-            return date(1970 + units // 12, units % 12 + 1, 1)
-        case _:
-            return date(1970 + units, 1, 1)
-
-
-def _midnight(day: date, there: tzinfo) -> int:
-    start = datetime.combine(day, time.min, there).astimezone(UTC)
-    return (start - _EPOCH) // timedelta(microseconds=1)
+def _date(time: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=min(max(time, _EARLIEST), _LATEST))
 
 
 def _zone(name: str) -> tzinfo:

@@ -53,19 +53,26 @@ if TYPE_CHECKING:
             "seconds'. See docs/errors.md#duration_without_unit.",
         ),
         (
-            lambda: wr.Tumbling("36 hours", startTime="1 hour", zone="Europe/Atlantis"),
-            "2 problems in Tumbling(size='36 hours', startTime='1 hour', zone='Europe/Atlantis'): "
-            "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 hours' is not a calendar length. With a zone, the "
-            "size must be a number of days, weeks, months, years. See "
-            "docs/errors.md#calendar_unit_not_understood. [STARTTIME_WITH_ZONE] startTime cannot "
-            "be used with a zone, because the calendar of the zone sets the start of the windows. "
-            "Leave startTime out. See docs/errors.md#starttime_with_zone.",
+            lambda: wr.Tumbling("36 suns", startTime="noon", zone="Europe/Atlantis"),
+            "2 problems in Tumbling(size='36 suns', startTime='noon', zone='Europe/Atlantis'): "
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] '36 suns' is not a calendar length. With a zone, size "
+            "must be a number of minutes, hours, days, weeks, months, quarters, years. See "
+            "docs/errors.md#calendar_unit_not_understood. [DURATION_NOT_UNDERSTOOD] 'noon' is not "
+            "a duration. Pass for example '90 seconds' or '1 hour 30 minutes'. See "
+            "docs/errors.md#duration_not_understood.",
+        ),
+        (
+            lambda: wr.Hopping("1 month", step="1 week", zone="UTC"),
+            "[SIZE_NOT_IN_STEPS] Hopping(size='1 month', step='1 week', zone='UTC'): size='1 "
+            "month' is not a multiple of step='1 week'. With a zone, set both in minutes and "
+            "hours, in days and weeks, or in months, quarters, and years, so that each window "
+            "consists of whole steps. See docs/errors.md#size_not_in_steps.",
         ),
         (
             lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),
             "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(days=1), "
-            "zone='UTC'): datetime.timedelta(days=1) is not a calendar length. With a zone, the "
-            "size must be a number of days, weeks, months, years. See "
+            "zone='UTC'): datetime.timedelta(days=1) is not a calendar length. With a zone, size "
+            "must be a number of minutes, hours, days, weeks, months, quarters, years. See "
             "docs/errors.md#calendar_unit_not_understood.",
         ),
         (

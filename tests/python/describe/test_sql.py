@@ -38,6 +38,11 @@ CASES = [
         f"windrow_tumble({TABLE}, time => 'time', size => '1 day', zone => '-02:30'",
         wr.Tumbling("1 day", zone="-02:30"),
     ),
+    (
+        f"windrow_hop({TABLE}, time => 'time', size => '1 week', step => '1 day', "
+        "start_time => '2 hours', zone => '-02:30'",
+        wr.Hopping("7 days", step="1 day", startTime="2 hours", zone="-02:30"),
+    ),
     (f"windrow_slide({TABLE}, time => 'time', size => '90 seconds'", wr.Sliding("90 seconds")),
     (f"windrow_over({TABLE}, time => 'time', range => '10 minutes'", wr.Over(range="10 minutes")),
     (f"windrow_over({TABLE}, time => 'time', rows => 3", wr.Over(rows=3)),
@@ -227,6 +232,12 @@ REFUSED = {
         *("COLUMN_NOT_FOUND", "NOT_POSITIVE", "DURATION_NOT_UNDERSTOOD"),
         *("TRIGGER_UNKNOWN", "VALUE_UNKNOWN"),
     },
+    "windrow_hop(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 month', "
+    "step => '1 week', zone => 'Berlin', lateness => '0 s')": {
+        *("SIZE_NOT_IN_STEPS", "ZONE_UNKNOWN")
+    },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 month', "
+    "start_time => '30 days', zone => 'UTC', lateness => '0 s')": {"START_NOT_IN_CALENDAR"},
     "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'tiem', gap => 'x', "
     "lateness => '-1 s', close_on => 'no')": {
         *("COLUMN_NOT_FOUND", "LATENESS_NEGATIVE", "VALUE_UNKNOWN")

@@ -167,7 +167,14 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "index": [Change(asked("product"), asked("mark"))],
     },
     Windowed: {
-        "kind": [Change(of(), of(wr.Tumbling("3 hours")), "windows `Tumbling('6 hours')`")],
+        "kind": [
+            Change(of(), of(wr.Tumbling("3 hours")), "windows `Tumbling('6 hours')`"),
+            Change(
+                of(wr.Tumbling("1 day", zone="UTC")),
+                of(wr.Tumbling("1 day", zone="UTC", startTime="6 hours")),
+                "windows `Tumbling('1 day', zone='UTC')`",
+            ),
+        ],
         "closeOn": [Change(windowed(), windowed(closeOn="next_row"), "closeOn='watermark'")],
         "fillGaps": [
             Change(windowed(), windowed(fillGaps=True), "fillGaps=false"),

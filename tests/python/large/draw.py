@@ -39,7 +39,13 @@ def _aligned(rng: random.Random, messages: int) -> Scenario:
 def _calendar(rng: random.Random, messages: int) -> Scenario:
     traffic = replace(any_traffic(rng, messages), span=rng.choice((30 * DAY, 4_000 * DAY)))
     zone = rng.choice(("Europe/Berlin", "America/Sao_Paulo", "Asia/Kathmandu", "UTC"))
-    kind = ByCalendar(rng.choice(("day", "week", "month", "year")), zone)
+    unit, months, hours = rng.choice(
+        [
+            *(("day", 0, 0), ("day", 0, 6), ("week", 0, 0), ("week", 0, -24), ("month", 0, 0)),
+            *(("month", 0, 14 * 24), ("quarter", 1, 0), ("year", 0, 0), ("year", 3, 5 * 24)),
+        ]
+    )
+    kind = ByCalendar(unit, zone, rng.choice((1, 1, 3, 7)), months, hours)
     return any_case(rng, any_windows(rng, kind, identity=False), traffic, identity=False)
 
 

@@ -155,7 +155,7 @@ class _Reading:
         if name == "policy":
             return self._policy(said)
         if name == "calendar":
-            return wr.Tumbling(f"{said['n']} {said['unit']}", zone=said.get("zone"))
+            return self._calendar(said)
         if name == "session":
             return wr.Session(self._span(said.get("gap")))
         said = {
@@ -168,6 +168,14 @@ class _Reading:
         made = "".join(part.capitalize() for part in name.split("_"))
         window: wr.WindowKind = getattr(wr, made)(**said)
         return window
+
+    def _calendar(self, fields: Json) -> wr.WindowKind:
+        unit, months = fields["unit"], f"{fields.get('start_months', 0)} months"
+        start = f"{months} {self._span(fields.get('start_time', 0))}"
+        size, step, zone = f"{fields['n']} {unit}", fields.get("step"), fields.get("zone")
+        if step is None:
+            return wr.Tumbling(size, zone=zone, startTime=start)
+        return wr.Hopping(size, step=f"{step} {unit}", zone=zone, startTime=start)
 
     def _policy(self, fields: Json) -> wr.Policy:
         limits = dict(fields.get("limit") or {})

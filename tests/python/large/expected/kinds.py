@@ -96,22 +96,37 @@ class Aligned(Kind):
 
 @dataclass(frozen=True)
 class ByCalendar(Kind):
-    """One day, week, month or year in a time zone."""
+    """Windows of ``inside`` days, weeks, months, quarters, or years of a zone, one from each on.
+
+    They start ``months`` and ``hours`` after the unit.
+    """
 
     unit: str = "day"
     zone: str = "Europe/Berlin"
+    inside: int = 1
+    months: int = 0
+    hours: int = 0
     aligned: ClassVar[bool] = True
 
     def windrow(self) -> wr.WindowKind:
         """Return the calendar kind."""
-        return wr.Tumbling(f"1 {self.unit}", zone=self.zone)
+        start = f"{self.months} months {self.hours} hours" if self.months else f"{self.hours} hours"
+        if self.inside == 1:
+            return wr.Tumbling(f"1 {self.unit}", zone=self.zone, startTime=start)
+        size, step = f"{self.inside} {self.unit}s", f"1 {self.unit}"
+        return wr.Hopping(size, step=step, zone=self.zone, startTime=start)
 
     def candidates(self) -> str:
-        """Select the window from midnight to midnight."""
-        there = f"date_trunc('{self.unit}', t AT TIME ZONE '{self.zone}')"
-        return f"""SELECT id, epoch_us({there} AT TIME ZONE '{self.zone}') AS first,
-            epoch_us(({there} + INTERVAL 1 {self.unit}) AT TIME ZONE '{self.zone}') AS last
-            FROM fresh"""
+        """Select windows backwards from the last one, by the clocks of the zone."""
+        months, hours = f"INTERVAL ({self.months}) MONTH", f"INTERVAL ({self.hours}) HOUR"
+        there = f"date_trunc('{self.unit}', t AT TIME ZONE '{self.zone}' - {hours} - {months})"
+
+        def edge(units: str) -> str:
+            shown = f"there + ({units}) * INTERVAL 1 {self.unit} + {months} + {hours}"
+            return f"epoch_us(({shown}) AT TIME ZONE '{self.zone}')"
+
+        return f"""SELECT id, {edge("-back")} AS first, {edge(f"{self.inside} - back")} AS last
+            FROM (SELECT id, {there} AS there, unnest(range({self.inside})) AS back FROM fresh)"""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 package windrow
 
+import java.time.ZoneId
+
 /** `[start, end)` windows of `size`, one every `step`. The step need not divide the size. If it is longer than the
   * size, there are gaps between windows; messages in a gap are counted and belong to no window. With windows of 10
   * minutes every 5 minutes, a message of 12:07 is in `[12:00, 12:10)` and `[12:05, 12:15)`.
@@ -20,14 +22,35 @@ final case class Hopping(size: TimeSpan, step: TimeSpan, startTime: TimeSpan = T
 }
 
 object Hopping {
+
+  /** Windows by the clocks and the calendar of a time zone. With `Hopping("7 days", step = "1 day", zone)` one starts
+    * each day. The size must be a multiple of the step.
+    */
+  def apply(size: String, step: String, zone: ZoneId): Calendar =
+    Calendar.parsed(s"Hopping('$size', step='$step', zone='$zone')", size, Some(step), None, zone)
+
+  /** The same windows, which start later. */
+  def apply(size: String, step: String, zone: ZoneId, startTime: String): Calendar = Calendar.parsed(
+    s"Hopping('$size', step='$step', startTime='$startTime', zone='$zone')",
+    size,
+    Some(step),
+    Some(startTime),
+    zone)
+
+  /** With a zone, its SQL function creates [[Calendar]] windows. */
   private[windrow] val Form: WindowForm = WindowForm(
     "hopping",
-    "windrow_hop",
-    "windows of one size, one every step",
-    "size",
-    "step",
-    "start_time") { fields =>
-    val (size, step, startTime) = (fields.span("size"), fields.span("step"), fields.spanIfSet("start_time"))
-    size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
-  }
+    Seq("size", "step", "start_time"),
+    Some(WindowFunction(
+      "windrow_hop",
+      Seq("size", "step", "start_time", "zone"),
+      "windows of one size, one every step")),
+    read)
+
+  private def read(fields: WindowFields): Option[WindowKind] =
+    if (fields.isSet("zone")) Calendar.ofTexts(fields, hops = true)
+    else {
+      val (size, step, startTime) = (fields.span("size"), fields.span("step"), fields.spanIfSet("start_time"))
+      size.zip(step).map { case (size, step) => Hopping(size, step, startTime.getOrElse(TimeSpan.Zero)) }
+    }
 }

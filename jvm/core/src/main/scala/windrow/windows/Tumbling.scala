@@ -16,12 +16,15 @@ final case class Tumbling(size: TimeSpan, startTime: TimeSpan = TimeSpan.Zero) e
 
 object Tumbling {
 
-  /** Windows of days, weeks (from Monday), months or years of the calendar in a time zone: `Tumbling("1 month", zone)`.
+  /** Windows by the clocks and the calendar of a time zone: `Tumbling("1 month", zone)`. The size is a number of
+    * minutes, hours, days, weeks, months, quarters or years.
     */
-  def apply(size: String, zone: ZoneId): Calendar = CalendarUnit.parse(size) match {
-    case Right((count, unit)) => Calendar(count, unit, zone)
-    case Left(problem)        => throw SpecError(s"Tumbling('$size', zone='$zone')", Seq(problem))
-  }
+  def apply(size: String, zone: ZoneId): Calendar =
+    Calendar.parsed(s"Tumbling('$size', zone='$zone')", size, None, None, zone)
+
+  /** The same windows, which start later: weeks from Sunday are `Tumbling("1 week", zone, startTime = "6 days")`. */
+  def apply(size: String, zone: ZoneId, startTime: String): Calendar =
+    Calendar.parsed(s"Tumbling('$size', startTime='$startTime', zone='$zone')", size, None, Some(startTime), zone)
 
   /** With a zone, its SQL function creates [[Calendar]] windows. */
   private[windrow] val Form: WindowForm = WindowForm(
@@ -33,7 +36,8 @@ object Tumbling {
       "windows of one size that do not overlap")),
     read)
 
-  private def read(fields: WindowFields): Option[WindowKind] = if (fields.isSet("zone")) Calendar.ofSize(fields)
+  private def read(fields: WindowFields): Option[WindowKind] = if (fields.isSet("zone"))
+    Calendar.ofTexts(fields, hops = false)
   else {
     val (size, startTime) = (fields.span("size"), fields.spanIfSet("start_time"))
     size.map(Tumbling(_, startTime.getOrElse(TimeSpan.Zero)))

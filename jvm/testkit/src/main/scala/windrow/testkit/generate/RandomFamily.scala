@@ -129,9 +129,28 @@ object RandomFamily {
     case _ => Over.Range(TimeSpan(random.nextInt(20).toLong))
   }
 
+  private val Zones = Seq(
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kathmandu",
+    "Pacific/Apia",
+    "America/Sao_Paulo",
+    "Australia/Lord_Howe")
+
   private def calendar(random: Random): Calendar = {
-    val zones = Seq("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "America/Sao_Paulo")
-    val unit  = CalendarUnit.All(random.nextInt(CalendarUnit.All.size))
-    windrow.Calendar(1 + random.nextInt(3), unit, ZoneId.of(zones(random.nextInt(zones.size))))
+    def one[T](of: Seq[T]): T = of(random.nextInt(of.size))
+    val unit                  = one(CalendarUnit.All)
+    val step = unit match {
+      case CalendarUnit.Minute => one(Seq(1, 15, 90))
+      case CalendarUnit.Hour   => one(Seq(1, 2, 6, 12))
+      case _                   => 1 + random.nextInt(3)
+    }
+    val start = if (random.nextBoolean()) CalendarStart.Zero
+    else if (unit.most.micros <= CalendarUnit.Week.most.micros)
+      CalendarStart(0, TimeSpan(upTo(random, 3000) * 600000000L))
+    else CalendarStart(random.nextInt(30) - 10, TimeSpan(random.nextInt(28 * 24) * 3600000000L))
+    val count = if (random.nextInt(3) > 0) step else step * (1 + random.nextInt(4))
+    windrow.Calendar(count, step, unit, ZoneId.of(one(Zones)), start)
   }
 }

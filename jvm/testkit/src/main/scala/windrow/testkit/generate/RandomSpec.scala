@@ -12,14 +12,9 @@ private[testkit] object RandomSpec {
 
   /** The unit, in microseconds, in which the times of a stream are drawn, so that the stream passes a few windows. */
   def pace(window: WindowKind): Long = window match {
-    case Calendar(_, CalendarUnit.Day, _)   => 2 * Hour
-    case Calendar(_, CalendarUnit.Week, _)  => 12 * Hour
-    case Calendar(_, CalendarUnit.Month, _) => 48 * Hour
-    case Calendar(_, CalendarUnit.Year, _)  => 480 * Hour
-    case _                                  => 1L
+    case calendar: Calendar => calendar.unit.most.micros / 12
+    case _                  => 1L
   }
-
-  private val Hour = 3600000000L
 
   private def draft(random: Random, family: RandomFamily): WindowOperatorDraft = {
     val window              = family.windows(random)
