@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +29,7 @@ VALUES = {
     "array": "array(amount % 3, CASE amount % 2 WHEN 0 THEN -0.0D ELSE double('NaN') END)",
     "time": "time",
 }
-KINDS = {
+KINDS: dict[str, tuple[Callable[[], wr.WindowKind], Callable[[], Column]]] = {
     "tumbling": (lambda: wr.Tumbling("5 minutes"), lambda: F.window("time", "5 minutes")),
     "hopping": (
         lambda: wr.Hopping("10 minutes", step="2 minutes"),
@@ -86,8 +87,8 @@ def test_equal_to_spark(feed: Feed, name: str) -> None:
     assert len(theirs) > 20
     late = wr.AccumulationMode.ACCUMULATING
 
-    def panes(df: DataFrame, **more: str) -> DataFrame:
-        stream = wr.stream(df, time="time", key="product", **more)
+    def panes(df: DataFrame, watermark: str | None = None) -> DataFrame:
+        stream = wr.stream(df, time="time", key="product", watermark=watermark)
         windows = stream.lateness("2 hours").window(kind()).accumulationMode(late)
         return windows.aggregate(*aggregates()).panes
 
