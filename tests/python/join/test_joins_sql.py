@@ -25,6 +25,12 @@ SQL: dict[str, Sequence[tuple[Any, ...]]] = {
     f"o JOIN s ON o.product = s.product AND {RANGE} AND s.amount + o.amount > 24": [
         *(("x", 4, 30), ("x", 5, 40))
     ],
+    f"o LEFT JOIN s ON o.product = s.product AND {RANGE} AND s.amount + o.amount > 24": [
+        *(("x", 1, None), ("x", 4, 30), ("x", 5, 40), ("y", 2, None), (None, 3, None))
+    ],
+    f"o LEFT ANTI JOIN s ON o.product = s.product AND {RANGE} AND s.amount NOT BETWEEN 5 AND 15": [
+        *(("x", 1), ("y", 2), (None, 3))
+    ],
     "o LEFT SEMI JOIN s ON o.product = s.product AND s.time >= o.time"
     " AND o.time > s.time - INTERVAL '4' MINUTE": [("x", 4), ("x", 5)],
 }
@@ -70,7 +76,7 @@ def test_sql_early(both: Both) -> None:
 
 MONTH = "s.time BETWEEN o.time AND o.time + make_interval(0, 1)"
 SQL_REFUSED = {
-    f"o LEFT JOIN s ON o.product = s.product AND {RANGE} AND o.amount > 1": "CONDITION_NOT",
+    f"o LEFT JOIN s ON o.product = s.product AND {RANGE} AND s.note < now()": "CONDITION_NOT",
     "o JOIN s ON o.product = s.product": "UNBOUNDED_JOIN",
     "o JOIN s ON o.product = s.product AND s.time >= o.time": "RANGE_NOT_UNDERSTOOD",
     f"o JOIN s ON o.product = s.product AND {MONTH}": "RANGE_NOT_UNDERSTOOD",

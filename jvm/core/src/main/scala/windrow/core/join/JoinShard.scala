@@ -15,18 +15,24 @@ import windrow.core.time.{Axis, Due, EventTime, Position, Watermark}
   *   where the shard is stored between two objects that run it; written at the end of each step
   * @param isNull
   *   whether an equality field of a key is null, in which case it matches nothing (SEMANTICS R35)
+  * @param waits
+  *   how long messages of each stream wait for partners if not as the ranges require, in microseconds
+  * @param condition
+  *   an additional condition on the messages of a pair, in the order of their streams
   */
 final class JoinShard(
     spec: JoinSpec,
     store: ShardStore,
     isNull: Key => Boolean,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
-    guards: Guards = Guards.Default)
+    guards: Guards = Guards.Default,
+    waits: Option[IndexedSeq[Long]] = None,
+    condition: Option[IndexedSeq[StoredMessage] => Boolean] = None)
     extends ShardFrame[JoinEffect](
       new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture),
       guards,
       "a join") {
-  private val rule      = PairRules.of(spec)
+  private val rule      = PairRules.of(spec, waits)
   private val streams   = spec.streams.size
   private val outcome   = new JoinOutcome(spec.how)
   private val retention = new JoinRetention(spec)
@@ -193,10 +199,13 @@ final class JoinShard(
   }
 
   private def groupsOf(state: KeySides, stream: Int, message: StoredMessage): Iterator[IndexedSeq[StoredMessage]] =
-    rule.bringsTogether(state, stream, message).getOrElse {
-      val groups = partners.of(state.runs, stream, message)
+    rule.bringsTogether(state, stream, message).map(fulfilling).getOrElse {
+      val groups = fulfilling(partners.of(state.runs, stream, message))
       if (outcome.needsOne(stream)) groups.take(1) else groups
     }
+
+  private def fulfilling(groups: Iterator[IndexedSeq[StoredMessage]]): Iterator[IndexedSeq[StoredMessage]] =
+    condition.fold(groups)(groups.filter)
 
   /** Returns a function that settles the partners of a message; consecutive groups may have the same partner. */
   private def settling(state: KeySides, message: StoredMessage): IndexedSeq[StoredMessage] => Unit =

@@ -53,13 +53,19 @@ private[join] trait FixedRule extends PairRule {
 
 /** `within=(low, high)` relative to the first stream. Two messages of other streams pair through it (SEMANTICS R37,
   * R38).
+  *
+  * @param waits
+  *   for each stream, how long after a message of it its last partner can be, in microseconds, or longer
   */
-private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRange], lateness: Distance[Axis.Time])
+private[join] final class RangeRule(
+    names: Seq[String],
+    of: Map[String, JoinRange],
+    waits: IndexedSeq[Long],
+    lateness: Distance[Axis.Time])
     extends FixedRule {
-  private val ranges  = names.map(of.get).toIndexedSeq
-  private val least   = ranges.map(_.fold(0L)(_.least)).toArray
-  private val most    = ranges.map(_.fold(0L)(_.greatest)).toArray
-  private val reaches = names.map(JoinReach.of(_, names, of)).toIndexedSeq
+  private val ranges = names.map(of.get).toIndexedSeq
+  private val least  = ranges.map(_.fold(0L)(_.least)).toArray
+  private val most   = ranges.map(_.fold(0L)(_.greatest)).toArray
 
   def range(message: StoredMessage, stream: Int, other: Int): Option[Span] = {
     val (low, high) = (from(message.time, stream, other), to(message.time, stream, other))
@@ -82,7 +88,7 @@ private[join] final class RangeRule(names: Seq[String], of: Map[String, JoinRang
   def tooLateFrom(time: Long, stream: Int): Long = Position.plus(lateness.after(time), 1)
 
   def decidedFrom(time: Long, stream: Int): Long =
-    Position.plus(lateness.after(Position.plus(time, reaches(stream))), 1)
+    Position.plus(lateness.after(Position.plus(time, waits(stream))), 1)
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
   def protectedUntil(time: Long, stream: Int): Long = decidedFrom(time, stream)

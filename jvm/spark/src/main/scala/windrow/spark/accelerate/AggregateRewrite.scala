@@ -51,12 +51,15 @@ private final class AggregateRewrite(session: SparkSession, mode: OutputMode, fo
       session,
       name,
       spec.map(Aggregates(_) -> options),
-      (problems, parts.map(_.copy(markers = Map("time" -> read(time))))))
+      (problems, parts.map(_.copy(markers = markers))))
   }
 
   private val inputs = columns.zip(Columns.unique(columns))
 
   private val renamed = AttributeMap(inputs.map { case (column, as) => column -> as.toAttribute })
+
+  private def markers: Map[String, Expression] =
+    (Seq("time" -> read(time)) ++ gap.map("gap" -> read(_))).toMap
 
   private def read(expression: Expression): Expression =
     expression.transform { case column: Attribute => renamed.getOrElse(column, column) }

@@ -2,22 +2,22 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.Inner
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, Project, SubqueryAlias}
-import org.apache.spark.sql.types.DayTimeIntervalType
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftOuter, LeftSemi, RightOuter}
+import org.apache.spark.sql.types.{DayTimeIntervalType, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.CalendarInterval
 import windrow._
 import windrow.spark.input.StreamTable
-import windrow.spark.join.{JoinOptions, JoinPlan, JoinTable}
+import windrow.spark.join.{JoinOptions, JoinPlan, JoinTable, ReplacedJoin}
 import windrow.spark.output.OutputKind
 
-/** Plans an inner join of two streams as an operator of Windrow. The new plan has the columns of the old one.
+/** Plans a join of two streams as an operator of Windrow. The new plan has the columns of the old one.
   *
   * @param table
   *   the join as Windrow understands it, with unique names of columns
   */
-private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTable) {
+private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTable, replaced: ReplacedJoin) {
 
   /** @throws SpecError
     *   if Windrow cannot run the join
@@ -34,10 +34,10 @@ private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTa
     val inputs = table.sides.zipWithIndex.map { case ((name, side), i) =>
       StreamTable(name, side, side.output, table.times.get(i), table.keys.map(_._2(i)), Nil, None)
     }
-    val options = JoinOptions(spec, keys, OutputKind.Rows, InvalidMessages.Reject, isAccelerated = true)
+    val options = JoinOptions(spec, keys, OutputKind.Rows, InvalidMessages.Reject, Some(replaced))
     val rows    = SparkInside.plan(SparkInside.frame(session, JoinPlan(session, options, inputs, table.rest)))
-    val sides   = rows.output.slice(keys.size, keys.size + 2)
-    val values = Seq(join.left, join.right).zip(sides).flatMap { case (side, row) =>
+    val shown   = if (join.joinType == LeftSemi) Seq(join.left) else Seq(join.left, join.right)
+    val values = shown.zip(rows.output.drop(keys.size)).flatMap { case (side, row) =>
       side.output.indices.map(GetStructField(row, _))
     }
     val columns = join.output.zip(values).map { case (old, value) => Columns.like(old, value) }
@@ -45,20 +45,44 @@ private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTa
   }
 }
 
-private object JoinRewrite {
+private object JoinRewrite extends PredicateHelper {
 
   /** Returns the join, or the reason why Spark must run it.
     *
-    * @param isAlone
-    *   whether the query has no other operator with state
+    * @param spark
+    *   the join in Spark's optimized plan
     */
-  def of(session: SparkSession, join: Join, name: String, isAlone: Boolean): Either[SpecProblem, JoinRewrite] = for {
-    _     <- Either.cond(join.joinType == Inner, (), SpecProblem("JOIN_KIND", "kind" -> join.joinType.sql))
-    _     <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
+  def of(session: SparkSession, join: Join, spark: Join, name: String): Either[SpecProblem, JoinRewrite] = for {
+    _ <- Either.cond(
+      Kinds.contains(join.joinType),
+      (),
+      SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> s"a ${join.joinType.sql} join"))
+    _     <- SparkJoins.ofOneSide(spark).map(one => SpecProblem("JOIN_CONDITION", "condition" -> one.sql)).toLeft(())
     _     <- days(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))
-  } yield new JoinRewrite(session, join, table)
+    made  <- replaced(table, SparkJoins.waits(spark))
+  } yield new JoinRewrite(session, join, table, made)
+
+  private val Kinds = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi)
+
+  /** Returns when Spark's join emits its rows, or the reason if Windrow cannot emit unmatched rows at the same time. */
+  private def replaced(table: JoinTable, waits: Seq[Option[Long]]): Either[SpecProblem, ReplacedJoin] = {
+    val needed = table.how match {
+      case JoinKind.Left  => waits.take(1)
+      case JoinKind.Right => waits.drop(1)
+      case JoinKind.Full  => waits
+      case _              => Nil
+    }
+    val names   = table.sides.map(_._1)
+    val reaches = names.map(JoinReach.of(_, names, table.ranges))
+    Either.cond(
+      needed.forall(_.isDefined),
+      ReplacedJoin(
+        waits.zip(reaches).map { case (wait, reach) => wait.getOrElse(reach) }.toIndexedSeq,
+        (waits.flatten :+ 0L).max),
+      SpecProblem("JOIN_WITHOUT_TIME"))
+  }
 
   /** Returns the reason if a range has a day whose length depends on the time zone. */
   private def days(session: SparkSession, join: Join): Either[SpecProblem, Unit] = {
@@ -73,18 +97,11 @@ private object JoinRewrite {
 
   private val Day = 86400000000L
 
-  /** Returns the rows of a side that can have a partner. Spark infers the same conditions from the join. */
-  private def matching(join: Join, side: LogicalPlan): LogicalPlan = {
-    val inferred = join.constraints.filter(one =>
-      one.deterministic && one.references.nonEmpty && one.references.subsetOf(side.outputSet)) -- side.constraints
-    inferred.reduceOption(And).fold(side)(Filter(_, side))
-  }
-
   /** Returns a join of named streams whose columns have unique names. */
   private def named(join: Join, name: String): Join = {
     def side(of: LogicalPlan, as: String) = {
       val columns = Columns.unique(of.output)
-      (SubqueryAlias(as, Project(columns, matching(join, of))), of.output.zip(columns.map(_.toAttribute)))
+      (SubqueryAlias(as, Project(columns, of)), of.output.zip(columns.map(_.toAttribute)))
     }
     val (left, ofLeft)   = side(join.left, s"${name}_left")
     val (right, ofRight) = side(join.right, s"${name}_right")
@@ -92,6 +109,21 @@ private object JoinRewrite {
     join.copy(
       left = left,
       right = right,
-      condition = join.condition.map(_.transform { case column: Attribute => renamed.getOrElse(column, column) }))
+      condition =
+        join.condition.map(keyed(_).transform { case column: Attribute => renamed.getOrElse(column, column) }))
   }
+
+  /** Writes equalities so that each becomes a part of the key, as in Spark, and that of event times also a range. The
+    * event time of a window is its end.
+    */
+  private def keyed(condition: Expression): Expression = splitConjunctivePredicates(condition).flatMap {
+    case same @ EqualTo(a: Attribute, b: Attribute) if Seq(a, b).forall(SparkJoins.hasWatermark) =>
+      if (Seq(a, b).forall(_.dataType.isInstanceOf[StructType]))
+        Seq(same, EqualTo(GetStructField(a, 1), GetStructField(b, 1)))
+      else Seq(same, EqualTo(CreateStruct(Seq(a)), CreateStruct(Seq(b))))
+    case EqualNullSafe(a, b) =>
+      def value(of: Expression) = Coalesce(Seq(of, Literal.default(of.dataType)))
+      Seq(EqualTo(value(a), value(b)), EqualTo(IsNull(a), IsNull(b)))
+    case other => Seq(other)
+  }.reduce(And)
 }

@@ -3,6 +3,7 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.windrow.SparkInside
 import scala.util.control.{ControlThrowable, NonFatal}
 import windrow.{SpecError, SpecProblem}
 
@@ -24,30 +25,46 @@ private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
 private final class Rewrite(session: SparkSession, mode: OutputMode, continued: Option[Int] = None) {
   import Rewrite._
 
-  /** Returns the new query. An operator that fails to be planned is kept, and the query is planned again. */
+  /** Returns the new query. If Spark moves filters before a watermark that Windrow's operators would hold back, they are
+    * moved there before the operators are replaced.
+    */
   def apply(query: LogicalPlan): Rewritten = {
-    val made = planned(query, Map.empty)
-    if (made.count == 0 || WatermarkFilters.of(session, query) == WatermarkFilters.of(session, made.plan)) made
-    else kept(query, made.decisions)
+    lazy val optimized = SparkInside.optimized(session, query)
+    def planned(from: LogicalPlan): (Rewritten, Option[SpecProblem]) = {
+      val joins = new SparkJoins(from, optimized)
+      val made  = this.planned(from, joins, Map.empty)
+      if (made.count == 0) made.copy(plan = query) -> None
+      else
+        made -> joins.replaced.orElse(Option.when(
+          WatermarkFilters.of(optimized) != WatermarkFilters.of(session, made.plan))(
+          SpecProblem("FILTER_BELOW_WATERMARK")))
+    }
+    lazy val pushed = planned(PushedDown(query))
+    val hasJoin     = SparkJoins.in(query).nonEmpty
+    (if (hasJoin) pushed else planned(query)) match {
+      case (made, None)                                                    => made
+      case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
+      case (made, Some(why))                                               => kept(query, made.decisions, why)
+    }
   }
 
-  /** Returns the query with Spark's operators, because a watermark would see rows that Spark removes before it. */
-  private def kept(query: LogicalPlan, decisions: Acceleration): Rewritten =
+  /** Returns the query with Spark's operators. */
+  private def kept(query: LogicalPlan, decisions: Acceleration, why: SpecProblem): Rewritten =
     Rewritten(
       query,
-      Acceleration(decisions.operators.map(one =>
-        if (one.isAccelerated) one.copy(reason = Some(SpecProblem("FILTER_BELOW_WATERMARK"))) else one)))
+      Acceleration(decisions.operators.map(one => if (one.isAccelerated) one.copy(reason = Some(why)) else one)))
 
-  private def planned(query: LogicalPlan, failed: Map[Int, SpecProblem]): Rewritten = {
-    val run = new Run(failed, StatefulNodes.isOne(query))
+  /** Replaces the operators. An operator that fails to be planned is kept, and the query is planned again. */
+  private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): Rewritten = {
+    val run = new Run(failed, joins, StatefulNodes.ofWindrow(query) == 0)
     try {
       val made = run.replaced(query, isAllowed = true)
-      Rewritten(if (run.decisions.exists(_.isAccelerated)) made else query, Acceleration(run.decisions))
-    } catch { case Failed(number, why) => planned(query, failed + (number -> why)) }
+      Rewritten(made, Acceleration(run.decisions))
+    } catch { case Failed(number, why) => planned(query, joins, failed + (number -> why)) }
   }
 
   /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
-  private final class Run(failed: Map[Int, SpecProblem], isOne: Boolean) {
+  private final class Run(failed: Map[Int, SpecProblem], joins: SparkJoins, isAlone: Boolean) {
     private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
     private var seen  = 0
     private var taken = 0
@@ -61,7 +78,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
         seen += 1
         val verdict =
           failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
-            recognized(plan, name, isOne))
+            recognized(plan, name, joins, isAlone))
         if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
@@ -75,7 +92,17 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
   /** Plans an operator over its new input. */
   private type Planner = LogicalPlan => LogicalPlan
 
-  private def recognized(plan: LogicalPlan, name: String, isOne: Boolean): Either[SpecProblem, Planner] = {
+  /** Returns how to replace an operator, or the reason why Spark must run it.
+    *
+    * @param isAlone
+    *   whether the query itself does not contain operators of Windrow. They would not know how far an accelerated join
+    *   holds back the watermark.
+    */
+  private def recognized(
+      plan: LogicalPlan,
+      name: String,
+      joins: SparkJoins,
+      isAlone: Boolean): Either[SpecProblem, Planner] = {
     val refused = if (continued.isEmpty) SessionCheck(session, plan) else None
     refused.toLeft(()).flatMap(_ =>
       plan match {
@@ -84,11 +111,15 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
             case other           => other
           })
         case join: Join =>
-          def alone(of: Join) = JoinRewrite.of(session, of, name, isOne)
-          alone(join).map(_ => {
-            case over: Join => orThrow(name, alone(over))(_.plan)
+          def rewrite(of: Join, spark: Join) = JoinRewrite.of(session, of, spark, name)
+          for {
+            _     <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
+            spark <- joins.of(join)
+            _     <- rewrite(join, spark)
+          } yield {
+            case over: Join => orThrow(name, rewrite(over, spark))(_.plan)
             case other      => other
-          })
+          }
         case other => Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> other.nodeName))
       })
   }

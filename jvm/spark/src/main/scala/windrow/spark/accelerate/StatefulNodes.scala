@@ -15,11 +15,17 @@ private object StatefulNodes {
     case once: Deduplicate => s"dropDuplicates by ${once.keys.map(_.name).mkString(", ")}"
     case once: DeduplicateWithinWatermark =>
       s"dropDuplicatesWithinWatermark by ${once.keys.map(_.name).mkString(", ")}"
-    case Join(left, right, kind, _, _) if left.isStreaming && right.isStreaming => s"join ${kind.sql}"
-    case shards: TransformWithState if !isOfWindrow(shards)                     => "transformWithState"
-    case _: Distinct                                                            => "distinct"
-    case _: GlobalLimit                                                         => "limit"
-    case other if Others.exists(other.nodeName.startsWith)                      => other.nodeName
+    case StreamJoin(join)                                   => s"join ${join.joinType.sql}"
+    case shards: TransformWithState if !isOfWindrow(shards) => "transformWithState"
+    case _: Distinct                                        => "distinct"
+    case _: GlobalLimit                                     => "limit"
+    case other if Others.exists(other.nodeName.startsWith)  => other.nodeName
+  }
+
+  /** A join of two streams. */
+  object StreamJoin {
+    def unapply(plan: LogicalPlan): Option[Join] =
+      Option(plan).collect { case join: Join if join.left.isStreaming && join.right.isStreaming => join }
   }
 
   /** Beginnings of the names of other nodes with state. The classes of some differ between Spark versions. */
@@ -31,10 +37,6 @@ private object StatefulNodes {
   }
 
   def any(plan: LogicalPlan): Boolean = plan.exists(described(_).isDefined)
-
-  /** Whether the query has a single operator with state, of Spark or of Windrow. */
-  def isOne(plan: LogicalPlan): Boolean =
-    plan.collect(Function.unlift(described)).size + ofWindrow(plan) == 1
 
   /** Returns the number of operators that the query itself describes with Windrow. */
   def ofWindrow(plan: LogicalPlan): Int =

@@ -7,15 +7,16 @@ import org.apache.spark.sql.windrow.SparkInside
 
 /** The conditions that rows meet before a watermark sees them. Spark's optimizer moves conditions through its own
   * aggregations and joins below the watermark, so that other rows do not advance it. It does not move them through an
-  * operator of Windrow, so such a query must stay with Spark.
+  * operator of Windrow, so a query whose rewritten plan lacks them must stay with Spark.
   */
 private object WatermarkFilters extends PredicateHelper {
   type Conditions = Map[ExprId, Set[Expression]]
 
-  /** Returns the conditions below each watermark of the optimized plan. */
-  def of(session: SparkSession, query: LogicalPlan): Conditions =
-    SparkInside.optimized(session, query).collect { case mark: EventTimeWatermark => mark }.groupMapReduce(
-      _.eventTime.exprId)(below)(_ ++ _)
+  def of(session: SparkSession, query: LogicalPlan): Conditions = of(SparkInside.optimized(session, query))
+
+  /** Returns the conditions below each watermark of an optimized plan. */
+  def of(optimized: LogicalPlan): Conditions =
+    optimized.collect { case mark: EventTimeWatermark => mark }.groupMapReduce(_.eventTime.exprId)(below)(_ ++ _)
 
   private def below(mark: EventTimeWatermark): Set[Expression] =
     mark.child.collect { case Filter(condition, _) => splitConjunctivePredicates(condition) }.flatten.map(

@@ -2,7 +2,7 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.types.{StructType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{LongType, StructType, TimestampNTZType, TimestampType}
 import windrow.SpecProblem
 
 /** The place in a plan where the windows of an aggregation are computed.
@@ -10,9 +10,9 @@ import windrow.SpecProblem
   * @param window
   *   the column of the windows at that place
   * @param time
-  *   the only column from which the windows are computed
+  *   the event time. Windows are computed from it alone, and the end of a session also from its own gap.
   * @param structs
-  *   one expression over `time` for each window that a row can have
+  *   one expression for each window that a row can have
   * @param conditions
   *   conditions over `time` and `window` that the windows of a row fulfill
   * @param input
@@ -23,7 +23,21 @@ private final case class WindowOrigin(
     time: Attribute,
     structs: Seq[Expression],
     conditions: Seq[Expression],
-    input: LogicalPlan)
+    input: LogicalPlan) {
+
+  /** The columns of the input from which the windows are computed. */
+  def read: AttributeSet = AttributeSet.fromAttributeSets(structs.map(_.references))
+
+  /** The start and the gap of a session in microseconds, if they are known. */
+  def session: Option[(Expression, Expression)] = structs match {
+    case Seq(CreateNamedStruct(Seq(_, start, _, end))) =>
+      val (from, to) = (micros(start), micros(end))
+      Some(from -> Subtract(to, from, EvalMode.TRY))
+    case _ => None
+  }
+
+  private def micros(bound: Expression) = PreciseTimestampConversion(bound, bound.dataType, LongType)
+}
 
 private object WindowOrigin extends PredicateHelper {
   private type Found = Either[SpecProblem, WindowOrigin]
@@ -87,11 +101,11 @@ private object WindowOrigin extends PredicateHelper {
     }
   }
 
-  /** Adds the other columns of a projection, and the event time if the projection omits it. */
+  /** Adds the other columns of a projection, and the columns of the windows that the projection omits. */
   private def over(found: WindowOrigin, columns: Seq[NamedExpression]): WindowOrigin = {
     val kept = columns.filter(_.references.subsetOf(found.input.outputSet))
-    val time = Option.unless(kept.exists(_.exprId == found.time.exprId))(found.time)
-    found.copy(input = Project(kept ++ time, found.input))
+    val read = found.read.toSeq.filterNot(column => kept.exists(_.exprId == column.exprId))
+    found.copy(input = Project(kept ++ read, found.input))
   }
 
   private def expanded(
@@ -108,12 +122,18 @@ private object WindowOrigin extends PredicateHelper {
   }
 
   private def made(window: Attribute, structs: Seq[Expression], input: LogicalPlan): Found =
-    structs.flatMap(_.references).distinctBy(_.exprId) match {
+    timesOf(window, structs).flatMap(_.references).distinctBy(_.exprId) match {
       case Seq(time) if isTime(time) && structs.forall(_.deterministic) =>
         Right(WindowOrigin(window, time, structs, Nil, input))
       case Seq(_) => unknown("it is computed from a column that is not a timestamp")
       case _      => unknown("it is not computed from a single timestamp column")
     }
+
+  /** Returns the expressions that must read the event time only: all of windows, and the start of a session. */
+  private def timesOf(window: Attribute, structs: Seq[Expression]): Seq[Expression] = structs match {
+    case Seq(CreateNamedStruct(Seq(_, start, _, _))) if window.metadata.contains(SessionWindow.marker) => Seq(start)
+    case _                                                                                             => structs
+  }
 
   private def isTime(column: Attribute) = column.dataType == TimestampType || column.dataType == TimestampNTZType
 }

@@ -23,7 +23,20 @@ private object WindowShape {
 
   /** Returns the kind of windows that the expressions compute, or the reason why there is none. */
   def of(origin: WindowOrigin, isSession: Boolean): Either[SpecProblem, WindowKind] =
-    fitted(windowsOf(origin), isSession)
+    if (!isSession) fitted(windowsOf(origin), isSession)
+    else if (origin.read.size == 1) fitted(windowsOf(origin), isSession).orElse(ofOwnGap(origin))
+    else ofOwnGap(origin)
+
+  /** Returns sessions whose gap depends on the row, if they start at the event time. */
+  private def ofOwnGap(origin: WindowOrigin): Either[SpecProblem, WindowKind] = {
+    val starts = origin.session.map { case (start, _) =>
+      BindReferences.bindReference(start, AttributeSeq(Seq(origin.time)))
+    }
+    val random = new Random(42)
+    def isTime(start: Expression) =
+      Iterator.fill(Probes)(time(random)).forall(micros => start.eval(InternalRow(micros)) == micros)
+    Either.cond(starts.exists(isTime), Session.OfMessage, unknown("it does not start at the event time"))
+  }
 
   /** Returns the windows of a time in microseconds. A time for which an expression fails has none. */
   private def windowsOf(origin: WindowOrigin): Long => Windows = {
@@ -51,8 +64,7 @@ private object WindowShape {
       val wrong = Iterator.fill((MostWindows / each).max(Fitted).min(Probes))(time(random)).find(micros =>
         windows(micros) != expected(micros))
       wrong.map(micros =>
-        if (isSession) SpecProblem("GAP_NOT_CONSTANT")
-        else unknown(s"it differs from $found at the time $micros microseconds after 1970")).toLeft(found)
+        unknown(s"it differs from $found at the time $micros microseconds after 1970")).toLeft(found)
     }
   }
 
@@ -72,7 +84,7 @@ private object WindowShape {
   private def session(windows: Long => Windows): Either[SpecProblem, (WindowKind, Long => Windows)] =
     windows(0L) match {
       case Seq((0L, gap)) if gap > 0 => Right((Session(Some(TimeSpan(gap))), time => Seq((time, time + gap))))
-      case _                         => Left(SpecProblem("GAP_NOT_CONSTANT"))
+      case _                         => Left(unknown("its gap is not constant"))
     }
 
   private def aligned(

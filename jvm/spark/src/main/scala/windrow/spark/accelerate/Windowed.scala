@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, DecimalType}
-import windrow.{SpecProblem, WindowKind}
+import windrow.{Session, SpecProblem, WindowKind}
 
 /** An aggregation over windows that Windrow can run.
   *
@@ -15,6 +15,8 @@ import windrow.{SpecProblem, WindowKind}
   *   the column of the windows by which it groups
   * @param time
   *   the event time, a column of `input`
+  * @param gap
+  *   the gap of each row in microseconds, if sessions have no constant one
   * @param input
   *   the input without windows
   */
@@ -22,6 +24,7 @@ private final case class Windowed(
     aggregate: Aggregate,
     window: Attribute,
     time: Attribute,
+    gap: Option[Expression],
     input: LogicalPlan,
     kind: WindowKind) {
 
@@ -36,7 +39,7 @@ private final case class Windowed(
 
   /** The columns of the input that are read, in its order. */
   def columns: Seq[Attribute] = {
-    val read = AttributeSet(grouping ++ calls :+ time)
+    val read = AttributeSet(grouping ++ calls ++ gap :+ time)
     input.output.filter(read.contains)
   }
 
@@ -47,7 +50,13 @@ private final case class Windowed(
 
 private object Windowed {
   private def apply(aggregate: Aggregate, window: Attribute, kind: WindowKind, origin: WindowOrigin): Windowed =
-    Windowed(aggregate, window, origin.time, Filter(IsNotNull(origin.time), origin.input), kind)
+    Windowed(
+      aggregate,
+      window,
+      origin.time,
+      origin.session.filter(_ => kind == Session.OfMessage).map { case (_, gap) => gap },
+      Filter(IsNotNull(origin.time), origin.input),
+      kind)
 
   /** Returns the aggregation, or the reason why Spark must run it. */
   def of(mode: OutputMode, aggregate: Aggregate): Either[SpecProblem, Windowed] = for {
@@ -67,6 +76,10 @@ private object Windowed {
       AttributeSet(made.grouping ++ made.calls).subsetOf(made.input.outputSet),
       (),
       SpecProblem("WINDOW_NOT_RECOGNIZED", "why" -> "a key or an aggregate reads the window"))
+    _ <- Either.cond(
+      !isSession || made.grouping.exists(!_.foldable),
+      (),
+      SpecProblem("NOT_SUPPORTED_BY_SPARK", "what" -> "a session window without a key"))
   } yield made
 
   /** Returns the window by which the aggregation groups, and whether it is a session. */

@@ -7,12 +7,21 @@ import windrow.{InvalidMessages, JoinSpec}
   *
   * @param on
   *   the names of the equality columns in the output
-  * @param isAccelerated
-  *   whether the join replaces one of Spark's, so that late rows count as Spark's dropped rows
+  * @param replaced
+  *   the join of Spark's that this join replaces, if it replaces one. Late rows then count as Spark's dropped rows.
   */
 final case class JoinOptions(
     spec: JoinSpec,
     on: Seq[String],
     output: OutputKind,
     invalid: InvalidMessages,
-    isAccelerated: Boolean = false)
+    replaced: Option[ReplacedJoin] = None)
+
+/** When a join of Spark's emits its rows.
+  *
+  * @param waits
+  *   for each stream, how long after its time a row waits for partners, in microseconds
+  * @param lag
+  *   how far the join holds back the watermark of later operators, in microseconds
+  */
+final case class ReplacedJoin(waits: IndexedSeq[Long], lag: Long)

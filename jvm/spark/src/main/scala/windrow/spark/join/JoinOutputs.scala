@@ -30,7 +30,10 @@ private[spark] object JoinOutputs {
     val operator = name(schema.streams.map(_._1))
     OutputPart.shown(
       operator,
-      Seq(rows.copy(condition = filter.map(over(_, inputs, schema, rows.rows.head.columns))), rejected),
+      Seq(
+        rows.copy(condition =
+          filter.map(JoinCondition.over(_, inputs, rows.rows.head.columns.drop(schema.messagesAt)))),
+        rejected),
       options.output,
       Observed(session, operator, shards, JoinSchema.Counts))
   }
@@ -74,19 +77,5 @@ private[spark] object JoinOutputs {
       columns(2),
       columns(3),
       OutputColumns.structOf(messages: _*))
-  }
-
-  /** Converts a condition over the rows of the inputs to one over a joined row. */
-  private def over(
-      condition: Expression,
-      inputs: Seq[StreamTable],
-      schema: JoinSchema,
-      columns: Seq[Attribute]): Expression = {
-    val fields = AttributeMap(inputs.zipWithIndex.flatMap { case (input, stream) =>
-      input.message.zipWithIndex.map { case (attribute, i) =>
-        attribute -> GetStructField(columns(schema.messagesAt + stream), i, Some(attribute.name))
-      }
-    })
-    condition.transform { case attribute: Attribute => fields.getOrElse(attribute, attribute) }
   }
 }

@@ -44,14 +44,14 @@ private[spark] object JoinPlan {
 
   /** Plans a join.
     *
-    * @param filter
+    * @param condition
     *   an additional condition over the rows of the inputs
     */
   def apply(
       session: SparkSession,
       options: JoinOptions,
       streams: Seq[StreamTable],
-      filter: Option[Expression] = None): LogicalPlan = {
+      condition: Option[Expression] = None): LogicalPlan = {
     val spec    = options.spec
     val inputs  = withComparable(streams)
     val windows = alignedOf(spec)
@@ -83,11 +83,14 @@ private[spark] object JoinPlan {
     val fingerprint = JoinQueryFingerprint(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
-    val program = new JoinProgram(spec, fingerprint, shards, schema, notes)
-    val dropped = Option.when(options.isAccelerated)(CountColumns.TooLate)
+    // A row of an inner join is a pair, so a filter of the output is sufficient.
+    val filter  = condition.filter(_ => spec.how == JoinKind.Inner)
+    val ofPair  = condition.filter(_ => spec.how != JoinKind.Inner).map(JoinCondition.ofPair(_, inputs))
+    val program = new JoinProgram(spec, fingerprint, shards, schema, notes, options.replaced, ofPair)
+    val dropped = options.replaced.map(_ => CountColumns.TooLate)
     val lags    = ChainLag.most(inputs.map(lag))
     // A row at the watermark is late for Spark's join. Windrow's watermark is therefore one microsecond later.
-    val behind = if (options.isAccelerated) new ChainLag.Lag(lags.value - 1) else lags
+    val behind = if (options.replaced.isDefined) new ChainLag.Lag(lags.value - 1) else lags
     val rows   = ShardPlan(Union(packs), program, System.currentTimeMillis * 1000, behind, dropped)
     JoinOutputs(session, options, inputs, filter, schema, rows)
   }

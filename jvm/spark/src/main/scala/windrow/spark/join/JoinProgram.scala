@@ -1,10 +1,11 @@
 package windrow.spark.join
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import windrow.core.join.{JoinEffect, JoinLag, JoinShard, JoinSpaces}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.query.JoinDescriptor
-import windrow.spark.rows.Rows
+import windrow.spark.rows.{RowShape, Rows}
 import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
 import windrow.{EveryPeriod, JoinSpec}
 
@@ -12,13 +13,20 @@ import windrow.{EveryPeriod, JoinSpec}
   *
   * @param shards
   *   1, unless the join has equality columns
+  * @param replaced
+  *   the join of Spark's that this join replaces. Its null keys are equal to each other; the plan removes them where
+  *   Spark does.
+  * @param condition
+  *   an additional condition on a pair; see [[JoinCondition]]
   */
 final class JoinProgram(
     spec: JoinSpec,
     val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: JoinSchema,
-    override val descriptor: Option[JoinDescriptor])
+    override val descriptor: Option[JoinDescriptor],
+    replaced: Option[ReplacedJoin] = None,
+    condition: Option[Expression] = None)
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
@@ -27,6 +35,7 @@ final class JoinProgram(
 
   override def outputLag(kind: Int, column: Int): Distance[Axis.Time] =
     if (kind != JoinSchema.RowKind) Distance.none
+    else if (replaced.isDefined) new Distance(replaced.get.lag + 1) // the lag of the operator is 1 less; see JoinPlan
     else if (column == schema.windowAt + 1) JoinLag.ofWindowEnd(spec)
     else lags.lift(column - schema.messagesAt).getOrElse(lags.reduce(JoinLag.most))
 
@@ -34,10 +43,16 @@ final class JoinProgram(
     private val output = new JoinOutput(schema)
     private val names  = schema.streams.map(_._1)
 
-    /** Whether a key contains a null, which equals nothing. */
-    private def isNull(key: Key): Boolean = Rows.of(key.bytes, schema.keys.size).anyNull
+    private val isPair = {
+      val shapes = schema.streams.map { case (_, of) => new RowShape(of.map(_.dataType)) }
+      condition.map(JoinCondition.test(_, shapes))
+    }
 
-    protected def open(store: ShardStore): JoinShard = new JoinShard(spec, store, isNull, fingerprint, guards)
+    /** Whether a key contains a null, which equals nothing. */
+    private def isNull(key: Key): Boolean = replaced.isEmpty && Rows.of(key.bytes, schema.keys.size).anyNull
+
+    protected def open(store: ShardStore): JoinShard =
+      new JoinShard(spec, store, isNull, fingerprint, guards, replaced.map(_.waits), isPair)
 
     protected def run(
         shard: JoinShard,

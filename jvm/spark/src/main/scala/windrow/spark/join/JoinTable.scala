@@ -3,6 +3,7 @@ package windrow.spark.join
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.types._
 import windrow._
 
@@ -15,7 +16,7 @@ import windrow._
   * @param times
   *   the expressions that the ranges compare, one of each stream
   * @param rest
-  *   the remaining condition on a joined row
+  *   the remaining condition on a pair of rows
   */
 private[spark] final case class JoinTable(
     sides: Seq[(String, LogicalPlan)],
@@ -59,6 +60,12 @@ private[spark] object JoinTable {
 
   private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
 
+  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
+  def spelledOut(shared: With): Expression = shared.child.transform {
+    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
+      shared.defs.find(_.id == reference.id).get.child
+  }
+
   /** A comparison of two event times: the time of `lesser` is at most `atMost` microseconds after that of `greater`. */
   private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
 
@@ -81,12 +88,7 @@ private[spark] object JoinTable {
         refuse(
           "RANGE_NOT_UNDERSTOOD.TIMES",
           "times" -> several.map(_.sql).mkString(" and ")))
-      if (rest.nonEmpty && how != JoinKind.Inner)
-        refuse(
-          "CONDITION_NOT_SUPPORTED.FORM",
-          "condition" -> rest.map(_.sql).mkString(" AND "))
-      rest.filterNot(_.deterministic).foreach(one =>
-        refuse("CONDITION_NOT_SUPPORTED.NOT_DETERMINISTIC", "condition" -> one.sql))
+      rest.filterNot(isOfPair(_, how)).foreach(one => refuse("CONDITION_NOT_SUPPORTED", "condition" -> one.sql))
       val ranges = if (ends.isEmpty) Some(Map.empty[String, JoinRange]) else rangesOf(ends, names.map(_.getOrElse("")))
       if (ranges.isEmpty)
         refuse(
@@ -102,6 +104,12 @@ private[spark] object JoinTable {
           rest.reduceOption(And)),
         found.result())
     }
+
+    /** Whether a condition depends on a pair of rows alone. Spark's optimizer must prepare the others for each micro-batch,
+      * which it does only if the condition is a filter of the output.
+      */
+    private def isOfPair(condition: Expression, how: JoinKind): Boolean = condition.deterministic &&
+      (how == JoinKind.Inner || !condition.containsAnyPattern(CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF))
 
     private def refuse(condition: String, parameters: (String, Any)*): Unit =
       found += SpecProblem(condition, parameters: _*)
@@ -141,12 +149,6 @@ private[spark] object JoinTable {
       case replaceable: RuntimeReplaceable => split(replaceable.replacement)
       case Literal(true, BooleanType)      => Nil
       case other                           => Seq(other)
-    }
-
-    /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
-    private def spelledOut(shared: With): Expression = shared.child.transform {
-      case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
-        shared.defs.find(_.id == reference.id).get.child
     }
 
     private def isOf(expression: Expression, side: LogicalPlan): Boolean =

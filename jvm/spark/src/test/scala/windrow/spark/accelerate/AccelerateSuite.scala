@@ -15,12 +15,10 @@ final class AccelerateSuite extends SparkSuite {
   private implicit lazy val session: SparkSession = spark
   private implicit val events: Encoder[Event]     = Encoders.product[Event]
 
-  private val input = Seq(Compared.events(7, 5))
+  private val input = Seq(Compared.events(7, 3))
 
-  private def compared(sql: String, mode: String = "append", delay: String = "5 seconds") =
-    new Compared(spark, mode, delay, input, _.sql(sql))
-
-  private val plain = compared("SELECT window, k, count(*) AS n, sum(v) FROM t0 GROUP BY window(time, '20 seconds'), k")
+  private def compared(sql: String, mode: String = "append", inputs: Seq[Seq[Seq[Event]]] = input, delay: Int = 5) =
+    new Compared(spark, mode, s"$delay seconds", inputs, _.sql(sql))
 
   private def table: DataFrame = MemoryStream[Event].toDF().withWatermark("time", "5 seconds")
 
@@ -35,20 +33,20 @@ final class AccelerateSuite extends SparkSuite {
   private val minute = window(col("time"), "1 minute")
 
   test("the checkpoint decides who runs the query, whatever the setting is later") {
+    val plain = compared("SELECT session_window, k, count(*) AS n, sum(v) FROM t0 " +
+      "GROUP BY session_window(time, if(b, '5 seconds', '20 seconds')), k")
     val spark = plain.off
     Seq(false, true).foreach { first =>
-      val changed = plain.run(Seq(0 -> first, 2 -> !first, 4 -> first))
+      val changed = plain.run(Seq(0 -> first, 1 -> !first, 2 -> first))
       assert(changed.differsFrom(spark).isEmpty)
-      assert(changed.operators == Seq(if (first) "transformWithStateExec" else "stateStoreSave"))
-      assert(changed.decisions.operators.map(_.reason.map(_.code)) == Seq(
-        Option.unless(first)("ACCELERATION_OFF")
-      )) // of the last start
+      assert(changed.operators == Seq(if (first) "transformWithStateExec" else "sessionWindowStateStoreSaveExec"))
+      val codes =
+        if (first) Seq.fill(3)("accelerated") else Seq("ACCELERATION_OFF", "CHECKPOINT_OF_SPARK", "ACCELERATION_OFF")
+      assert(changed.starts.flatMap(_.operators).map(_.reason.fold("accelerated")(_.code)) == codes)
     }
-    assert(plain.run(Seq(0 -> false, 4 -> true)).decisions.operators.flatMap(_.reason).map(_.code) == Seq(
-      "CHECKPOINT_OF_SPARK"))
   }
 
-  test("a restart does not depend on the state store and the watermark policy of the session") {
+  test("a restart does not depend on the state store and the watermark policy of the session, and dropped rows count") {
     val changed = Map(
       "spark.sql.streaming.stateStore.providerClass" ->
         "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
@@ -63,14 +61,14 @@ final class AccelerateSuite extends SparkSuite {
       session => {
         starts += 1
         if (starts == 2) changed.foreach { case (name, value) => session.conf.set(name, value) }
-        session.sql("SELECT window, k, count(*) AS n FROM t0 GROUP BY window(time, '20 seconds'), k")
+        session.sql("SELECT window, d, v, unix_micros(time), count(*) FROM t0 GROUP BY window(time, '20 seconds'), d, v, unix_micros(time)")
       })
     val windrow =
-      try query.run(Seq(0 -> true, 3 -> true))
+      try query.run(Seq(0 -> true, 2 -> true))
       finally before.foreach { case (name, value) => value.fold(session.conf.unset(name))(session.conf.set(name, _)) }
     assert(starts == 2 && windrow.operators == Seq("transformWithStateExec"))
-    starts = 2
-    assert(windrow.differsFrom(query.off).isEmpty)
+    val off = query.off
+    assert(windrow.differsFrom(off).isEmpty && off.dropped > 1 && windrow.dropped == off.dropped)
   }
 
   private def seconds(times: (Int, Int, String)*) = times.map { case (minute, second, key) =>
@@ -78,38 +76,75 @@ final class AccelerateSuite extends SparkSuite {
   }
 
   test("rows that Spark removes before the watermark do not advance it") {
-    val byMinute = "SELECT window, k, count(*) AS n FROM t GROUP BY window(time, '1 minute'), k"
-    assert(codes(sql(s"$byMinute HAVING k = 'a'")) == Seq("FILTER_BELOW_WATERMARK"))
-    assert(codes(sql(s"SELECT n FROM ($byMinute) WHERE k = 'a'")) == Seq("FILTER_BELOW_WATERMARK"))
-    assert(codes(sql(s"$byMinute HAVING n > 1")) == Seq("accelerated"))
-    val filtered = new Compared(
-      spark,
-      "append",
-      "30 seconds",
-      Seq(Seq(seconds((0, 10, "a")), seconds((10, 0, "b")), seconds((0, 20, "a")), seconds((2, 0, "a")))),
-      _.sql("SELECT window, count(*) FROM t0 WHERE k = 'a' GROUP BY window(time, '1 minute')"))
-    val windrow = filtered.run(Seq(0 -> true))
-    assert(windrow.decisions.operators.map(_.isAccelerated) == Seq(true))
+    val filtered = compared(
+      "SELECT window, k, count(*) FROM t0 GROUP BY window(time, '1 minute'), k HAVING k = 'a'",
+      inputs = Seq(Seq(seconds((0, 10, "a")), seconds((10, 0, "b")), seconds((0, 20, "a"), (2, 0, "a")))),
+      delay = 30)
+    val windrow = filtered.on
+    assert(windrow.codes == Seq("accelerated"))
     assert(windrow.differsFrom(filtered.off).isEmpty && windrow.rows > 0)
+    // Spark moves the condition on the key, but not that on overlapping windows.
+    assert(codes(sql("SELECT k, count(*) FROM t GROUP BY window(time, '1 minute', '30 seconds'), k " +
+      "HAVING k = 'a' AND window.start > TIMESTAMP'2024-01-01 09:00:00'")) == Seq("FILTER_BELOW_WATERMARK"))
   }
 
-  test("a row of a join whose time is the watermark is late, and rows without a key do not advance the watermark") {
-    val left  = Seq(seconds((0, 20, "a")), seconds((1, 0, "a")), seconds((9, 0, null)), seconds((1, 5, "a")))
-    val right = Seq(seconds((0, 20, "a")), seconds((0, 10, "a")), seconds((1, 10, "a")), seconds((1, 0, "a")))
+  /** A row at the watermark, a row without a key, rows without partners, and a row that is late, for each of two inputs. */
+  private val left = Seq(
+    seconds((0, 20, "a"), (0, 21, "c")),
+    seconds((1, 0, "a"), (1, 10, null)),
+    seconds((9, 0, null), (0, 1, "a")),
+    seconds((1, 5, "a")))
+  private val right = Seq(
+    seconds((0, 20, "a"), (0, 30, null)),
+    seconds((0, 10, "a"), (0, 40, "d"), (1, 15, null)),
+    seconds((1, 10, "a")),
+    seconds((1, 0, "a"), (9, 30, "b")))
+
+  test("joins of all kinds store only the columns that the query reads") {
+    var added = ""
     val query = new Compared(
       spark,
       "append",
       "10 seconds",
       Seq(left, right.map(_.map(_.copy(input = 1)))),
-      _.sql("SELECT a.time, b.time AS other, a.k FROM t0 a JOIN t1 b ON a.k = b.k AND b.time BETWEEN " +
-        "a.time - INTERVAL 20 SECONDS AND a.time + INTERVAL 20 SECONDS"))
-    val windrow = query.run(Seq(0 -> true))
-    assert(windrow.decisions.operators.map(_.isAccelerated) == Seq(true))
-    assert(windrow.differsFrom(query.off).isEmpty && windrow.rows > 0)
+      session => {
+        def side(table: String) = s"(SELECT $added *, window(time, '40 seconds') AS w FROM $table)"
+        def joined(kind: String, columns: String, on: String) =
+          s"SELECT '$kind' AS kind, a.k, $columns FROM ${side("t0")} a $kind JOIN ${side("t1")} b ON a.k = b.k AND $on"
+        def near(from: String, to: String) =
+          s"b.time $from a.time - INTERVAL 20 SECONDS AND b.time $to a.time + INTERVAL 30 SECONDS"
+        val all = Seq(
+          joined("INNER", "a.time, b.time AS other", near(">=", "<=") + " AND a.v + b.v > 1"),
+          joined("RIGHT", "a.time, b.time", near(">", "<=") + " AND (a.v < b.v OR a.time < b.time)"),
+          joined("FULL", "a.w.end, b.w.end", "a.w = b.w"),
+          joined("LEFT SEMI", "a.time, NULL", near(">", "<=") + " AND b.v > 0"))
+        added = "1 AS one, "
+        session.sql(all.mkString(" UNION ALL "))
+      })
+    val windrow = query.run(Seq(0 -> true, 2 -> true))
+    assert(windrow.codes == Seq.fill(4)("accelerated"))
+    val off = query.run(Seq(0 -> false, 2 -> false)) // a restart forgets the watermarks of the inputs
+    assert(windrow.differsFrom(off).isEmpty && windrow.rows > 0)
+    val kinds = windrow.batches.values.flatten.groupBy(_.getString(0))
+    assert(kinds("RIGHT").exists(_.isNullAt(2)) && kinds("FULL").exists(_.isNullAt(2)))
+    assert(kinds("FULL").exists(_.isNullAt(3)) && kinds("LEFT SEMI").nonEmpty && kinds("INNER").nonEmpty)
+  }
+
+  test("a chain emits all windows and joined rows in the micro-batch that completes them") {
+    val counts =
+      "SELECT window_time(window) AS time, k, n FROM (SELECT window, k, sum(n) AS n FROM (SELECT window AS w, k, " +
+        "count(*) AS n FROM t0 GROUP BY window(time, '3 seconds', '2 seconds'), k) GROUP BY window(w, '6 seconds'), k)"
+    val chain = compared(
+      s"SELECT window, sum(n), count(b.v) FROM ($counts) a LEFT JOIN t1 b ON a.k = b.k AND " +
+        "b.time BETWEEN a.time - INTERVAL 4 SECONDS AND a.time + INTERVAL 7 SECONDS GROUP BY window(a.time, '6 seconds')",
+      inputs = Seq(Compared.events(8, 3), Compared.events(9, 3)))
+    val (off, on) = (chain.off, chain.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 5)
+    assert(on.codes == Seq.fill(4)("accelerated"))
   }
 
   test("conditions on windows, averages of short decimals, and ranges of days stay with Spark") {
-    val windows = "SELECT window(time, '1 minute') AS w FROM t"
+    val windows = "SELECT window(time, '1 minute', '30 seconds') AS w FROM t"
     assert(
       codes(sql(s"SELECT w, count(*) FROM ($windows) WHERE w.start <> TIMESTAMP'2024-01-01 09:00:00' GROUP BY w")) ==
         Seq("WINDOW_NOT_RECOGNIZED"))
@@ -139,16 +174,8 @@ final class AccelerateSuite extends SparkSuite {
         text = "first(v)"
         made
       })
-    val wrong = intercept[CheckpointError](query.run(Seq(0 -> true, 2 -> true)))
+    val wrong = intercept[CheckpointError](query.run(Seq(0 -> true, 1 -> true)))
     assert(wrong.getMessage.startsWith("[CHECKPOINT_OF_WINDROW]") && wrong.getMessage.contains("AGGREGATE_ORDER"))
-  }
-
-  test("rows that the watermark drops are counted as in Spark") {
-    val spread =
-      compared("SELECT window, d, v, unix_micros(time), count(*) FROM t0 GROUP BY window(time, '20 seconds'), d, v, unix_micros(time)")
-    val (off, on) = (spread.off, spread.on)
-    assert(off.dropped > 3 && on.dropped == off.dropped)
-    assert(on.operators == Seq("transformWithStateExec"))
   }
 
   test("in mode update a window is emitted in each micro-batch that adds a row, and only then") {
@@ -159,37 +186,20 @@ final class AccelerateSuite extends SparkSuite {
     assert(on.operators == Seq("transformWithStateExec"))
   }
 
-  test("a chain emits both windows in the micro-batch that completes them") {
-    val chain = compared("""SELECT window, sum(n) AS n FROM (SELECT window AS w, count(*) AS n FROM t0
-      GROUP BY window(time, '3 seconds', '2 seconds')) GROUP BY window(w, '9 seconds')""")
-    val (off, on) = (chain.off, chain.on)
-    assert(on.differsFrom(off).isEmpty && off.rows > 5)
-    assert(on.operators == Seq.fill(2)("transformWithStateExec"))
-  }
-
   private val between = "a.k = b.k AND b.time >= a.time AND b.time <= a.time + INTERVAL 20 SECONDS"
-
-  test("an inner join with a time bound") {
-    val query = new Compared(
-      spark,
-      "append",
-      "10 seconds",
-      Seq(Compared.events(8, 4), Compared.events(9, 4)),
-      _.sql(s"SELECT a.*, b.time AS t2, b.v AS v2 FROM t0 a JOIN t1 b ON $between AND a.v < b.v"))
-    val (off, on) = (query.off, query.on)
-    assert(on.differsFrom(off).isEmpty && off.rows > 10)
-    assert(on.operators == Seq("transformWithStateExec"))
-  }
 
   test("joins that stay have a reason") {
     Seq("a", "b").foreach(table.createOrReplaceTempView)
     def code(join: String) = codes(session.sql(s"SELECT a.v FROM $join"))
     assert(code(s"a JOIN b ON $between") == Seq("accelerated"))
-    assert(code(s"a LEFT JOIN b ON $between") == Seq("JOIN_KIND"))
+    assert(code(s"a LEFT JOIN b ON $between AND a.v > 3") == Seq("JOIN_CONDITION"))
     assert(code("a JOIN b ON a.k = b.k") == Seq("JOIN_WITHOUT_TIME"))
-    assert(codes(session.sql(s"SELECT count(*) FROM a JOIN b ON $between GROUP BY window(a.time, '1 minute')")) == Seq(
-      "accelerated",
-      "JOIN_NOT_ALONE"))
+    assert(code("a JOIN b ON b.time BETWEEN a.time AND a.time + INTERVAL 1 SECOND") == Seq("NOT_SUPPORTED_BY_SPARK"))
+    val several = s"(SELECT a.time, b.time AS other, a.k FROM a JOIN b ON $between)"
+    val chain   = s"$several x LEFT JOIN b ON x.k = b.k AND b.time BETWEEN x.time AND x.time + INTERVAL 1 SECOND"
+    assert(codes(session.sql(s"SELECT x.k FROM $chain")) == Seq("accelerated", "accelerated"))
+    assert(codes(session.sql(s"SELECT x.other FROM $chain")) == Seq("NOT_SUPPORTED_BY_SPARK", "OPERATOR_ABOVE_KEPT"))
+    assert(code(s"(SELECT * FROM a UNION ALL SELECT * FROM a) a LEFT SEMI JOIN b ON $between") == Seq("JOIN_REPLACED"))
   }
 
   test("operators of a chain are named from the sink on, and replaced together or not at all") {
@@ -215,8 +225,10 @@ final class AccelerateSuite extends SparkSuite {
     assert(codes(table.groupBy(minute).agg(first("v"))) == Seq("AGGREGATE_ORDER"))
     assert(codes(table.groupBy(minute).agg(collect_list("v"))) == Seq("AGGREGATE_ORDER"))
     assert(codes(table.dropDuplicatesWithinWatermark("k")) == Seq("OPERATOR_NOT_ACCELERATED"))
-    val gap = when(col("v") > 50, "5 seconds").otherwise("9 seconds")
-    assert(codes(table.groupBy(session_window(col("time"), gap), col("k")).count()) == Seq("WINDOW_NOT_RECOGNIZED"))
+    val gap      = when(col("v") > 50, "5 seconds").otherwise("9 seconds")
+    val sessions = session_window(col("time"), gap)
+    assert(codes(table.groupBy(sessions, col("k")).count()) == Seq("accelerated"))
+    assert(codes(table.groupBy(sessions).count()) == Seq("NOT_SUPPORTED_BY_SPARK"))
     assert(
       codes(sql("SELECT max(window.start) FROM t GROUP BY window(time, '1 minute')")) == Seq("WINDOW_NOT_RECOGNIZED"))
     assert(codes(table) == Nil)

@@ -16,8 +16,16 @@ final case class Event(input: Int, time: Timestamp, k: String, v: java.lang.Long
   *   the rows of each micro-batch
   * @param operators
   *   the names of the operators in the last progress
+  * @param starts
+  *   the decisions of each start
   */
-final case class Ran(batches: Map[Long, Seq[Row]], operators: Seq[String], dropped: Long, decisions: Acceleration) {
+final case class Ran(batches: Map[Long, Seq[Row]], operators: Seq[String], dropped: Long, starts: Seq[Acceleration]) {
+
+  /** The decisions of the last start. */
+  def decisions: Acceleration = starts.last
+
+  /** The codes of the last start, the operator nearest to the sink first. */
+  def codes: Seq[String] = decisions.operators.map(_.reason.fold("accelerated")(_.code))
 
   /** Returns a description of the first difference from another run, or None. */
   def differsFrom(other: Ran): Option[String] =
@@ -63,7 +71,7 @@ final class Compared(
     val batches    = mutable.Map.empty[Long, Seq[Row]]
     var operators  = Seq.empty[String]
     val dropped    = mutable.Map.empty[Long, Long]
-    var decisions  = Acceleration(Nil)
+    val decisions  = mutable.ArrayBuffer.empty[Acceleration]
     var running    = Option.empty[StreamingQuery]
     setUp()
     def stop(): Unit = running.foreach { query =>
@@ -81,7 +89,7 @@ final class Compared(
         source.toDF().where(s"input = $i").drop("input").withWatermark("time", delay).createOrReplaceTempView(s"t$i"))
       running = Some(query(session).writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
         .foreachBatch { (batch: DataFrame, id: Long) => batches(id) = batch.collect().toSeq; () }.start())
-      decisions = Started.of(s"file:$checkpoint").get
+      decisions += Started.of(s"file:$checkpoint").get
     }
     try {
       val starts = settings.toMap
@@ -95,7 +103,7 @@ final class Compared(
       running.foreach(_.stop())
       session.conf.unset(Accelerate.Setting)
     }
-    Ran(batches.toMap, operators, dropped.values.sum, decisions)
+    Ran(batches.toMap, operators, dropped.values.sum, decisions.toSeq)
   }
 
   /** Sets what makes micro-batches short. */

@@ -39,13 +39,25 @@ object RandomQuery {
     private val step = if (chance(2)) size else 1 + random.nextInt(size)
 
     private def window(moved: Int): String =
-      if (isSession) s"session_window(time, '${size + moved} seconds')"
+      if (isSession && gaps) s"session_window(time, if(b, '${size + moved} seconds', '$step seconds'))"
+      else if (isSession) s"session_window(time, '${size + moved} seconds')"
       else if (step == size && chance(2) && moved == 0) s"window(time, '$size seconds')"
       else s"window(time, '$size seconds', '$step seconds', '${moved} seconds')"
+
+    /** Whether each row has its own session gap. */
+    private val gaps = chance(2)
 
     private val keys: Seq[String] = {
       val all = some("k", "b", "v % 3", "upper(k)", "d")
       if (isSession && all.isEmpty) Seq("k") else all
+    }
+
+    /** A condition on a key. */
+    private def ofKey(key: String): String = key match {
+      case "b"     => "b"
+      case "v % 3" => "v % 3 = 1"
+      case "d"     => "d > 1"
+      case text    => s"$text <> ${if (text == "k") "'k1'" else "'K1'"}"
     }
 
     private val aggregates: Seq[String] = some(
@@ -78,22 +90,55 @@ object RandomQuery {
         s"(SELECT *, concat(k, 'x') AS more FROM $union WHERE b)")
     }
 
-    private val having = one("", "", "HAVING count(*) > 1", "HAVING max(v) > 40")
+    /** Conditions on results, keys, and windows. */
+    private def having(window: String): String = {
+      val all = some("count(*) > 1", "max(v) > 40").take(1) ++ keys.filter(_ => chance(4)).map(ofKey) ++
+        Option.when(chance(6))(s"$window.${one("start", "end")} > TIMESTAMP'2020-09-13 12:27:30'")
+      if (all.isEmpty) "" else all.mkString("HAVING ", " AND ", "")
+    }
 
     private val shown = one("window", "window", "window.start", "window.end AS until")
 
     private def grouped(moved: Int, columns: Seq[String]): String = {
       val name = if (isSession) "session_window" else "window"
       s"SELECT ${columns.mkString(", ").replace("window", name)} FROM $table " +
-        s"GROUP BY ${(keys :+ window(moved)).mkString(", ")} $having"
+        s"GROUP BY ${(keys :+ window(moved)).mkString(", ")} ${having(name)}"
     }
 
+    /** A join by a range of times, or by windows of the rows, or of two aggregations by their windows. */
     private def joined(moved: Int): String = {
-      val by         = some("a.k = b.k", "a.b = b.b", "a.v % 7 = b.v % 7")
-      val rest       = one("", "", " AND a.v < b.v", " AND (a.v > 30 OR b.b)", " AND a.v > 30")
+      val kind  = one("", "", "LEFT", "RIGHT", "FULL", "LEFT SEMI")
+      val shape = one("times", "times", "times", "windows", "aggregates")
+      val sides = Seq("t0", "t1").map { table =>
+        val windows = s"SELECT window(time, '${size + moved} seconds') AS w, k, b"
+        shape match {
+          case "windows"    => s"($windows, v, d FROM $table)"
+          case "aggregates" => s"($windows, max(v) AS v, count(*) AS d FROM $table GROUP BY 1, k, b)"
+          case _            => table
+        }
+      }
+      val isTimed    = shape == "times"
+      val equal      = some("a.k = b.k", "a.b = b.b", "a.v % 7 = b.v % 7")
       val (from, to) = (random.nextInt(30), random.nextInt(30) + moved)
-      s"SELECT a.time, a.k, a.v, b.time AS until, b.k AS other, b.d FROM t0 a JOIN t1 b ON ${by.map(_ + " AND ").mkString}" +
-        s"b.time >= a.time - INTERVAL $from SECONDS AND b.time <= a.time + INTERVAL $to SECONDS$rest"
+      val ends       = Seq("a.time - INTERVAL" -> from, "a.time + INTERVAL" -> to)
+      val near =
+        if (!isTimed) Seq("a.w = b.w")
+        else ends.zip(Seq(one(">", ">="), one("<", "<="))).map { case ((end, by), is) =>
+          s"b.time $is $end $by SECONDS"
+        }
+      val rest = kind match {
+        case ""     => Seq(one("a.v < b.v", "(a.v > 30 OR b.b)", "a.v > 30")).filter(_ => chance(2))
+        case "LEFT" => Seq(one("b.v > 30", "a.v < b.v", "a.v > 30")).filter(_ => chance(2))
+        case _ => Seq(one("a.v <> b.v", "(coalesce(a.v, 0) BETWEEN 10 AND b.v + 40 OR a.b)")).filter(_ => chance(2))
+      }
+      val on     = ((if (isTimed && equal.isEmpty) Seq("a.k = b.k") else equal) ++ near ++ rest).mkString(" AND ")
+      val where  = one("", "", "", "WHERE a.v > 10", "WHERE a.k <> 'k0'")
+      val rows   = s"FROM ${sides.head} a $kind JOIN ${sides(1)} b ON $on $where"
+      val isSemi = kind == "LEFT SEMI"
+      val (time, other) = if (isTimed) ("a.time", "b.time") else ("a.w", "b.w")
+      if (isTimed && chance(3))
+        s"SELECT window, a.k, count(*), sum(${if (isSemi) "a" else "b"}.v) $rows GROUP BY window(a.time, '$size seconds'), a.k"
+      else s"SELECT $time, a.k, a.v${if (isSemi) "" else s", $other AS other, b.k AS k2, b.d"} $rows"
     }
 
     private def text(moved: Int, isPlain: Boolean): String = if (isJoin) joined(moved)

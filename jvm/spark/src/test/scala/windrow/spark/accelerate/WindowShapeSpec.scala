@@ -28,9 +28,9 @@ final class WindowShapeSpec extends AnyFunSuite {
 
   test("sessions with a constant gap") {
     assert(kindOf(time => Seq((time, time + 30000000)), isSession = true) == Right(Session("30 seconds")))
-    assert(codeOf(time => Seq((time, time + 30000000 + time % 2)), isSession = true) == Left("GAP_NOT_CONSTANT"))
-    assert(codeOf(time => Seq((time, time)), isSession = true) == Left("GAP_NOT_CONSTANT"))
-    assert(codeOf(_ => Nil, isSession = true) == Left("GAP_NOT_CONSTANT"))
+    assert(codeOf(time => Seq((time, time + 30000000 + time % 2)), isSession = true) == Left("WINDOW_NOT_RECOGNIZED"))
+    assert(codeOf(time => Seq((time, time)), isSession = true) == Left("WINDOW_NOT_RECOGNIZED"))
+    assert(codeOf(_ => Nil, isSession = true) == Left("WINDOW_NOT_RECOGNIZED"))
   }
 
   test("windows that differ at a few times are not recognized") {
