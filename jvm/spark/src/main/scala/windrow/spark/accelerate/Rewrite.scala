@@ -26,7 +26,8 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
   import Rewrite._
 
   /** Returns the new query. If Spark moves filters before a watermark that Windrow's operators would hold back, they are
-    * moved there before the operators are replaced.
+    * moved there before the operators are replaced. Joins and sessions always need it: joins store fewer columns, and
+    * Spark moves a condition on sessions before it merges them.
     */
   def apply(query: LogicalPlan): Rewritten = {
     lazy val optimized = SparkInside.optimized(session, query)
@@ -40,8 +41,7 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
     lazy val pushed = planned(PushedDown(query))
-    val hasJoin     = SparkJoins.in(query).nonEmpty
-    (if (hasJoin) pushed else planned(query)) match {
+    (if (SparkJoins.in(query).nonEmpty || Windowed.hasSession(query)) pushed else planned(query)) match {
       case (made, None)                                                    => made
       case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
       case (made, Some(why))                                               => kept(query, made.decisions, why)

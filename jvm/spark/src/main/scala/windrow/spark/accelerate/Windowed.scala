@@ -58,6 +58,12 @@ private object Windowed {
       Filter(IsNotNull(origin.time), origin.input),
       kind)
 
+  /** Whether a query aggregates sessions. */
+  def hasSession(query: LogicalPlan): Boolean = query.exists {
+    case aggregate: Aggregate => marked(aggregate).exists { case (_, isSession) => isSession }
+    case _                    => false
+  }
+
   /** Returns the aggregation, or the reason why Spark must run it. */
   def of(mode: OutputMode, aggregate: Aggregate): Either[SpecProblem, Windowed] = for {
     _     <- Either.cond(mode != OutputMode.Complete(), (), SpecProblem("COMPLETE_MODE"))
@@ -76,11 +82,14 @@ private object Windowed {
       AttributeSet(made.grouping ++ made.calls).subsetOf(made.input.outputSet),
       (),
       SpecProblem("WINDOW_NOT_RECOGNIZED", "why" -> "a key or an aggregate reads the window"))
-    _ <- Either.cond(
-      !isSession || made.grouping.exists(!_.foldable),
-      (),
-      SpecProblem("NOT_SUPPORTED_BY_SPARK", "what" -> "a session window without a key"))
+    _ <- refused(made, isSession).map(what => SpecProblem("NOT_SUPPORTED_BY_SPARK", "what" -> what)).toLeft(())
   } yield made
+
+  private def refused(made: Windowed, isSession: Boolean): Option[String] =
+    if (isSession && made.grouping.forall(_.foldable)) Some("a session window without a key")
+    else made.grouping.collectFirst {
+      case key: Attribute if SparkJoins.hasWatermark(key) => s"the event time '${key.name}' as a key beside its window"
+    }
 
   /** Returns the window by which the aggregation groups, and whether it is a session. */
   private def marked(aggregate: Aggregate): Either[SpecProblem, (Attribute, Boolean)] =

@@ -34,7 +34,8 @@ final class AccelerateSuite extends SparkSuite {
 
   test("the checkpoint decides who runs the query, whatever the setting is later") {
     val plain = compared("SELECT session_window, k, count(*) AS n, sum(v) FROM t0 " +
-      "GROUP BY session_window(time, if(b, '5 seconds', '20 seconds')), k")
+      "GROUP BY session_window(time, if(b, '5 seconds', '20 seconds')), k " +
+      "HAVING session_window.end > TIMESTAMP'2020-09-13 12:27:10'")
     val spark = plain.off
     Seq(false, true).foreach { first =>
       val changed = plain.run(Seq(0 -> first, 1 -> !first, 2 -> first))
@@ -88,14 +89,14 @@ final class AccelerateSuite extends SparkSuite {
       "HAVING k = 'a' AND window.start > TIMESTAMP'2024-01-01 09:00:00'")) == Seq("FILTER_BELOW_WATERMARK"))
   }
 
-  /** A row at the watermark, a row without a key, rows without partners, and a row that is late, for each of two inputs. */
+  /** Random older rows first, then rows at the watermark, without a key, without partners, and late ones. */
   private val left = Seq(
-    seconds((0, 20, "a"), (0, 21, "c")),
+    Compared.events(8, 1).head ++ seconds((0, 20, "a"), (0, 21, "c")),
     seconds((1, 0, "a"), (1, 10, null)),
     seconds((9, 0, null), (0, 1, "a")),
     seconds((1, 5, "a")))
   private val right = Seq(
-    seconds((0, 20, "a"), (0, 30, null)),
+    Compared.events(9, 1).head ++ seconds((0, 20, "a"), (0, 30, null)),
     seconds((0, 10, "a"), (0, 40, "d"), (1, 15, null)),
     seconds((1, 10, "a")),
     seconds((1, 0, "a"), (9, 30, "b")))
@@ -106,7 +107,7 @@ final class AccelerateSuite extends SparkSuite {
       spark,
       "append",
       "10 seconds",
-      Seq(left, right.map(_.map(_.copy(input = 1)))),
+      Seq(left, right),
       session => {
         def side(table: String) = s"(SELECT $added *, window(time, '40 seconds') AS w FROM $table)"
         def joined(kind: String, columns: String, on: String) =
@@ -229,6 +230,7 @@ final class AccelerateSuite extends SparkSuite {
     val sessions = session_window(col("time"), gap)
     assert(codes(table.groupBy(sessions, col("k")).count()) == Seq("accelerated"))
     assert(codes(table.groupBy(sessions).count()) == Seq("NOT_SUPPORTED_BY_SPARK"))
+    assert(codes(table.groupBy(minute, col("time")).count()) == Seq("NOT_SUPPORTED_BY_SPARK"))
     assert(
       codes(sql("SELECT max(window.start) FROM t GROUP BY window(time, '1 minute')")) == Seq("WINDOW_NOT_RECOGNIZED"))
     assert(codes(table) == Nil)

@@ -17,22 +17,24 @@ final class RandomQueriesSuite extends SparkSuite {
 
   private val queries = number("queries", 4, 1000)
   private val batches = number("batches", 4, 20)
-  private val first   = number("seed", 1, 1)
+  private val first   = number("seed", 46, 1) // by default, a join, a filter on keys, sessions, and mode update
 
-  /** Returns starts at three random micro-batches after the first. Later settings have no effect. */
-  private def starts(random: Random, isOn: Boolean): Seq[(Int, Boolean)] =
-    (0 -> isOn) +: random.shuffle((1 until batches).toList).take(if (isFull) 3 else 1).map(_ -> random.nextBoolean())
+  /** Returns restarts at random micro-batches. Their settings have no effect, but they forget the watermarks of the
+    * inputs, so that both engines must restart at the same ones.
+    */
+  private def restarts(random: Random): Seq[(Int, Boolean)] =
+    random.shuffle((1 until batches).toList).take(if (isFull) 3 else 1).map(_ -> random.nextBoolean())
 
   test(s"$queries random queries emit the same rows in each micro-batch") {
     val counts    = mutable.Map.empty[String, Int].withDefaultValue(0)
     val different = Seq.newBuilder[String]
     var rows      = 0
     (first until first + queries).foreach { seed =>
-      val query  = RandomQuery(seed.toLong)
-      val random = new Random(seed.toLong)
+      val query = RandomQuery(seed.toLong)
+      val later = restarts(new Random(seed.toLong))
       try {
-        val spark   = query.compared(this.spark, seed.toLong, batches).run(starts(random, isOn = false))
-        val windrow = query.compared(this.spark, seed.toLong, batches).run(starts(random, isOn = true))
+        val spark   = query.compared(this.spark, seed.toLong, batches).run((0 -> false) +: later)
+        val windrow = query.compared(this.spark, seed.toLong, batches).run((0 -> true) +: later)
         windrow.decisions.operators.foreach(one => counts(one.reason.fold("accelerated")(_.code)) += 1)
         rows += spark.rows
         assert(!spark.operators.contains("transformWithStateExec"), s"seed $seed: $query")

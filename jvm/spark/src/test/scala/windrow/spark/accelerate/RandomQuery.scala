@@ -151,7 +151,9 @@ object RandomQuery {
           s"GROUP BY ${(s"window(w, '${size * 3} seconds')" +: by).mkString(", ")}"
       } else {
         val plain = grouped(moved, shown +: keys.zipWithIndex.map { case (key, i) => s"$key AS key$i" } :++ results)
-        if (isPlain) plain else s"WITH x AS ($plain) SELECT * FROM x${if (chance(2)) " WHERE a0 IS NOT NULL" else ""}"
+        if (isPlain) plain
+        else
+          s"WITH x AS ($plain) SELECT * FROM x${if (aggregates.nonEmpty && chance(2)) " WHERE a0 IS NOT NULL" else ""}"
       }
     }
 
