@@ -21,6 +21,7 @@ from windrow._version import __version__
 from windrow.accelerating import Acceleration, OperatorAcceleration, explainAcceleration
 from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
+from windrow.deduplicated import DedupOutput
 from windrow.errors import (
     BackpressureError,
     CheckpointError,
@@ -104,6 +105,7 @@ __all__ = [
     "CoGroupSpec",
     "CompositeOperator",
     "Count",
+    "DedupOutput",
     "EachBatch",
     "EachMessage",
     "Every",

@@ -15,6 +15,7 @@ from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
+from windrow.deduplicated import DedupOutput, deduplicated
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import CloseOn
 from windrow.windowed import Windowed
@@ -173,6 +174,48 @@ class Stream:
         size = kind if isinstance(kind, str) else "1 minute"
         expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
+
+    def dedup(self, within: Duration, *, orderBy: str | Sequence[str] = ()) -> DedupOutput:
+        """Keep the first row of each key, and drop its duplicates.
+
+        A duplicate is a row of the same key whose event time differs from that of a kept row by at
+        most ``within``. A kept row is emitted in the micro-batch in which it arrives, with the
+        columns of the input, so windows over ``rows`` receive it without delay. You must set a key
+        and a lateness. A row that is late by more than the lateness is rejected with ``TOO_LATE``.
+
+        Args:
+            within: The greatest difference between the event times of duplicates, for example
+                ``"10 minutes"``. Windrow remembers a kept row for this time plus the lateness.
+            orderBy: Columns that decide between rows of one micro-batch with equal event time: the
+                row with the least values is the first. By default the identity and the contents
+                of the rows decide.
+
+        Returns:
+            The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
+            with the reason ``DUPLICATE``.
+
+        Raises:
+            SpecError: The description cannot run. The error lists every problem, for example
+                ``KEY_NOT_STATED``, ``LATENESS_NOT_STATED``, or ``COLUMN_NOT_FOUND``.
+            JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it
+                has the JAR of another version (``JAR_VERSION``).
+
+        Example:
+            ::
+
+                orders = wr.stream(df, time="time", key="id", watermark="1 minute")
+                once = orders.lateness("1 hour").dedup("10 minutes")
+
+            Order 1 is sent twice, and its copy arrives in the next micro-batch::
+
+                batch  time      id  price
+                1      09:00:10  1   2.0
+                2      09:00:50  2   4.0
+
+        """
+        return deduplicated(
+            self, within, (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
+        )
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
         """Draw rows in the order of their arrival, and the watermark that follows them.

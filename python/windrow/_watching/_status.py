@@ -248,7 +248,9 @@ class Status:
 def _unexplained(progress: Mapping[str, Any]) -> int:
     counted = operators(progress).values()
     sources = progress["sources"]
-    return sum(_ledger.unexplained(sources, of["read"], of["duplicates"]) for of in counted)
+    return sum(
+        _ledger.unexplained(sources, of["read"], of["duplicates"] - of["copies"]) for of in counted
+    )
 
 
 _COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "panes", "rows")

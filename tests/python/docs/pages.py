@@ -232,7 +232,11 @@ def _run(source: Any, checkpoint: Path) -> Came:
         words = ["panes", "rejected"]
         words += ["events"] if isinstance(source.spec.window, wr.Policy) else []
     else:
-        words = ["rows", "rejected"] if isinstance(source, wr.JoinOutput) else ["answers"]
+        words = (
+            ["rows", "rejected"]
+            if isinstance(source, wr.JoinOutput | wr.DedupOutput)
+            else ["answers"]
+        )
     if hasattr(source, "writeStream"):
         writer = source.writeStream.foreachBatch(into("rows")).trigger(**trigger)
         query = writer.option("checkpointLocation", str(checkpoint)).start()

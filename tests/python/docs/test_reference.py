@@ -85,7 +85,10 @@ def test_gauges_and_observed_metrics() -> None:
     levels = quoted("QueryGauges.scala", "private val Levels")
     assert len(levels) > 5
     assert listed("metrics.md", "gauge") == {"read", "open_windows", *counts(), *levels}
-    observed = {"read", "open_windows", "open_windows_change", "watermark", *counts()}
+    (copies,) = re.findall(
+        r'CountColumns\("rows", Seq\("(\w+)"\)\)', scala("dedup/DedupProgram.scala")
+    )
+    observed = {"read", "open_windows", "open_windows_change", "watermark", copies, *counts()}
     assert listed("metrics.md", "observed metric") == observed
 
 

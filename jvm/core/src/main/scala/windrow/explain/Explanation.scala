@@ -38,6 +38,21 @@ object Explanation {
     "state"   -> "the rows inside, and for each key the number of panes and events",
     "queries" -> apart("panes"))
 
+  /** The description of a deduplication. */
+  def apply(spec: DedupSpec, about: String, clock: Clock): String = {
+    val lateness = if (spec.lateness == TimeSpan.Zero) "" else s" by more than ${spec.lateness}"
+    lines(
+      s"$spec over $about",
+      "duplicates" -> s"rows of a key whose event times differ by at most ${spec.within} from that of a kept row",
+      "watermark"  -> s"$clock; it advances after each micro-batch",
+      "rows"       -> "the first row of each group of duplicates, in the micro-batch in which it arrives",
+      "state"      -> s"the key and the time of each kept row, until no row in time can be its duplicate",
+      "rejected" -> (Seq("INVALID_TIME (no event time)") ++
+        spec.maxFuture.map(limit => s"TOO_FAR_AHEAD (more than $limit ahead of processing time)") ++
+        Seq(s"TOO_LATE (before the watermark$lateness)", "DUPLICATE (another row was kept)")).mkString(", "),
+      "queries" -> apart("rows"))
+  }
+
   /** The description of a join.
     *
     * @param on

@@ -68,7 +68,13 @@ object Reason {
   case object TooLate        extends Reason(2) { override def toString = "TOO_LATE"         }
   case object OutOfRetention extends Reason(3) { override def toString = "OUT_OF_RETENTION" }
 
-  val All: Seq[Reason] = Vector(InvalidTime, TooFarAhead, TooLate, OutOfRetention)
+  /** A row that a deduplication does not keep, although nothing is wrong with it. */
+  case object Duplicate extends Reason(4) { override def toString = "DUPLICATE" }
+
+  val All: Seq[Reason] = Vector(InvalidTime, TooFarAhead, TooLate, OutOfRetention, Duplicate)
+
+  /** The reasons by which rejected rows are counted. Duplicates have a count of their own. */
+  val OfRejected: Seq[Reason] = All.filter(_ != Duplicate)
 
   def apply(code: Byte): Reason = All(code.toInt)
 }

@@ -12,6 +12,7 @@ object CheckedSpec {
   final case class FullState(spec: FullStateSpec)      extends CheckedSpec
   final case class Join(spec: JoinSpec)                extends CheckedSpec
   final case class CoGroup(spec: CoGroupSpec)          extends CheckedSpec
+  final case class Dedup(spec: DedupSpec)              extends CheckedSpec
 }
 
 /** Several streams in one windowed aggregation, whose value is the messages of each stream (SEMANTICS R56).
@@ -27,7 +28,10 @@ final case class CoGroupSpec(window: WindowOperatorSpec, streams: Seq[String])
 object OperatorJson {
   private val mapper = new ObjectMapper()
 
-  private val Operators = "aggregate, full_state, join, cogroup"
+  /** The operators that also run without a query. */
+  private[windrow] val Standalone = "aggregate, full_state, join, cogroup"
+
+  private val Operators = s"$Standalone, dedup"
 
   private val JoinFields = Set(
     "operator", "time_unit", "streams", "on", "within", "bounds", "how", "lateness", "retention", "early", "max_future",
@@ -49,6 +53,7 @@ object OperatorJson {
       case "full_state" => fullState(node, outer).map(CheckedSpec.FullState(_))
       case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
       case "cogroup"    => coGroup(node, outer, late).map(CheckedSpec.CoGroup(_))
+      case "dedup"      => dedup(node, outer).flatMap(_.check).map(CheckedSpec.Dedup(_))
       case other =>
         Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> other, "allowed" -> Operators)))
     }
@@ -99,6 +104,20 @@ object OperatorJson {
       case Right(window) if reader.problems.isEmpty => Right(CoGroupSpec(window, names))
       case window                                   => Left(window.left.getOrElse(Nil) ++ reader.problems)
     }
+  }
+
+  private val DedupFields = Set("operator", "time_unit", "within", "order_by", "lateness", "max_future")
+
+  private def dedup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], DedupDraft] = {
+    val reader = new JsonReader(unit(node, outer))
+    reader.known(node, "a deduplication", DedupFields)
+    val draft = DedupDraft(
+      reader.span(node, "within"),
+      node.path("order_by").elements.asScala.map(_.asText).toSeq,
+      if (node.has("lateness") && node.get("lateness").isNull) Some(TimeSpan.Endless)
+      else reader.span(node, "lateness"),
+      reader.span(node, "max_future"))
+    Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
   // ---- joins

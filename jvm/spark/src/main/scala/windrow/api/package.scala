@@ -26,7 +26,8 @@ package object api {
   type CloseOn = _root_.windrow.CloseOn
   val CloseOn = _root_.windrow.CloseOn
   type Count = _root_.windrow.Count
-  val Count      = _root_.windrow.Count
+  val Count = _root_.windrow.Count
+  type DedupOutput = _root_.windrow.spark.DedupOutput
   val Discarding = _root_.windrow.Discarding
   type Each = _root_.windrow.spark.sinks.Each
   val EachMessage = _root_.windrow.EachMessage

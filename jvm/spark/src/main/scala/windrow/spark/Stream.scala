@@ -5,6 +5,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame}
 import windrow._
 import windrow.spark.aggregate.Aggregates
+import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.{FullState, FullStateParts}
 import windrow.spark.input.{AggregateParts, Marks}
 import windrow.spark.output.OutputKind
@@ -130,14 +131,49 @@ final case class Stream private[spark] (
     PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
   }
 
-  /** Returns a problem for each setting of the stream that policy windows do not support. */
-  private def ofEventTime: Seq[SpecProblem] = {
-    val kept = Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows)
-    (Seq("lateness" -> allowed, "maxFuture" -> maxFuture) ++ kept.map { case (name, of) => s"retain($name)" -> of })
-      .collect { case (field, Some(value)) =>
-        SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> field, "value" -> value)
-      }
+  /** Keeps the first row of each key and drops its duplicates, which are rows of the key whose event times differ from
+    * its own by at most `within`. A kept row is emitted in the micro-batch in which it arrives. Requires `key`, and
+    * `lateness`, which sets how late a row may be.
+    * {{{
+    * val once = orders.lateness("1 hour").dedup("10 minutes")
+    * Windrow.stream(once.rows, time = Some("time"), key = Seq("product")).window(Tumbling("1 minute"))
+    * }}}
+    *
+    * @param within
+    *   the greatest difference between the event times of duplicates
+    * @param orderBy
+    *   columns that decide which of several rows with equal event time in a micro-batch is the first: the least
+    * @return
+    *   the kept and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
+    */
+  def dedup(within: TimeSpan, orderBy: Seq[String] = Nil): DedupOutput = {
+    val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture).check
+    val found     = retained("DEDUP")
+    val described = grouped(Nil, gap = None)
+    val made = new DedupOutput(
+      options,
+      inWords,
+      if (found.isEmpty) spec.map(Dedup(_)) else Left(found ++ spec.left.getOrElse(Nil)),
+      Dedup.parts(described.sparkSession, SparkInside.plan(described), None),
+      described.sparkSession)
+    made.rows // throws a SpecError here, in the call that contains the mistake
+    made
   }
+
+  /** Returns a problem for each setting of the stream that policy windows do not support. */
+  private def ofEventTime: Seq[SpecProblem] =
+    Seq("lateness" -> allowed, "maxFuture" -> maxFuture).collect { case (field, Some(value)) =>
+      SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> field, "value" -> value)
+    } ++ retained("POLICY")
+
+  /** Returns a problem for each limit of retention, for an operator that stores no rows. */
+  private def retained(operator: String): Seq[SpecProblem] =
+    Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows).collect {
+      case (limit, Some(value)) =>
+        SpecProblem(s"VALUE_NOT_SUPPORTED.$operator", "name" -> s"retain($limit)", "value" -> value)
+    }
 
   /** Options of the stream, with all kinds of output. [[Output]] replaces the kind. */
   private[spark] def options: StreamOptions =

@@ -17,6 +17,7 @@ final class RetimedSuite extends AnyFunSuite {
       "full state" -> (RandomStoreCase.fullState(_)),
       "joins"      -> (RandomStoreCase.join(_)),
       "co-groups"  -> (RandomStoreCase.coGroup(_)),
+      "dedup"      -> (RandomDedupCase(_)),
       "policies"   -> (RandomPolicyCase(_)))
 
   for ((name, make) <- Kinds) test(s"$name: the reference gives the same, told back") {

@@ -52,6 +52,7 @@ private[replay] object Feedable {
     case OperatorSpec.FullState(spec)    => spec.windows.maxFuture
     case OperatorSpec.CoGroup(spec)      => spec.window.maxFuture
     case OperatorSpec.Join(spec)         => spec.maxFuture
+    case OperatorSpec.Dedup(spec)        => spec.maxFuture
     case _: OperatorSpec.Policy          => None
   }
 

@@ -94,6 +94,7 @@ object SparkEngine {
       case OperatorSpec.FullState(spec)      => Right(new FullStateSteps(transcript, spec))
       case OperatorSpec.Join(spec)           => Right(new JoinSteps(spec))
       case OperatorSpec.CoGroup(spec)        => Right(new CoGroupSteps(spec))
+      case OperatorSpec.Dedup(spec)          => Right(new DedupSteps(transcript, spec))
       case policy: OperatorSpec.Policy =>
         policy.spec(transcript.timeUnit).map(new PolicySteps(_, OperatorSpec.aggregates(policy.json)))
     }

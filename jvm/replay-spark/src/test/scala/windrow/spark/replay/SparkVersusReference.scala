@@ -89,6 +89,7 @@ final class SparkVersusReference extends SparkSuite {
       "full state" -> (ForSpark.fullState(_, together)),
       "joins"      -> (ForSpark.join(_, together)),
       "co-groups"  -> (ForSpark.coGroup(_, together)),
+      "dedup"      -> (ForSpark.dedup(_, together)),
       "policies"   -> (ForSpark.policy(_, together)))
 
   /** Whether a case is run. A step costs a micro-batch, so only `full` runs long cases. Very short ones test little. */
@@ -104,7 +105,8 @@ final class SparkVersusReference extends SparkSuite {
 
   /** Kinds that use separate code in Spark. The core runs cases of each kind in any mode. */
   private val AlwaysRun =
-    Set("aligned", "sessions", "over", "offsets", "first-message", "full state", "joins", "co-groups", "policies")
+    Set("aligned", "sessions", "over", "offsets", "first-message", "full state", "joins", "co-groups", "policies",
+      "dedup")
 
   for ((kind, make) <- Kinds if mode == "full" || AlwaysRun(kind))
     test(s"$queries times $together random cases of $kind from seed $first, with restarts") {
@@ -185,6 +187,8 @@ private object ForSpark {
   def join(seed: Long, scale: Int): TranscriptCase = restarted(unasked(RandomStoreCase.join(seed, scale)), seed)
 
   def coGroup(seed: Long, scale: Int): TranscriptCase = restarted(unasked(RandomStoreCase.coGroup(seed, scale)), seed)
+
+  def dedup(seed: Long, scale: Int): TranscriptCase = restarted(inMillis(RandomDedupCase(seed, scale)), seed)
 
   def policy(seed: Long, scale: Int): TranscriptCase = restarted(RandomPolicyCase(seed, scale), seed)
 

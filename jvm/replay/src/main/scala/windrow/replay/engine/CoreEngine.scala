@@ -35,6 +35,7 @@ class CoreEngine(shards: Int = 4) extends Engine {
         Right(new CoreShards(spec, aggregation, aggregation.lift(_), shards, stores, sizes.large))
       case OperatorSpec.FullState(spec) => Right(new CoreFullState(spec, shards, stores, sizes.page))
       case OperatorSpec.Join(spec)      => Right(new CoreJoin(spec, shards, stores))
+      case OperatorSpec.Dedup(spec)     => Right(new CoreDedup(spec, shards, stores))
       case OperatorSpec.CoGroup(spec) =>
         val aggregation = new CoGroupAggregation(spec.streams)
         Right(new CoreShards(

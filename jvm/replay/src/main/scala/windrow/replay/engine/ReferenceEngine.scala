@@ -12,6 +12,7 @@ object ReferenceEngine extends Engine {
       StepwiseOperator.run(transcript, new ReferenceOperator(spec.window, ReferencePanes.byStream(spec.streams)))
     case Right(OperatorSpec.FullState(spec)) => StepwiseOperator.run(transcript, new ReferenceFullState(spec))
     case Right(OperatorSpec.Join(spec))      => StepwiseOperator.run(transcript, new ReferenceJoin(spec))
+    case Right(OperatorSpec.Dedup(spec))     => StepwiseOperator.run(transcript, new ReferenceDedup(spec))
     case Right(policy: OperatorSpec.Policy) =>
       policy.spec(transcript.timeUnit).fold(
         Outcome.Refused(_),

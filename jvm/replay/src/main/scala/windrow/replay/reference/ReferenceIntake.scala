@@ -34,6 +34,12 @@ private[windrow] final class ReferenceIntake(maxFuture: Option[TimeSpan]) {
     rejected :+= message.rejected(reason)
   }
 
+  /** Drops a message as a duplicate by its contents. A replay, in contrast, is not returned. */
+  def duplicate(message: Message): Unit = {
+    count("duplicates")
+    rejected :+= message.rejected(Reason.Duplicate)
+  }
+
   def takeRejected(): Seq[RejectedMessage] = {
     val taken = rejected
     rejected = Vector.empty

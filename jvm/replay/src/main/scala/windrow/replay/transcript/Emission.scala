@@ -5,7 +5,7 @@ import windrow.Pane
 /** The output of one step.
   *
   * @param rows
-  *   rows of a join: for each stream its message, or None
+  *   rows of a join: for each stream its message, or None; kept rows of a deduplication: the message by its key
   * @param events
   *   events of policy windows
   */
@@ -35,6 +35,15 @@ object Emission {
   type Row = Map[String, Option[StoredValue]]
 
   val Nothing: Emission = Emission()
+
+  /** A row that a deduplication keeps. */
+  def kept(message: Message): Row = {
+    val key = message.key match {
+      case Value.Text(text) => text
+      case other            => other.toJson.toString
+    }
+    Map(key -> message.time.map(StoredValue(_, message.value)))
+  }
 
   val Everywhere: (Long, Long) = (Long.MinValue, Long.MaxValue)
 }

@@ -48,6 +48,11 @@ object OperatorSpec {
     def shape: Expected.Shape = Expected.Panes
   }
 
+  final case class Dedup(spec: DedupSpec) extends OperatorSpec {
+    def name: String          = "a deduplication"
+    def shape: Expected.Shape = Expected.Rows
+  }
+
   def read(json: ObjectNode, unit: TimeUnit): Either[Seq[SpecProblem], OperatorSpec] =
     if (TranscriptCase.windowKind(json) == "policy") Right(Policy(json))
     else OperatorJson.read(json, Map("time_unit" -> unit.name)).map {
@@ -55,6 +60,7 @@ object OperatorSpec {
       case CheckedSpec.FullState(spec) => FullState(spec)
       case CheckedSpec.Join(spec)      => Join(spec)
       case CheckedSpec.CoGroup(spec)   => CoGroup(spec)
+      case CheckedSpec.Dedup(spec)     => Dedup(spec)
     }
 
   /** Returns the name of the column and the function of each aggregate, in the order of the file. */

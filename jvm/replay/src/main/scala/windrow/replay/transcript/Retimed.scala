@@ -73,6 +73,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     if (TranscriptCase.windowKind(json) != "offset_range") names(scaled, "lateness")
     names(scaled, "max_future")
     names(scaled, "fill_gaps")
+    names(scaled, "within")
     names(scaled.path("retention"), "time")
     val periods = new Stretched(clock.scale)
     scaled.findParents("every_time").forEach(periods(_, "every_time"))

@@ -77,6 +77,7 @@ private object ArgumentReader {
     case "ACCUMULATION_NOT_STATED" => Seq("accumulation_mode")
     case "RETENTION_NOT_STATED"    => Seq("retain_time", "retain_messages", "retain_windows")
     case "TRIGGER_NOT_STATED"      => Seq("early")
+    case "WITHIN_NOT_STATED"       => Seq("within")
     case _                         => Nil
   }
 

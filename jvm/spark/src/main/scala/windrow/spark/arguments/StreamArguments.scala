@@ -17,8 +17,14 @@ private[spark] object StreamArguments {
     *   the name of the column with the session gap of each row
     * @param indexed
     *   columns by which stored rows are queried
+    * @param outputs
+    *   the outputs of the operator, the default first
     */
-  def read(reader: ArgumentReader, gap: Option[String] = None, indexed: Seq[String] = Nil): StreamOptions =
+  def read(
+      reader: ArgumentReader,
+      gap: Option[String] = None,
+      indexed: Seq[String] = Nil,
+      outputs: Seq[OutputKind] = OutputKind.OfStream): StreamOptions =
     StreamOptions(
       reader.nameIfSet("time"),
       gap,
@@ -26,7 +32,7 @@ private[spark] object StreamArguments {
       reader.delayIfSet("watermark"),
       reader.delayIfSet("processing_time_watermark"),
       reader.nameIfSet("stream").getOrElse("messages"),
-      reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfStream).getOrElse(OutputKind.Panes),
+      reader.wordIfSet("output", "VALUE_UNKNOWN", outputs).getOrElse(outputs.head),
       indexed,
       invalid(reader))
 

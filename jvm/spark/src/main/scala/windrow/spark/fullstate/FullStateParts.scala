@@ -27,7 +27,7 @@ object FullStateParts {
     case Some(names) => plain(session, table, names)
     case None =>
       AggregateParts.ofMarkers(table).fold[(Seq[SpecProblem], Option[AggregateParts])]((
-        Seq(SpecProblem("KEY_NOT_STATED")),
+        Seq(SpecProblem("KEY_NOT_STATED.SQL")),
         None))(marked => (Nil, Some(keeping(marked.keys, marked.shown, marked.markers, marked.child))))
   }
 

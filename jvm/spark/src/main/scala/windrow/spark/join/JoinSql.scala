@@ -24,7 +24,7 @@ private[spark] object JoinSql {
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
     val reader    = new ArgumentReader(arguments.values)
-    val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfJoin).getOrElse(OutputKind.Rows)
+    val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfRows).getOrElse(OutputKind.Rows)
     val watermark = reader.delayIfSet("watermark")
     val draft     = drafted(joined, reader)
     val invalid   = StreamArguments.invalid(reader)

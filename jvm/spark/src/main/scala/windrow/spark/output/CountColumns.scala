@@ -15,7 +15,7 @@ import windrow.Reason
   */
 private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = Nil, windows: Boolean = false) {
   val ofStep: Seq[String]   = Seq("accepted", "rejected", "duplicates", "gaps", sent)
-  val byReason: Seq[String] = Reason.All.map(_.toString.toLowerCase(Locale.ROOT))
+  val byReason: Seq[String] = Reason.OfRejected.map(_.toString.toLowerCase(Locale.ROOT))
   val names: Seq[String]    = ofStep ++ byReason ++ kinds
 
   /** The number of unnamed counts after the named ones, in the last packet of a step (SEMANTICS S16): open windows at

@@ -24,7 +24,9 @@ object OutputKind {
   case object Accepted extends OutputKind("accepted")
 
   val OfStream: Seq[OutputKind] = Seq(Panes, Rejected, Events, Answers, All, Accepted)
-  val OfJoin: Seq[OutputKind]   = Seq(Rows, Rejected, All, Accepted)
+
+  /** The outputs of operators that emit rows instead of panes. */
+  val OfRows: Seq[OutputKind] = Seq(Rows, Rejected, All, Accepted)
 }
 
 /** The rows of one kind in packets.

@@ -8,8 +8,10 @@ import windrow.spark.rows.RowPacket
 
 /** Writes the output of a shard as packets of rows. */
 private[spark] abstract class PacketOutput(counts: CountColumns) {
-  private val out      = new RowPacket.Writer(counts.all)
-  private val byReason = Reason.All.zipWithIndex.map { case (reason, i) => reason -> (counts.ofStep.size + i) }.toMap
+  private val out = new RowPacket.Writer(counts.all)
+  private val byReason = Reason.OfRejected.zipWithIndex.map { case (reason, i) =>
+    reason -> (counts.ofStep.size + i)
+  }.toMap
 
   private val ofKind = counts.ofStep.size + counts.byReason.size
 

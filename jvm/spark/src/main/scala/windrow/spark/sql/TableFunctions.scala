@@ -11,6 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import windrow._
 import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupSql
+import windrow.spark.dedup.DedupSql
 import windrow.spark.join.JoinSql
 import windrow.spark.policy.PolicySql
 import windrow.spark.running.BoundedInput
@@ -36,7 +37,8 @@ object TableFunctions {
       described(AccelerationFunction.Name, AccelerationFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
-      described(PolicySql.Name, PolicySql.plan)) ++
+      described(PolicySql.Name, PolicySql.plan),
+      described(DedupSql.Name, DedupSql.plan)) ++
       WindowArguments.All.map(one => described(Usage.info(one.function), one.plan)) ++
       (StateFunctions.Advise +: (StateFunctions.All ++ StartFunctions.All ++ SpecFunctions.All)).map {
         case (name, builder) =>

@@ -52,6 +52,10 @@ object Standalone {
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
       case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
+      case Right(CheckedSpec.Dedup(spec)) =>
+        throw SpecError(
+          spec.toString,
+          Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> kind, "allowed" -> OperatorJson.Standalone)))
       case Left(found) =>
         val window  = if (Several.contains(kind)) None else windowOf(node)
         val ofInput = window.flatMap(resolved(session, _, None, input).left.toOption).getOrElse(Nil)

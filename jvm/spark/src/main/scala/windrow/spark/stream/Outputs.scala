@@ -23,16 +23,17 @@ private[spark] object Outputs {
       shards: LogicalPlan,
       number: Int): LogicalPlan = {
     val time = PaneTime.of(schema.window, shards, operator.windows.fold(messages.lag)(messages.lag + PaneLag.ofEnd(_)))
-    val all = Seq(
-      OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)),
-      OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))) ++
-      operator.outputs(parts, schema) ++ answers.map(name =>
-        OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
+    val panes = Option.when(operator.emits == OutputKind.Panes)(
+      OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)))
+    val rejected =
+      OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
+    val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema) ++ answers.map(name =>
+      OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
     OutputPart.shown(
       options.name,
       all,
       options.output,
-      Observed(session, options.name, shards, OutputSchema.Counts, number))
+      Observed(session, options.name, shards, operator.counts, number))
   }
 
   private def paneColumns(

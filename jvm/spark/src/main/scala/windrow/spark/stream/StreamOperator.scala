@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import scala.annotation.unused
 import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.{OutputPart, OutputSchema}
+import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.PanesBefore
 import windrow.spark.shards.ShardProgram
@@ -42,6 +42,12 @@ private[spark] trait StreamOperator {
 
   /** Returns the packing of its rows and the program of its shards. */
   def running(frame: StreamFrame): (PackRecipe, ShardProgram)
+
+  /** The main kind of its rows. */
+  def emits: OutputKind = OutputKind.Panes
+
+  /** The counts in the packets of its shards. */
+  def counts: CountColumns = OutputSchema.Counts
 
   /** Returns its outputs other than panes and rejected rows. */
   def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = Nil

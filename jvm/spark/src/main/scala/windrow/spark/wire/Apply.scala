@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import scala.jdk.CollectionConverters._
 import windrow.spark.arguments.TableArguments
+import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
 import windrow.spark.query.{Asked, Asking}
@@ -41,7 +42,9 @@ private[spark] object Apply {
       session,
       StreamJson.nameForErrors(node),
       StreamJson(node),
-      if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None) else AggregateParts.ofGrouping(table),
+      if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None)
+      else if (StreamJson.dedups(node)) Dedup.parts(session, table, None)
+      else AggregateParts.ofGrouping(table),
       asking)
 
   /** Reads `{"what": "messages" | "windows", "key": [names], "by": [names]}`. */

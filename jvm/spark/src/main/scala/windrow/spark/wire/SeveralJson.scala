@@ -34,12 +34,12 @@ private[wire] object SeveralJson {
     val spec   = node.deepCopy()
     val input  = Option(spec.remove("input"))
     val output = Option(spec.remove("output")).fold("rows")(_.asText)
-    val part = OutputKind.OfJoin.find(_.toString == output).toRight(
+    val part = OutputKind.OfRows.find(_.toString == output).toRight(
       SpecProblem(
         "VALUE_UNKNOWN",
         "name"    -> "output",
         "value"   -> output,
-        "allowed" -> OutputKind.OfJoin.mkString(", ")))
+        "allowed" -> OutputKind.OfRows.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
       Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>

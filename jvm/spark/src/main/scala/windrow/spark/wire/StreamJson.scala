@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.aggregate.Aggregates
+import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.FullState
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
@@ -18,8 +19,9 @@ private[spark] object StreamJson {
   def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
-    val output = Option(spec.remove("output")).map(_.asText).getOrElse("panes")
-    val kind   = OutputKind.OfStream.find(_.toString == output)
+    val kinds  = if (dedups(node)) OutputKind.OfRows else OutputKind.OfStream
+    val output = Option(spec.remove("output")).fold(kinds.head.toString)(_.asText)
+    val kind   = kinds.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val watermark           = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
@@ -32,7 +34,7 @@ private[spark] object StreamJson {
           "VALUE_UNKNOWN",
           "name"    -> "output",
           "value"   -> output,
-          "allowed" -> OutputKind.OfStream.mkString(", ")))
+          "allowed" -> kinds.mkString(", ")))
     Either.cond(
       found.isEmpty,
       read.toOption.get -> StreamOptions(
@@ -52,12 +54,15 @@ private[spark] object StreamJson {
     operator match {
       case CheckedSpec.Aggregate(spec) => Right(Aggregates(spec))
       case CheckedSpec.FullState(spec) => Right(FullState(spec))
+      case CheckedSpec.Dedup(spec)     => Right(Dedup(spec))
       case _ => Left(Seq(SpecProblem(
           "VALUE_NOT_SUPPORTED.SEVERAL_STREAMS")))
     }
 
   /** Whether the query keeps rows instead of aggregating them. */
   def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
+
+  def dedups(node: ObjectNode): Boolean = node.path("operator").asText == "dedup"
 
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
@@ -69,6 +74,7 @@ private[spark] object StreamJson {
     spec.remove("output")
     spec.remove("operator")
     if (PolicySpecJson.isPolicy(spec)) "Policy"
+    else if (dedups(node)) "dedup"
     else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
   }
 

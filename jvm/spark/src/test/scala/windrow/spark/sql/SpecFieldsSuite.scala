@@ -10,6 +10,7 @@ import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.arguments.{ArgumentReader, StreamArguments}
 import windrow.spark.cogroup.CoGroupSql
+import windrow.spark.dedup.DedupSql
 import windrow.spark.join.JoinSql
 import windrow.spark.policy.PolicySql
 import windrow.spark.{Stream, Windrow}
@@ -81,7 +82,11 @@ class SpecFieldsSuite extends AnyFunSuite {
 
 private object SpecFieldsSuite {
   val Others: Seq[(String, Seq[String])] =
-    Seq(PolicySql.Name -> PolicySql.Allowed, JoinSql.Name -> JoinSql.Allowed, CoGroupSql.Name -> CoGroupSql.Allowed)
+    Seq(
+      PolicySql.Name  -> PolicySql.Allowed,
+      DedupSql.Name   -> DedupSql.Allowed,
+      JoinSql.Name    -> JoinSql.Allowed,
+      CoGroupSql.Name -> CoGroupSql.Allowed)
 
   private val Samples = Map[String, Any]("duration" -> "7 minutes", "integer" -> 7L)
 

@@ -15,6 +15,7 @@ object Simulate {
       "full state" -> (RandomStoreCase.fullState(_: Long)),
       "joins"      -> (RandomStoreCase.join(_: Long)),
       "co-groups"  -> (RandomStoreCase.coGroup(_: Long)),
+      "dedup"      -> (RandomDedupCase(_: Long)),
       "policies"   -> (RandomPolicyCase(_: Long)))).map { case (name, make) =>
       name -> ((seed: Long) => Backwards(make(seed)))
     }

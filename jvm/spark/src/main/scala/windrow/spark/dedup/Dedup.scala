@@ -1,0 +1,80 @@
+package windrow.spark.dedup
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.windrow.SparkInside
+import windrow._
+import windrow.core.dedup.DedupShard
+import windrow.core.state.SpecFingerprint
+import windrow.explain.{Clock, Explanation}
+import windrow.spark.fullstate.FullStateParts
+import windrow.spark.input.AggregateParts
+import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
+import windrow.spark.pack.{PackRecipe, WholeMessages}
+import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.shards.ShardProgram
+import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
+
+/** The operator that keeps the first row of each group of duplicates. Its rows have the columns of the input. */
+private[spark] final case class Dedup(spec: DedupSpec) extends StreamOperator {
+  def windows: Option[WindowOperatorSpec] = Some(spec.windows)
+
+  def columns: Seq[String] = Nil
+
+  def firesParts: Boolean = false
+
+  override def emits: OutputKind    = OutputKind.Rows
+  override def counts: CountColumns = DedupPackets.Counts
+
+  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
+    Option.when(parts.keys.isEmpty)(SpecProblem("KEY_NOT_STATED.DEDUP")).toSeq ++
+      spec.orderBy.flatMap(name => orderOf(session, parts.child, name).left.toOption)
+
+  private def orderOf(session: SparkSession, input: LogicalPlan, name: String): Either[SpecProblem, Expression] =
+    SparkInside.column(session, input, name).toRight(SpecProblem(
+      "COLUMN_NOT_FOUND.ARGUMENT",
+      "argument" -> "orderBy",
+      "name"     -> name,
+      "columns"  -> input.output.map(_.name).mkString(", "))).filterOrElse(
+      column => RowOrdering.isOrderable(column.dataType),
+      SpecProblem("ORDER_NOT_COMPARABLE", "name" -> name))
+
+  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "dedup()")
+
+  def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
+    import frame._
+    val begun = (DedupShard.fingerprint(spec) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages
+    val orderBy = spec.orderBy.flatMap(orderOf(session, parts.child, _).toOption)
+      .map(BindReferences.bindReference(_, parts.messageColumns))
+    (
+      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
+      new DedupProgram(
+        spec,
+        new SpecFingerprint(begun),
+        shards,
+        parts.message,
+        orderBy,
+        options.behind))
+  }
+
+  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =
+    Seq(OutputPart(OutputKind.Rows, DedupPackets.RowKind, parts.message.map(_.dataType))(columns =>
+      parts.message.fieldNames.toSeq.zip(columns).map { case (name, column) => Alias(column, name)() }))
+
+  def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)
+}
+
+private[spark] object Dedup {
+
+  /** Returns the problems of the table and its parts, as [[FullStateParts.of]] does. The key has no columns of its own
+    * in the output.
+    */
+  def parts(
+      session: SparkSession,
+      table: LogicalPlan,
+      key: Option[Seq[String]]): (Seq[SpecProblem], Option[AggregateParts]) = {
+    val (found, parts) = FullStateParts.of(session, table, key)
+    (found, parts.map(_.copy(shown = Nil, functionResults = Nil, results = Nil)))
+  }
+}

@@ -1,0 +1,98 @@
+package windrow.spark.dedup
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder, UnsafeProjection}
+import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.core.dedup.{DedupEffect, DedupShard}
+import windrow.core.state.{ShardStore, SpecFingerprint}
+import windrow.core.store.Incoming
+import windrow.core.time.Watermark
+import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput}
+import windrow.spark.packet.EntryCodec
+import windrow.spark.rows.RowShape
+import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
+import windrow.{DedupSpec, Reason, TimeSpan}
+
+/** Runs the shards of a deduplication. A kept row is emitted unchanged in its micro-batch, so it never lags.
+  *
+  * @param message
+  *   the type of rows
+  * @param orderBy
+  *   decides between rows of equal time, over the columns of a row
+  */
+final class DedupProgram(
+    spec: DedupSpec,
+    val fingerprint: SpecFingerprint,
+    val shards: Int,
+    message: StructType,
+    orderBy: Seq[Expression],
+    override val processingTimeDelay: Option[TimeSpan])
+    extends ShardProgram {
+  def spaces: Seq[String] = DedupShard.Spaces
+  def hasPeriods: Boolean = processingTimeDelay.isDefined
+
+  def runner(): ShardRunner = new Running
+
+  private final class Running extends OperatorRunner[DedupShard] {
+    private val output = new DedupPackets(message)
+    private val order  = Option.when(orderBy.nonEmpty)(ofPayloads)
+
+    private def ofPayloads: Ordering[Array[Byte]] = {
+      val shape = RowShape(message)
+      val rows  = RowOrdering.create(orderBy.map(SortOrder(_, Ascending)), Nil) // its columns are bound
+      (a, b) => rows.compare(shape.of(a), shape.of(b))
+    }
+
+    protected def open(store: ShardStore): DedupShard = new DedupShard(spec, store, fingerprint, guards, order)
+
+    protected def run(
+        shard: DedupShard,
+        packets: StepPackets,
+        watermark: => Watermark,
+        processingTime: Long): Iterator[Array[Byte]] = {
+      val messages = packets.others.flatMap(incoming)
+      val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
+      output.packets(effects, (shard.counters, shard.counters.accepted)) {
+        case DedupEffect.Keep(one)                    => output.kept(one.payload)
+        case DedupEffect.Drop(one, reason, watermark) => output.dropped(one.payload, reason, watermark, processingTime)
+      }
+    }
+
+    private def incoming(packet: Array[Byte]): Iterator[Incoming] =
+      EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing)
+        .map(entry => Incoming(entry.key, entry.time, entry.origin, entry.raw))
+  }
+}
+
+/** Writes the output of a shard of a deduplication. */
+private[dedup] final class DedupPackets(message: StructType) extends PacketOutput(DedupPackets.Counts) {
+  private val shape     = RowShape(message)
+  private val rejection = UnsafeProjection.create((OutputSchema.Rejection :+ message).toArray[DataType])
+  private val reasons =
+    Reason.All.map(reason => reason -> UTF8String.fromString(reason.toString)).toMap[Reason, UTF8String]
+
+  def kept(payload: Array[Byte]): Unit = put(DedupPackets.RowKind, shape.of(payload))
+
+  def dropped(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = {
+    val row = rejection(InternalRow(
+      reasons(reason),
+      watermark.instant.map(Long.box).orNull,
+      processingTime,
+      shape.of(payload)))
+    if (reason == Reason.Duplicate) {
+      count(DedupPackets.Copies)
+      put(OutputSchema.RejectedKind, row)
+    } else reject(OutputSchema.RejectedKind, row, reason)
+  }
+}
+
+private[dedup] object DedupPackets {
+
+  /** The number of the kind of kept rows. Rejected rows have that of all operators over one stream. */
+  val RowKind = 0
+
+  /** Counts the duplicates by key, which the log of the source does not explain. */
+  val Counts: CountColumns = CountColumns("rows", Seq("copies"))
+  private val Copies       = 0
+}

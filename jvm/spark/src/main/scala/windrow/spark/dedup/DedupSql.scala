@@ -1,0 +1,39 @@
+package windrow.spark.dedup
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow.DedupDraft
+import windrow.spark.arguments.{ArgumentReader, StreamArguments, TableArguments}
+import windrow.spark.output.OutputKind
+import windrow.spark.stream.WindowQuery
+
+/** Plans `windrow_dedup(TABLE(orders), key => 'id', time => 'time', within => '10 minutes', ...)`. */
+private[spark] object DedupSql {
+  val Name = "windrow_dedup"
+
+  private[spark] val Allowed: Seq[String] =
+    Seq("key", "within", "order_by", "lateness", "max_future") ++ StreamArguments.Names
+
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(Name, expressions, Allowed)
+    val reader    = new ArgumentReader(arguments.values)
+    val options   = StreamArguments.read(reader, outputs = OutputKind.OfRows)
+    val draft = DedupDraft(
+      reader.spanIfSet("within"),
+      arguments.names("order_by").getOrElse(Nil),
+      reader.spanIfSet("lateness"),
+      reader.spanIfSet("max_future"))
+    val unread = reader.problems
+    val spec   = draft.check
+    val found = arguments.problems ++ unread ++
+      spec.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
+    val session = SparkSession.active
+    WindowQuery.plan(
+      session,
+      Name,
+      spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Dedup(_) -> options),
+      Dedup.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil))),
+      stated = Some(options))
+  }
+}
