@@ -2,8 +2,8 @@ package windrow.benchmarks
 
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
-  Amount, Auctions, Bursts, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs, Question,
-  Slides, Source, Values, Windows
+  Amount, Auctions, Bursts, Copies, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs,
+  Question, Slides, Source, Values, Windows
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -128,6 +128,11 @@ object Workload {
     often("often-1m", million, 60),
     often("often-day", midnight, 86400))
 
+  /** Every event has a key of its own, except copies. */
+  private val copies = Seq("dedup" -> large, "dedup-often" -> small).map { case (name, amount) =>
+    Workload(name, Keyed.copies("copies"), Copies, amount, Seq(Windrow, SparkOwn))
+  }
+
   private val panes =
     Seq(("panes-tumble-1k", dense, 60), ("panes-tumble-100k", sparse, 60), ("panes-hop-100k", sparse, 10))
       .map { case (name, source, step) =>
@@ -171,7 +176,7 @@ object Workload {
   /** The workloads that run by default. */
   val usual: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
-      offsets) ++ batches ++ panes ++ auctions ++ latency :+
+      offsets) ++ batches ++ copies ++ panes ++ auctions ++ latency :+
       python
 
   val all: Seq[Workload] = usual ++ Growth.all

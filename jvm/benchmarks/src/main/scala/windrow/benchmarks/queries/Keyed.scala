@@ -56,6 +56,12 @@ object Keyed {
     Source(name, Seq(side("lefts", 0), side("rights", 1)))
   }
 
+  /** A tenth of the events copies one of the last 5,000 events. The copies of an event have its key, time, and value. */
+  def copies(name: String): Source = {
+    def of(n: Column) = greatest(n - when(chance(n, 3, 10) === 0, chance(n, 4, 5000)).otherwise(0L), lit(0L))
+    Source(name, Seq(Table("events", Schema, all, n => row(of(n), Source.micros(of(n), 2000), of(n)))), delay = 60)
+  }
+
   private def row(n: Column, micros: Column, key: Column): Seq[Column] =
     Seq(timestamp_micros(micros).as("ts"), key.as("key"), chance(n, 2, 1000).as("value"))
 
