@@ -2,6 +2,7 @@ package windrow.core.state
 
 import windrow._
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
+import windrow.core.dedup.DedupShard
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
 import windrow.core.offsets.{AppliedOffsets, Progress}
@@ -23,7 +24,7 @@ object StoredStates {
 
   private def shards(messages: Int, cost: Int): Seq[StoredState] = {
     val of = new Shards(messages, cost)
-    of.aggregates ++ of.fullState ++ of.joins :+ of.policies
+    of.aggregates ++ of.fullState ++ of.joins :+ of.policies :+ of.deduplication
   }
 
   private val span = TimeSpan(5000)
@@ -122,6 +123,15 @@ object StoredStates {
           kept(store).step(Iterator.empty, Watermark(100000), Some(1L)).foreach(_ => ())
         }
       }
+
+    def deduplication: StoredState = {
+      val spec                    = DedupDraft(Some(span), lateness = Some(TimeSpan(100000))).check.toOption.get
+      def kept(store: ShardStore) = new DedupShard(spec, store)
+      def step(store: ShardStore, rows: Seq[Incoming]): Unit =
+        kept(store).step(rows.sorted(Incoming.order(spec.windows.window)).iterator, Watermark(1500), Some(0L))
+          .foreach(_ => ())
+      state("a deduplication", step(_, incoming))(step(_, incoming.map(_.copy(origin = None))))
+    }
 
     private def join(within: Within, how: JoinKind, early: PaneTrigger) = {
       val spec = JoinDraft(
