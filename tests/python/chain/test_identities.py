@@ -73,9 +73,10 @@ def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
             assert not (wrong := case.wrong(panes)), (case.words, wrong)
 
 
+@pytest.mark.full
 def test_tasks_that_are_recomputed(tmp_path: Path) -> None:
     """If Spark runs each task twice, no operator keeps a pane of the first attempt."""
-    count = 2 * ALL if FULL else 1
+    count = 2 * ALL
     lines = printed("identities.py", str(tmp_path), str(FIRST_SEED), str(count), str(ROWS))
     assert lines == ["no difference"] * count
     stages = {file.name.split()[1] for file in tmp_path.glob("failed *")}

@@ -45,15 +45,14 @@ def test_sql_functions(spark: SparkSession) -> None:
     names = {row[0].split(".")[-1] for row in spark.sql("SHOW USER FUNCTIONS").collect()}
     assert sorted(shown) == sorted(name for name in names if name.startswith("windrow_"))
     common = set(column(section(page, "Common arguments"), "argument"))
-    policy = section(page, "windrow_policy").partition("| argument |")[0]
     windows = shown[: shown.index("windrow_policy")]
     for name in shown:
         part = section(page, name)
         own = set(column(part, "argument"))
         if name in windows:
             own |= common
-        if name == "windrow_policy":
-            own |= common & set(re.findall(r"`(\w+)`", policy))
+        if name in ("windrow_policy", "windrow_dedup"):  # its text lists those that it accepts
+            own |= common & set(re.findall(r"`(\w+)`", part.partition("| argument |")[0]))
         assert own == arguments(spark, name), name
         assert re.search(rf"```sql\n[^`]*{name}\(", part), name
 
@@ -88,7 +87,10 @@ def test_metrics(feed: Feed, tmp_path: Path) -> None:
     )
     both = wr.cogroup(left, right).lateness("0 seconds")
     together = both.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
+    once = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name="once")
+    first = once.lateness("0 seconds").dedup("1 minute")
     queries = [
+        first.start(rows=nowhere, checkpoint=tmp_path / "first", name="d"),
         count.start(panes=nowhere, checkpoint=tmp_path / "count", name="q"),
         joined.start(rows=nowhere, checkpoint=tmp_path / "join", name="j"),
         together.start(panes=nowhere, checkpoint=tmp_path / "both", name="b"),

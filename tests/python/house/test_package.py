@@ -37,7 +37,7 @@ _PUBLIC = {
     *("configure", "attach", "doctor", "Report"),
     *("verify", "Verification", "Finding"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByPunctuation", "KeyLimits"),
-    *("join", "JoinOutput", "cogroup", "state", "State"),
+    *("join", "JoinOutput", "DedupOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
     "publishMetrics",

@@ -127,6 +127,8 @@ class _Player:
                 return MergedWindowOperator(reading.cogroup(self._json))
             case "full_state":
                 return FullStateWindowOperator(reading.spec(self._json))
+            case "dedup":
+                raise NotRunError("no operator without a query deduplicates")
             case "policy":
                 return PolicyWindowOperator(reading.spec(self._json))
             case _:

@@ -15,7 +15,7 @@ final class RandomQueriesSuite extends SparkSuite {
   private def number(name: String, default: Int, full: Int): Int =
     sys.props.get(s"windrow.accelerate.$name").fold(if (isFull) full else default)(_.toInt)
 
-  private val queries = number("queries", 4, 1000)
+  private val queries = number("queries", 2, 1000)
   private val batches = number("batches", 4, 20)
   private val first   = number("seed", 46, 1) // by default, a join, a filter on keys, sessions, and mode update
 

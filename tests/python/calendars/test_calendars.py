@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import windrow as wr
-from windows.zones import DAY, HOUR, MINUTE, Clocks, Steps, clocks
+from calendars.zones import DAY, HOUR, MINUTE, Clocks, Steps, clocks
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
