@@ -279,7 +279,7 @@ def test_changes_at_a_restart(feed: Feed, spark: SparkSession, tmp_path: Path) -
 
 
 def test_the_output_and_its_explanation(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
-    """`output` has both kinds of rows, and `explain` states what is a duplicate."""
+    """`output` has both kinds of rows, and `explain` states which rows are duplicates."""
     output = once(feed.add(*disordered(seed=8, batches=1, size=10)).batch())
     assert output.output.columns == ["kind", "rows", "rejected"]
     assert {row.kind for row in output.output.collect()} <= {"rows", "rejected"}
