@@ -60,6 +60,7 @@ AGGREGATES = {
     "ratio": Aggregate("sum(v) / count(*)", within=1e-12),
     # Two values may share a register and then count as one.
     "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.35),
+    "different": Aggregate("count(DISTINCT v)", "count(DISTINCT v)"),
     "middle": Aggregate("percentile(v, 0.5)", "quantile_cont(v, 0.5)", within=1e-12),
     "kinds_so": Aggregate(
         "sort_array(collect_set(v))", "coalesce(list_sort(list(DISTINCT v)), [])"
