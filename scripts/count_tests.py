@@ -1,37 +1,38 @@
 """Print "N passed, N failed, N skipped" for the JUnit reports that match the patterns.
 
-If a test failed, or if no test ran for a pattern, the exit status is 1 and a second line gives the
-reason.
+If a test failed, or if no test ran for a pattern, the exit status is 1, and more lines give the
+reasons: the patterns without a test, or the names of the tests that failed. A log that is cut at
+its beginning still shows them, because they are the last lines.
 """
 
 import sys
-from collections import Counter
 from glob import glob
 from xml.etree import ElementTree
 
+OUTCOMES = "passed", "failed", "skipped"
 
-def outcomes(pattern: str) -> Counter[str]:
-    """Count the outcomes of the test cases in the reports that match the pattern."""
-    found: Counter[str] = Counter()
+
+def outcomes(pattern: str) -> dict[str, list[str]]:
+    """Return the names of the test cases in the reports that match the pattern, by outcome."""
+    found: dict[str, list[str]] = {outcome: [] for outcome in OUTCOMES}
     for file in glob(pattern):
         for case in ElementTree.parse(file).iter("testcase"):
             tags = {child.tag for child in case}
             failed, skipped = tags & {"failure", "error"}, "skipped" in tags
-            found["failed" if failed else "skipped" if skipped else "passed"] += 1
+            outcome = "failed" if failed else "skipped" if skipped else "passed"
+            found[outcome].append(f"{case.get('classname')}: {case.get('name')}")
     return found
 
 
 def main(patterns: list[str]) -> int:
     """Print the sum over all patterns; return the exit status."""
-    counts = {pattern: outcomes(pattern) for pattern in patterns}
-    total = sum(counts.values(), Counter[str]())
-    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
-    idle = [pattern for pattern, found in counts.items() if not found["passed"] + found["failed"]]
-    if idle:
-        print(f"no test ran for {' or '.join(idle)}")
-    elif total["failed"]:
-        print(f"{total['failed']} failed tests")
-    return int(bool(idle or total["failed"]))
+    found = {pattern: outcomes(pattern) for pattern in patterns}
+    every = {name: [test for one in found.values() for test in one[name]] for name in OUTCOMES}
+    print(", ".join(f"{len(tests)} {name}" for name, tests in every.items()))
+    idle = [pattern for pattern, one in found.items() if not one["passed"] + one["failed"]]
+    reasons = [f"no test ran for {pattern}" for pattern in idle] + every["failed"]
+    print(*reasons, sep="\n")
+    return int(bool(reasons))
 
 
 if __name__ == "__main__":
