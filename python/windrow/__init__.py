@@ -14,7 +14,7 @@ Importing the package starts nothing: no JVM, and no socket.
 """
 
 from windrow import testing
-from windrow._specs._clock import ProcessingTimeWatermark
+from windrow._specs._clock import EventTimeWatermark, ProcessingTimeWatermark
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
@@ -108,6 +108,7 @@ __all__ = [
     "DedupOutput",
     "EachBatch",
     "EachMessage",
+    "EventTimeWatermark",
     "Every",
     "Files",
     "Finding",

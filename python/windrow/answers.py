@@ -137,8 +137,7 @@ class Answers:
 
         """
         return start(
-            # Plan the output again, because settings of the session may have changed.
-            self._part("accepted" if rejected is None else "all"),
+            self._part,
             {"answers": answers, "panes": panes, "rejected": rejected},
             checkpoint=checkpoint,
             availableNow=availableNow,

@@ -20,7 +20,7 @@ from windrow.errors import SpecError, SpecProblem, problem
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
     from windrow.streams import Stream
@@ -144,8 +144,7 @@ class DedupOutput(HasFrames):
 
         """
         return start(
-            # Plan the output again, because settings of the session may have changed.
-            self._part("accepted" if rejected is None else "all"),
+            self._part,
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
             availableNow=availableNow,
@@ -183,11 +182,8 @@ def deduplicated(stream: Stream, within: Duration, orderBy: tuple[str, ...]) -> 
         found = [*_sql.problems(stream._df, spec), *found]
     if found:
         raise SpecError.of(subject, found)
-    markers: dict[str, str | Column] = {} if stream._time is None else {"time": stream._time}
-    if stream._rowId is not None:
-        markers |= vars(stream._rowId)
     return DedupOutput(
-        _described=_sql.aggregation(stream._df, stream._key, (), markers),
+        _described=_sql.aggregation(stream._df, stream._key, (), stream._markers()),
         _spec=spec,
         _shown=f"{stream!r}.{subject}",
     )

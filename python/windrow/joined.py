@@ -45,7 +45,7 @@ class JoinOutput(HasFrames):
 
     spec: JoinSpec
     _tables: tuple[DataFrame, ...] = field(kw_only=True)
-    _watermarks: Mapping[str, int | None] = field(kw_only=True)
+    _watermarks: Mapping[str, dict[str, int]] = field(kw_only=True)
     _invalid: Invalid = field(kw_only=True)
     _frames = ("rows", "rejected")
 
@@ -167,8 +167,7 @@ class JoinOutput(HasFrames):
 
         """
         return start(
-            # Plan the output again, because settings of the session may have changed.
-            self._part("accepted" if rejected is None else "all"),
+            self._part,
             {"rows": rows, "rejected": rejected},
             checkpoint=checkpoint,
             availableNow=availableNow,
@@ -188,8 +187,9 @@ class JoinOutput(HasFrames):
         return fields(self.spec, self._watermarks, self._invalid)
 
 
-def fields(spec: JoinSpec, watermarks: Mapping[str, int | None], invalid: Invalid) -> _json.Fields:
+def fields(
+    spec: JoinSpec, watermarks: Mapping[str, dict[str, int]], invalid: Invalid
+) -> _json.Fields:
     """Return the fields of the spec, with the settings of its streams."""
-    streams = {name: {"watermark": delay} for name, delay in watermarks.items()}
-    given = {"on": list(spec.on), "streams": streams, "invalid": invalid}
+    given = {"on": list(spec.on), "streams": dict(watermarks), "invalid": invalid}
     return {**spec._fields(), "input": given}

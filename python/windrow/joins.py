@@ -113,7 +113,7 @@ def join(
         )
     except SpecError as refused:
         raise SpecError.of("a join", [*refused.problems, *found]) from None
-    watermarks = {one._name: _delay(one) for one in plain}
+    watermarks = {one._name: one._clock() for one in plain}
     if plain:
         _jar.check(plain[0]._df.sparkSession)
         found = [*_sql.problems(plain[0]._df, fields(spec, watermarks, common.invalid)), *found]
@@ -177,7 +177,7 @@ def cogroup(*streams: Stream) -> Stream:
     first = streams[0]
     _jar.check(first._df.sparkSession)
     tables = [_table(one, one._key) for one in streams]
-    names = [{"name": one._name, "watermark": _delay(one)} for one in streams]
+    names = [{"name": one._name, **one._clock()} for one in streams]
     df = _sql.cogrouped(tables, {"streams": names, "keys": len(first._key)})
     shown = first._df.select(*(column(first._df, key) for key in first._key)).columns
     keys = (column(df, f"__windrow_of_key{i}").alias(name) for i, name in enumerate(shown))
@@ -279,15 +279,8 @@ def _columns(
     return found
 
 
-def _delay(stream: Stream) -> int | None:
-    """Return the delay in microseconds of the watermark that Windrow sets."""
-    return stream._clock().get("watermark")
-
-
 def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
     """Return the columns of the rows, with marked columns for the JVM."""
-    marked: dict[str, str | Column] = {} if stream._time is None else {"time": stream._time}
+    marked = {name: mark for name, mark in stream._markers().items() if name != "source"}
     marked |= {f"key{i}": key for i, key in enumerate(keys)}
-    if stream._rowId is not None:
-        marked |= {"partition": stream._rowId.partition, "offset": stream._rowId.offset}
     return _sql.marked(stream._df, marked)

@@ -319,8 +319,7 @@ class Output(HasFrames):
         """
         self._warn_of_long_steps(availableNow, processingTime)
         return start(
-            # Plan the output again, because settings of the session may have changed.
-            self._part("accepted" if rejected is None else "all"),
+            self._part,
             {"panes": panes, "rejected": rejected, "events": events},
             checkpoint=checkpoint,
             availableNow=availableNow,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from windrow._drawing import _arrivals, _html
 from windrow._drawing._svg import Picture
 from windrow._specs import _duration
-from windrow._specs._clock import ProcessingTimeWatermark
+from windrow._specs._clock import EventTimeWatermark, ProcessingTimeWatermark
 from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
@@ -47,7 +47,7 @@ class Stream:
     _time: str | Column | None
     _key: tuple[str | Column, ...]
     _rowId: RowId | None
-    _watermark: str | ProcessingTimeWatermark | None
+    _watermark: EventTimeWatermark | ProcessingTimeWatermark | None
     _maxFuture: str | None
     _name: str
     _lateness: Duration | int | Unstated | None = UNSTATED
@@ -250,15 +250,11 @@ class Stream:
     def _settings(self) -> list[tuple[str, str]]:
         """Return the settings of the stream as names and texts, without those that are not set."""
         mark = self._watermark
-        if isinstance(mark, ProcessingTimeWatermark):
-            watermark = f"processing time minus {mark.delay}"
-        else:
-            watermark = f"greatest event time minus {mark}"
         return [
             ("stream", self._name),
             *([] if self._time is None else [("time", shown([self._time]))]),
             ("key", shown(self._key) or "none: all rows together"),
-            *([] if mark is None else [("watermark", watermark)]),
+            *([] if mark is None else [("watermark", mark._shown)]),
             *([] if self._lateness is UNSTATED else [("lateness", str(self._lateness))]),
             *([] if self._retention == NOT_STATED else [("retain", repr(self._retention))]),
             *([] if self._maxFuture is None else [("maxFuture", self._maxFuture)]),
@@ -269,11 +265,18 @@ class Stream:
         """Return whether the rows may be panes; the JVM checks them."""
         return not missing(self._df, {"panes": "window", "of panes": "pane"})
 
-    def _clock(self) -> dict[str, int | None]:
-        """Return the watermark delay in microseconds, by the name of its setting."""
-        if isinstance(self._watermark, ProcessingTimeWatermark):
-            return {"processing_time_watermark": self._watermark.micros}
-        return {"watermark": None if self._watermark is None else _duration.micros(self._watermark)}
+    def _clock(self) -> dict[str, int]:
+        """Return the settings of the watermark for the JVM, with durations in microseconds."""
+        return {} if self._watermark is None else self._watermark._fields
+
+    def _markers(self) -> dict[str, str | Column]:
+        """Return the columns that the JVM needs of each row, without the key, by their marks."""
+        markers: dict[str, str | Column] = {} if self._time is None else {"time": self._time}
+        if self._rowId is not None:
+            markers |= vars(self._rowId)
+        if isinstance(self._watermark, EventTimeWatermark) and self._watermark.by is not None:
+            markers["watermark_by"] = self._watermark.by
+        return markers
 
     def _about(self) -> dict[str, object]:
         """Return the settings that the JVM needs, and how the stream is shown."""
@@ -293,7 +296,9 @@ class Stream:
         }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
-        return {**time, **keys, **join, **identity}
+        mark = self._watermark
+        by = {"by": mark.by} if isinstance(mark, EventTimeWatermark) and mark.by is not None else {}
+        return {**time, **keys, **join, **identity, **by}
 
     def __repr__(self) -> str:
         """Show name, event time, and key."""
@@ -307,7 +312,7 @@ def stream(
     time: str | Column | None = None,
     key: str | Column | Sequence[str | Column] = (),
     rowId: RowId | None = None,
-    watermark: Duration | ProcessingTimeWatermark | None = None,
+    watermark: Duration | EventTimeWatermark | ProcessingTimeWatermark | None = None,
     maxFuture: Duration | None = None,
     name: str = "messages",
     invalid: Invalid = "reject",
@@ -327,8 +332,9 @@ def stream(
         rowId: The columns that identify a row, so that Windrow drops duplicates. For Spark's Kafka
             source pass ``wr.KAFKA``.
         watermark: How far the watermark stays behind the greatest event time, for example ``"10
-            seconds"``, or behind the clock (``ProcessingTimeWatermark``). Leave it out if the
-            DataFrame has a watermark.
+            seconds"``. ``EventTimeWatermark`` also handles partitions of different speed and silent
+            inputs, and ``ProcessingTimeWatermark`` follows the clock. Leave it out if the DataFrame
+            has a watermark.
         maxFuture: Reject rows that are further ahead of the clock than this duration, with the
             reason ``TOO_FAR_AHEAD``. Such rows do not move the watermark. None sets no limit.
         name: The name of the stream in errors, metrics, and rejected rows. The default is
@@ -360,9 +366,12 @@ def stream(
     if not is_data_frame(df):
         msg = f"stream(df): df must be a DataFrame, not {type(df).__name__}."
         raise TypeError(msg)
-    behind = watermark if isinstance(watermark, ProcessingTimeWatermark) else None
-    event = None if isinstance(watermark, ProcessingTimeWatermark) else watermark
-    spans, wrong = _spans(watermark=event, maxFuture=maxFuture)
+    mark, delay = (
+        (watermark, None)
+        if isinstance(watermark, EventTimeWatermark | ProcessingTimeWatermark)
+        else (None, watermark)
+    )
+    spans, wrong = _spans(watermark=delay, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
         unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
@@ -371,7 +380,11 @@ def stream(
         given = {"watermark": watermark, "maxFuture": maxFuture, "invalid": invalid}
         call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
         raise SpecError.of(f"stream({call})", list(wrong.values()))
-    mark = behind or spans["watermark"]
+    if spans["watermark"] is not None:
+        try:
+            mark = EventTimeWatermark(spans["watermark"])
+        except SpecError as refused:
+            raise SpecError.of(f"stream(watermark={watermark!r})", refused.problems) from None
     return Stream(df, time, as_tuple(key), rowId, mark, spans["maxFuture"], name, _invalid=invalid)
 
 

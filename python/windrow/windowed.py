@@ -341,14 +341,7 @@ class Windowed:
 
     def _markers(self) -> dict[str, str | Column]:
         """Return the expressions of a row that the JVM takes out of the aggregation."""
-        markers: dict[str, str | Column] = {}
-        if self._stream._time is not None:
-            markers["time"] = self._stream._time
+        markers = self._stream._markers()
         if isinstance(self._kind, Session) and is_column(self._kind.gap):
             markers["gap"] = self._kind.gap
-        identity = self._stream._rowId
-        if identity is not None:
-            markers["source"] = identity.source
-            markers["partition"] = identity.partition
-            markers["offset"] = identity.offset
         return markers

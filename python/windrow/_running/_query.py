@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from windrow._bridge import _sql
 from windrow._running._settings import having
@@ -26,7 +26,7 @@ _BEFORE: dict[str, list[Any]] = {}
 
 
 def start(
-    output: DataFrame,
+    part: Callable[[Literal["accepted", "all"]], DataFrame],
     sinks: Mapping[str, Sink | None],
     *,
     checkpoint: str | PathLike[str],
@@ -36,13 +36,16 @@ def start(
     drain: bool,
     panes: Mapping[str, str] | None = None,
 ) -> StreamingQuery:
-    """Write each kind of rows of ``output`` to its sink; rows with the sink None are only counted.
+    """Write each kind of rows to its sink; rows with the sink None are only counted.
 
     A query with a period, of its own or of an earlier operator, runs micro-batches without data. It
     runs them at a pace if it has no trigger, and ``availableNow`` does not wait for them. With
     ``drain`` the query runs to the end of the available data, and once more to complete every
     window; if it is stopped before, the first run is returned. A start that fails leaves nothing
     behind.
+
+    part: plans the output again, because settings of the session may have changed. Without a sink
+    for rejected rows, the query does not emit them.
 
     panes: the properties of panes that decide whether a table can keep the last one of a window.
 
@@ -51,6 +54,7 @@ def start(
         CheckpointError: The checkpoint was started with settings that may not change.
 
     """
+    output = part("accepted" if sinks["rejected"] is None else "all")
     spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     trigger = _trigger(availableNow, processingTime)

@@ -25,6 +25,7 @@ _PUBLIC = {
     *("AccumulationMode", "stream", "Stream", "Windowed", "RowId", "KAFKA"),
     *(
         "Output",
+        "EventTimeWatermark",
         "ProcessingTimeWatermark",
         "Files",
         "Jdbc",

@@ -60,7 +60,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
       drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      rejected.fold(part(OutputKind.Accepted))(_ => output),
+      part,
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name),
       PaneTraits(areParts = true))

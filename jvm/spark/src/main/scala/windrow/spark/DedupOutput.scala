@@ -4,7 +4,6 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow._
-import windrow.explain.Clock
 import windrow.spark.dedup.Dedup
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
@@ -39,7 +38,7 @@ final class DedupOutput private[spark] (
   private[spark] def explanation: String = operator.fold(
     problems => throw SpecError("dedup", problems),
     one =>
-      Travel.described(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
+      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
 
   /** Starts one query that writes kept and rejected rows to their sinks.
     * {{{
@@ -73,7 +72,7 @@ final class DedupOutput private[spark] (
       drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      rejected.fold(part(OutputKind.Accepted))(_ => output),
+      part,
       Seq("rows" -> rows, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name))
 

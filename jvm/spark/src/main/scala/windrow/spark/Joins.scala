@@ -123,7 +123,8 @@ private[spark] object Joining {
     val marks = stream.time.toSeq.map("time" -> _.column) ++ keys.zipWithIndex.map { case (key, i) =>
       s"key$i" -> key
     } ++
-      stream.rowId.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column))
+      stream.rowId.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column)) ++
+      stream.partitions.map { case (by, _) => "watermark_by" -> by.column }
     Marks.beside(stream.df, s"stream '${stream.name}'", marks)
   }
 
@@ -144,7 +145,7 @@ private[spark] object Joining {
     val names   = if (first.key.isEmpty) Nil else first.df.select(first.key.map(_.column): _*).columns.toSeq
     val plan = CoGroupPlan(
       session,
-      streams.map(s => s.name -> s.watermark),
+      streams.map(s => s.name -> s.eventWatermark),
       names.size,
       streams.map(s => SparkInside.plan(marked(s, s.key.map(_.column)))))
     Stream(
@@ -244,14 +245,14 @@ final class JoinOutput private[spark] (
       drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      rejected.fold(part(OutputKind.Accepted))(_ => output),
+      part,
       Seq("rows" -> rows, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name))
 
   private def part(kind: OutputKind): DataFrame = {
     val session = streams.head.df.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
-    val marks = streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap
+    val marks = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap
     val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
     SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind, invalid), marks, plans))
   }

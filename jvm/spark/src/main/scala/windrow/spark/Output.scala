@@ -4,7 +4,6 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
-import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
@@ -46,7 +45,7 @@ final class Output private[spark] (
   private[spark] def explanation: String = operator.fold(
     problems => throw SpecError(window, problems),
     one =>
-      Travel.described(one.explanation(inWords, Clock(stream.watermark, stream.behind)), SparkInside.plan(output)))
+      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
 
   /** Answers each row of a lookup stream with the rows that are stored for its key, in the same query. Only for
     * `keepRows()`.
@@ -151,7 +150,7 @@ final class Output private[spark] (
       drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      rejected.fold(part(OutputKind.Accepted))(_ => output),
+      part(_),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       HowToRun(checkpoint, queryTrigger, drain, name),
       operator.fold(

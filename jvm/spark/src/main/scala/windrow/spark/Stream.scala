@@ -11,6 +11,7 @@ import windrow.spark.input.{AggregateParts, Marks}
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
 import windrow.spark.stream.{StreamOperator, StreamOptions}
+import windrow.spark.watermark.EventWatermark
 
 /** A described input. [[Windrow.stream]] creates it, and every method returns a changed copy. */
 final case class Stream private[spark] (
@@ -25,7 +26,9 @@ final case class Stream private[spark] (
     retention: Retention = Retention.NotStated,
     indexed: Seq[String] = Nil,
     behind: Option[TimeSpan] = None,
-    invalid: InvalidMessages = InvalidMessages.Reject) {
+    invalid: InvalidMessages = InvalidMessages.Reject,
+    idleAfter: Option[TimeSpan] = None,
+    partitions: Option[(Field, Long)] = None) {
 
   /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
     * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
@@ -39,6 +42,34 @@ final case class Stream private[spark] (
     *   a copy of this stream
     */
   def processingTimeWatermark(delay: TimeSpan): Stream = copy(behind = Some(delay))
+
+  /** Gives each partition of the input a watermark of its own, of which the least one counts. By default, the watermark
+    * follows the greatest event time of all rows, so that rows of a partition that is behind the others are late.
+    * {{{
+    * Windrow.stream(orders, time = "time", watermark = Some("10 seconds")).watermarkBy("partition", 8).idle("2 minutes")
+    * }}}
+    *
+    * @param partition
+    *   the partition of a row, of any type that can be shown as text
+    * @param expected
+    *   the number of partitions. The watermark does not advance until the run has read rows of so many.
+    * @return
+    *   a copy of this stream
+    */
+  def watermarkBy(partition: Field, expected: Long = 1): Stream = copy(partitions = Some(partition -> expected))
+
+  /** Sets when a silent input of a join or a co-group, or a silent partition, no longer holds the watermark back. By
+    * default, the watermark waits until each of them has new rows.
+    * {{{
+    * val ships = Windrow.stream(df, time = "time", watermark = Some("10 seconds"), name = "ships").idle("10 minutes")
+    * }}}
+    *
+    * @param after
+    *   the processing time without rows
+    * @return
+    *   a copy of this stream
+    */
+  def idle(after: TimeSpan): Stream = copy(idleAfter = Some(after))
 
   /** Sets how long after its end a window still accepts rows.
     * {{{
@@ -177,7 +208,18 @@ final case class Stream private[spark] (
 
   /** Options of the stream, with all kinds of output. [[Output]] replaces the kind. */
   private[spark] def options: StreamOptions =
-    StreamOptions(None, None, Map.empty, watermark, behind, name, OutputKind.All, indexed, invalid)
+    StreamOptions(None, None, Map.empty, eventWatermark, behind, name, OutputKind.All, indexed, invalid)
+
+  /** Returns the watermark that Windrow sets.
+    *
+    * @throws SpecError
+    *   if its settings do not fit together
+    */
+  private[spark] def eventWatermark: Option[EventWatermark] = {
+    val (found, mark) = EventWatermark.of(watermark, idleAfter, partitions.isDefined, partitions.map(_._2))
+    if (found.nonEmpty) throw SpecError(s"stream '$name'", found)
+    mark
+  }
 
   private[spark] def inWords: String = {
     def shown(fields: Seq[Field]) = fields.map(_.column).mkString(", ")
@@ -203,7 +245,8 @@ final case class Stream private[spark] (
   private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame = {
     def marker(name: String, field: Field) = Marks.marked(first(field.column), name)
     val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ rowId.toSeq.flatMap(from =>
-      Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset)))
+      Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset))) ++
+      partitions.map { case (by, _) => marker("watermark_by", by) }
     val all = aggregates ++ markers
     try df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
     catch {

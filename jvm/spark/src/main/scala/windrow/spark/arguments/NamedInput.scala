@@ -4,9 +4,10 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.StreamTable
-import windrow.{SpecProblem, TimeSpan}
+import windrow.spark.watermark.EventWatermark
 
 /** One of several streams in SQL. Its fields are given as column names, which are the same for all streams.
   *
@@ -18,13 +19,13 @@ private[spark] final case class NamedInput(
     problems: Seq[SpecProblem],
     private val unmarked: StreamTable) {
 
-  def input(watermark: Option[TimeSpan]): StreamTable = unmarked.copy(watermark = watermark)
+  def input(watermark: Option[EventWatermark]): StreamTable = unmarked.copy(watermark = watermark)
 }
 
 private[spark] object NamedInput {
 
   /** Arguments that name columns, in addition to the keys. */
-  val Columns: Seq[String] = Seq("time", "partition", "offset")
+  val Columns: Seq[String] = Seq("time", "partition", "offset", "watermark_by")
 
   /** Reads the fields of a stream.
     *
@@ -52,7 +53,8 @@ private[spark] object NamedInput {
         time.map(NullIfFails.of).orElse(found.get("time")).getOrElse(StreamTable.Timeless),
         keys,
         Seq("partition", "offset").flatMap(found.get),
-        None))
+        None,
+        found.get("watermark_by")))
   }
 
   def column(

@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import windrow._
 import windrow.spark.input.{CoGroupMarks, InputReach, StreamTable, Whole}
 import windrow.spark.output.OutputColumns
+import windrow.spark.watermark.EventWatermark
 
 /** Combines several streams into one (SEMANTICS R56), which can be divided into windows like any other: one struct per
   * stream with its name, of which one is not null, and marked columns for time, keys and identity. Each stream keeps
@@ -21,7 +22,7 @@ private[spark] object CoGroupPlan {
     */
   def apply(
       session: SparkSession,
-      streams: Seq[(String, Option[TimeSpan])],
+      streams: Seq[(String, Option[EventWatermark])],
       keys: Int,
       tables: Seq[LogicalPlan]): LogicalPlan = {
     val inputs = streams.zip(tables).map { case ((name, mark), table) => StreamTable.marked(name, table, keys, mark) }
@@ -75,7 +76,7 @@ private[spark] object CoGroupPlan {
 
   /** Adds the watermarks to the tables, and observes how far each input has advanced its watermark. */
   private def tables(session: SparkSession, inputs: Seq[StreamTable]): Seq[LogicalPlan] = {
-    val marked = inputs.map(_.watermarked(session, None))
+    val marked = inputs.map(_.watermarked(None))
     val name   = inputs.map(_.name).mkString("_")
     inputs.zip(marked).zip(InputReach.ofAll(marked)).map { case ((input, table), reach) =>
       reach.fold(table)(InputReach.observed(session, _, OutputColumns.metricsOfInput(name, input.name), table))

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._
-import windrow.spark.arguments.{ArgumentReader, NamedInput, TableArguments}
+import windrow.spark.arguments.{ArgumentReader, NamedInput, StreamArguments, TableArguments}
 import windrow.spark.input.StreamTable
 import windrow.{SpecError, SpecProblem}
 
@@ -15,14 +15,14 @@ import windrow.{SpecError, SpecProblem}
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
 
-  private[spark] val Allowed: Seq[String] = Seq("key", "watermark") ++ NamedInput.Columns
+  private[spark] val Allowed: Seq[String] = Seq("key", "watermark") ++ StreamArguments.Watermark ++ NamedInput.Columns
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(Name, expressions, Allowed, several = true)
     val session   = SparkSession.active
     val names     = arguments.names("key").getOrElse(Nil)
     val reader    = new ArgumentReader(arguments.values)
-    val mark      = reader.delayIfSet("watermark")
+    val mark      = StreamArguments.watermark(reader)
     val streams = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalP
 import org.apache.spark.sql.types.{LongType, TimestampType}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{SparkSession, functions}
+import windrow.spark.watermark.WatermarkRule
 
 /** Observes how far each of several inputs advances the watermark. The least advanced one holds back the query
   * (SEMANTICS R87).
@@ -15,14 +16,14 @@ private[spark] object InputReach {
   val Name = "watermark"
 
   /** Returns, for each row of a table, the watermark that the query would have without other inputs. Returns None if
-    * the table has several watermarks or follows the watermark of another operator.
+    * the table has several watermarks, one for each partition, or follows the watermark of another operator.
     */
   private def of(table: LogicalPlan): Option[Expression] = {
     val marked = table.output.filter(column =>
       column.metadata.contains(EventTimeWatermark.delayKey) && column.dataType == TimestampType)
     Option.when(
       table.isStreaming && marked.size == 1 && WatermarkCheck.marks(table) == 1 &&
-        !table.exists(_.isInstanceOf[TransformWithState])) {
+        !table.exists(_.isInstanceOf[TransformWithState]) && WatermarkRule.of(marked.head).partitions.isEmpty) {
       val delay = marked.head.metadata.getLong(EventTimeWatermark.delayKey)
       Subtract(
         PreciseTimestampConversion(marked.head, TimestampType, LongType),

@@ -1,11 +1,11 @@
 package windrow.spark.input
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.functions.NullIfFails
+import windrow.spark.watermark.{EventWatermark, WithWatermark}
 import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
 
 /** One of several streams, with its table. All expressions are over `table`.
@@ -18,6 +18,8 @@ import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
   *   partition and offset, or empty
   * @param watermark
   *   the watermark that Windrow sets; None if the table already has one
+  * @param watermarkBy
+  *   the partition of a row, if each partition has a watermark of its own
   */
 private[spark] final case class StreamTable(
     name: String,
@@ -26,7 +28,8 @@ private[spark] final case class StreamTable(
     time: Expression,
     keys: Seq[Expression],
     sender: Seq[Expression],
-    watermark: Option[TimeSpan]) {
+    watermark: Option[EventWatermark],
+    watermarkBy: Option[Expression] = None) {
 
   /** Whether the stream has event time. Without it, only windows on positions and `Global` windows work. */
   def hasTime: Boolean = time ne StreamTable.Timeless
@@ -88,11 +91,12 @@ private[spark] final case class StreamTable(
     maxFuture.map(ValidTime.isBeyond(micros, ValidTime.now, _))
 
   /** Adds the watermark. The `maxFuture` guard precedes it, as in `Messages` (SEMANTICS R73). */
-  def watermarked(session: SparkSession, maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
-    case Some(delay) if table.isStreaming =>
+  def watermarked(maxFuture: Option[TimeSpan]): LogicalPlan = watermark match {
+    case Some(mark) if table.isStreaming =>
       val micros = ValidTime.micros(time)
       val beyond = tooFar(micros, maxFuture)
-      WithWatermark(session, table, ValidTime.watermarkTime((IsNull(micros) +: beyond.toSeq).reduce(Or), time), delay)
+      val moves  = ValidTime.watermarkTime((IsNull(micros) +: beyond.toSeq).reduce(Or), time)
+      WithWatermark(table, moves, mark, watermarkBy)
     case _ => table
   }
 }
@@ -110,7 +114,7 @@ private[spark] object StreamTable {
   }
 
   private def marks(keys: Int): Seq[String] =
-    (Seq("time", "partition", "offset") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
+    (Seq("time", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
 
   /** The event time of streams without one. */
   val Timeless: Expression = Literal.create(null, TimestampType)
@@ -133,7 +137,7 @@ private[spark] object StreamTable {
   /** Reads a table of the builders: the columns of the rows, and the marked columns `time`, `key0`…, `partition`,
     * `offset`.
     */
-  def marked(name: String, columns: LogicalPlan, keys: Int, watermark: Option[TimeSpan]): StreamTable = {
+  def marked(name: String, columns: LogicalPlan, keys: Int, watermark: Option[EventWatermark]): StreamTable = {
     val table                = converted(columns)
     val (marks, message)     = table.output.partition(column => StreamTable.marks(keys).contains(column.name))
     def mark(column: String) = marks.find(_.name == Marks.Prefix + column)
@@ -144,6 +148,7 @@ private[spark] object StreamTable {
       mark("time").getOrElse(Timeless),
       (0 until keys).flatMap(i => mark(s"key$i")),
       Seq("partition", "offset").flatMap(mark),
-      watermark)
+      watermark,
+      mark("watermark_by"))
   }
 }

@@ -11,6 +11,7 @@ import windrow.spark.output.{CountColumns, OperatorNames, OutputColumns}
 import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.{GuardSettings, ShardPlan}
+import windrow.spark.watermark.EventWatermark
 
 /** Replaces the tables that describe a join by the plan that runs it: each table is packed with its own watermark
   * ([[StreamTable]]), all packets go to the shards ([[ShardPlan]]), and [[JoinOutputs]] adds the columns of the output.
@@ -25,7 +26,7 @@ private[spark] object JoinPlan {
   def marked(
       session: SparkSession,
       options: JoinOptions,
-      watermarks: Map[String, TimeSpan],
+      watermarks: Map[String, EventWatermark],
       tables: Seq[LogicalPlan]): LogicalPlan = apply(
     session,
     options,
@@ -66,7 +67,7 @@ private[spark] object JoinPlan {
     if (found.nonEmpty) throw SpecError("a join", found)
     GuardSettings(session) // reports an invalid limit where the query is described
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
-    val tables = inputs.map(_.watermarked(session, spec.maxFuture))
+    val tables = inputs.map(_.watermarked(spec.maxFuture))
     val packs = inputs.zip(tables.zip(InputReach.ofAll(tables))).zipWithIndex.map {
       case ((input, (table, reach)), number) =>
         JoinPack.of(

@@ -13,7 +13,7 @@ private[spark] object JoinSql {
 
   private[spark] val Allowed: Seq[String] =
     Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
-      Seq("invalid", "partition", "offset")
+      Seq("invalid", "partition", "offset", "watermark_by") ++ StreamArguments.Watermark
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)
@@ -25,7 +25,7 @@ private[spark] object JoinSql {
     }
     val reader    = new ArgumentReader(arguments.values)
     val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfRows).getOrElse(OutputKind.Rows)
-    val watermark = reader.delayIfSet("watermark")
+    val watermark = StreamArguments.watermark(reader)
     val draft     = drafted(joined, reader)
     val invalid   = StreamArguments.invalid(reader)
     val read      = if (reader.problems.isEmpty) draft.check else Left(reader.problems)

@@ -10,10 +10,11 @@ import windrow._
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.{
   AggregateParts, CheckedTime, CoGroupMarks, ColumnNames, KeyCheck, Marks, MessageTime, RowValueColumn, ValidTime,
-  WatermarkCheck, Whole, WithWatermark
+  WatermarkCheck, Whole
 }
 import windrow.spark.output.OperatorNames
 import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore}
+import windrow.spark.watermark.WithWatermark
 
 /** The input, with the values that Windrow needs of each row.
   *
@@ -228,6 +229,9 @@ private[spark] object Messages {
         refuse(
           "WATERMARK_TWICE.INPUT",
           "time" -> s"'$name'")
+      if (options.watermark.exists(mark => mark.idle.isDefined && mark.partitions.isEmpty))
+        refuse(
+          "IDLE_OF_ONE_INPUT")
       if (options.watermark.isEmpty && has && maxFuture.isDefined)
         refuse(
           "GUARD_TOO_LATE")
@@ -307,12 +311,12 @@ private[spark] object Messages {
     private def watermarked(time: Expression, micros: Expression, tooFar: Option[Expression]): LogicalPlan = {
       val handed = Corrections.handed(input, before)
       options.watermark match {
-        case Some(delay) if streaming && found.result().isEmpty =>
+        case Some(watermark) if streaming && found.result().isEmpty =>
           WithWatermark(
-            session,
             handed,
             ValidTime.watermarkTime((IsNull(micros) +: tooFar.toSeq).reduce(Or), time),
-            delay)
+            watermark,
+            part("watermark_by"))
         case _ => handed
       }
     }

@@ -1,6 +1,8 @@
 package windrow.spark.stream
 
+import windrow.explain.Clock
 import windrow.spark.output.OutputKind
+import windrow.spark.watermark.EventWatermark
 import windrow.{InvalidMessages, TimeSpan}
 
 /** The options of a stream and of its query, without the operator and without the information in the table argument.
@@ -10,7 +12,8 @@ import windrow.{InvalidMessages, TimeSpan}
   * @param gap
   *   the name of the column with the session gap of each row
   * @param origin
-  *   the names of the columns with the source, partition and offset of each row
+  *   the names of the columns with the source, partition and offset of each row, and with the partition that has a
+  *   watermark of its own (`watermark_by`)
   * @param watermark
   *   the watermark that Windrow sets; None if the input already has one
   * @param behind
@@ -28,10 +31,14 @@ final case class StreamOptions(
     time: Option[String],
     gap: Option[String],
     origin: Map[String, String],
-    watermark: Option[TimeSpan],
+    watermark: Option[EventWatermark],
     behind: Option[TimeSpan],
     name: String,
     output: OutputKind,
     indexed: Seq[String] = Nil,
     invalid: InvalidMessages = InvalidMessages.Reject,
-    isAccelerated: Boolean = false)
+    isAccelerated: Boolean = false) {
+
+  /** What moves the watermark, for explanations. */
+  def clock: Clock = Clock(watermark.map(_.delay), behind)
+}

@@ -11,6 +11,7 @@ import windrow.spark.pack.{CallShards, PackNode, Packets, PassRejected, SortStep
 import windrow.spark.packet.PlacedPacket
 import windrow.spark.rows.{RowPacket, Rows}
 import windrow.spark.shards.WindowProcessor
+import windrow.spark.watermark.PartitionTimes
 import windrow.{SpecError, SpecProblem}
 
 /** Runs a streaming plan as functions from a micro-batch to rows, each valid until the next one. Does the work of
@@ -47,6 +48,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       marked += moved
       turn => below(turn).map { row => moved.see(row); row }
     case counted: CollectMetrics                      => of(counted.child)
+    case times: PartitionTimes                        => of(times.child)
     case pack: PackNode                               => packed(pack)
     case CallShards(_, child)                         => of(child)
     case SortStep(shard, place, child)                => sorted(child, shard, place)

@@ -8,6 +8,7 @@ import windrow._
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.join.{JoinOptions, JoinPlan}
 import windrow.spark.output.OutputKind
+import windrow.spark.watermark.EventWatermark
 
 /** Reads the JSON of operators over several streams. Each stream is a table with marked columns. */
 private[wire] object SeveralJson {
@@ -25,12 +26,13 @@ private[wire] object SeveralJson {
   }
 
   /** Reads the spec of a join (see [[OperatorJson]]), with the additional fields `output` and
-    * `input: {"on": [names], "invalid"?, "streams": {"<stream>": {"watermark": microseconds}}}`.
+    * `input: {"on": [names], "invalid"?, "streams": {"<stream>": {…}}}`, with the watermark of each stream as
+    * [[StreamJson.watermark]] reads it.
     *
     * @return
     *   the options, and the watermarks that Windrow sets, by the name of the stream
     */
-  def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, TimeSpan])] = {
+  def readJoin(node: ObjectNode): Either[Seq[SpecProblem], (JoinOptions, Map[String, EventWatermark])] = {
     val spec   = node.deepCopy()
     val input  = Option(spec.remove("input"))
     val output = Option(spec.remove("output")).fold("rows")(_.asText)
@@ -41,36 +43,32 @@ private[wire] object SeveralJson {
         "value"   -> output,
         "allowed" -> OutputKind.OfRows.mkString(", ")))
     val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
-    val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).flatMap { stream =>
-      Option(stream.getValue.get("watermark")).filterNot(_.isNull).map(mark =>
-        stream.getKey -> StreamJson.duration("watermark", mark))
-    }
+    val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).map(stream =>
+      stream.getKey -> StreamJson.watermark(stream.getValue))
     val invalid = input.flatMap(node => Option(node.get("invalid"))).map(StreamJson.invalid)
     val read    = OperatorJson.read(spec, Map.empty)
     val twice =
       on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE.ARGUMENT", "name" -> name, "argument" -> "on"))
-    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.toOption) ++
+    val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.getOrElse(Nil)) ++
       invalid.flatMap(_.left.toOption)
     (read, part) match {
       case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>
-        val watermarks = marks.flatMap { case (name, mark) => mark.toOption.map(name -> _) }
+        val watermarks = marks.flatMap { case (name, mark) => mark.toOption.flatten.map(name -> _) }
         val how        = invalid.flatMap(_.toOption).getOrElse(InvalidMessages.Reject)
         Right((JoinOptions(join, on, asked, how), watermarks.toMap))
       case _ => Left(found)
     }
   }
 
-  /** Reads `{"streams": [{"name", "watermark"?}], "keys": n}`, with watermarks in microseconds. */
+  /** Reads `{"streams": [{"name", …}], "keys": n}`, with watermarks as [[StreamJson.watermark]] reads them. */
   def coGroup(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
-    val streams = node.path("streams").elements.asScala.toSeq.map { stream =>
-      val mark = Option(stream.get("watermark")).filterNot(_.isNull).map(StreamJson.duration("watermark", _))
-      stream.path("name").asText -> mark
-    }
-    val found = streams.flatMap { case (name, mark) => mark.flatMap(_.left.toOption).map(_.in(s"stream '$name'")) }
+    val streams =
+      node.path("streams").elements.asScala.toSeq.map(one => one.path("name").asText -> StreamJson.watermark(one))
+    val found = streams.flatMap { case (name, mark) => mark.left.getOrElse(Nil).map(_.in(s"stream '$name'")) }
     if (found.nonEmpty) throw SpecError("a co-group", found)
     CoGroupPlan(
       session,
-      streams.map { case (name, mark) => name -> mark.flatMap(_.toOption) },
+      streams.map { case (name, mark) => name -> mark.toOption.flatten },
       node.path("keys").asInt,
       tables)
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.explain.{Clock, Explanation}
+import windrow.explain.Explanation
 import windrow.spark.arguments.TableArguments
 import windrow.spark.pack.Travel
 import windrow.{SpecError, SpecProblem}
@@ -31,10 +31,12 @@ private[spark] object SpecFunctions {
 
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
     if (SeveralJson.isJoin(node))
-      SeveralJson.readJoin(node).map { case (one, watermarks) => Explanation(one.spec, one.on, watermarks) }
+      SeveralJson.readJoin(node).map { case (one, watermarks) =>
+        Explanation(one.spec, one.on, watermarks.map { case (name, mark) => name -> mark.delay })
+      }
     else StreamJson(node).map { case (operator, stream) =>
       val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")
-      operator.explanation(shown, Clock(stream.watermark, stream.behind))
+      operator.explanation(shown, stream.clock)
     }
 
   private def spec(function: String, arguments: Seq[Expression]): ObjectNode = arguments match {

@@ -10,6 +10,7 @@ import windrow.spark.fullstate.FullState
 import windrow.spark.output.OutputKind
 import windrow.spark.policy.Policies
 import windrow.spark.stream.{StreamOperator, StreamOptions}
+import windrow.spark.watermark.EventWatermark
 
 /** Reads the JSON of `_windrow_apply`: a spec (see [[OperatorJson]]) with the additional fields `stream` and `output`.
   */
@@ -24,11 +25,11 @@ private[spark] object StreamJson {
     val kind   = kinds.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
-    val watermark           = stream.flatMap(field(_, "watermark")).map(duration("watermark", _))
+    val watermark           = stream.fold[Watermark](Right(None))(this.watermark)
     val processingTimeDelay = stream.flatMap(field(_, ProcessingTimeDelay)).map(duration(ProcessingTimeDelay, _))
     val ofInvalid           = stream.flatMap(field(_, "invalid")).map(invalid)
-    val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.flatMap(
-      _.left.toOption) ++ processingTimeDelay.flatMap(_.left.toOption) ++
+    val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.left.getOrElse(
+      Nil) ++ processingTimeDelay.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
         SpecProblem(
           "VALUE_UNKNOWN",
@@ -41,7 +42,7 @@ private[spark] object StreamJson {
         stream.flatMap(field(_, "time")).map(_.asText),
         stream.flatMap(field(_, "gap")).map(_.asText),
         OriginFields.flatMap(name => stream.flatMap(field(_, name)).map(name -> _.asText)).toMap,
-        watermark.flatMap(_.toOption),
+        watermark.toOption.flatten,
         processingTimeDelay.flatMap(_.toOption),
         stream.flatMap(field(_, "name")).map(_.asText).getOrElse("messages"),
         kind.get,
@@ -81,6 +82,20 @@ private[spark] object StreamJson {
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   private val ProcessingTimeDelay = "processing_time_watermark"
+
+  type Watermark = Either[Seq[SpecProblem], Option[EventWatermark]]
+
+  /** Reads the watermark of a stream: `watermark` and `idle` in microseconds, and `watermark_partitions`, the number of
+    * expected partitions. A table contains the partitions as a marked column.
+    */
+  def watermark(stream: JsonNode): Watermark = {
+    val spans = Seq("watermark", "idle").flatMap(name => field(stream, name).map(duration(name, _)).map(name -> _))
+    val wrong = spans.flatMap(_._2.left.toOption)
+    def span(name: String) = spans.toMap.get(name).flatMap(_.toOption)
+    val partitions         = field(stream, "watermark_partitions").map(_.asLong)
+    val (found, mark)      = EventWatermark.of(span("watermark"), span("idle"), partitions.isDefined, partitions)
+    Either.cond(wrong.isEmpty && found.isEmpty, mark, if (wrong.isEmpty) found else wrong)
+  }
 
   def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
     InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(

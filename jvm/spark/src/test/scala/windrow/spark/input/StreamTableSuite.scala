@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.{LongType, StringType, TimestampType}
 import windrow.TimeSpan
 import windrow.spark.SparkSuite
 import windrow.spark.cogroup.CoGroupPlan
+import windrow.spark.watermark.EventWatermark
 
 /** Tests one of several streams, and all of them together. */
 final class StreamTableSuite extends SparkSuite {
@@ -25,7 +26,7 @@ final class StreamTableSuite extends SparkSuite {
       if (isTimed) columns.head else StreamTable.Timeless,
       Nil,
       sender,
-      watermark)
+      watermark.map(EventWatermark(_)))
   }
 
   private def codes(streams: StreamTable*) = CoGroupPlan.problems(streams).map(_.code)
@@ -56,7 +57,7 @@ final class StreamTableSuite extends SparkSuite {
   test("SEMANTICS R73: the guard is before the watermark, and a row without a time does not move it") {
     val now = 1700000000000000L
     val EventTimeWatermark(_, _, _, Project(columns, below)) =
-      stream("a").watermarked(spark, Some("1 hour")): @unchecked
+      stream("a").watermarked(Some("1 hour")): @unchecked
     val mark = BindReferences.bindReference(
       columns.last.asInstanceOf[Alias].child.transform { case _: CurrentTimestamp => Literal(now, TimestampType) },
       below.output)

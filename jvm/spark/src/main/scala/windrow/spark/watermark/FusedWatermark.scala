@@ -1,12 +1,13 @@
-package windrow.spark.pack
+package windrow.spark.watermark
 
 import java.util.UUID
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BindReferences, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, UnaryNode}
-import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
+import org.apache.spark.sql.execution.streaming.operators.stateful.{EventTimeStatsAccum, EventTimeWatermarkExec}
 import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 import org.apache.spark.sql.types.TimestampType
 import org.apache.spark.unsafe.types.CalendarInterval
@@ -27,11 +28,31 @@ private[spark] final case class FusedWatermark(
 }
 
 private[spark] object FusedWatermark {
+  private val Stats = classOf[EventTimeWatermarkExec].getDeclaredField("eventTimeStats")
+  Stats.setAccessible(true)
 
   /** Replaces the watermark nodes of a plan. */
   def in(plan: LogicalPlan): LogicalPlan = plan.transform {
     case EventTimeWatermark(nodeId, time, delay, child) if time.dataType == TimestampType =>
       FusedWatermark(nodeId, time, delay, child)
+  }
+
+  /** Replaces the statistics of a node by those of its input. Spark creates them in a private field. */
+  def replaceStats(node: FusedWatermarkExec): Unit = {
+    val rule  = WatermarkRule.of(node.eventTime)
+    val input = rule.input.getOrElse(node.nodeId)
+    val run   = RunProgress.current(node.session)
+    val stats = new InputTimes(input, rule, run)
+    run.add(input, EventTimeWatermark.getDelayMs(node.delay), rule)
+    node.session.sparkContext.register(stats)
+    Stats.set(node, stats)
+  }
+
+  /** Plans the node that collects the times of partitions. */
+  def planned(session: SparkSession, node: PartitionTimes, child: SparkPlan): SparkPlan = {
+    val times = new PartitionTimesAccum(node.input, RunProgress.current(session))
+    session.sparkContext.register(times)
+    PartitionTimesExec(times, node.partition, node.time, child)
   }
 }
 
@@ -42,6 +63,7 @@ private[spark] final class FusedWatermarkExec(
     delay: CalendarInterval,
     child: SparkPlan)
     extends EventTimeWatermarkExec(nodeId, eventTime, delay, child) with CodegenSupport {
+  FusedWatermark.replaceStats(this)
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = child.asInstanceOf[CodegenSupport].inputRDDs()
 
@@ -50,7 +72,7 @@ private[spark] final class FusedWatermarkExec(
 
   /** Collects the event time of a row. A row without one counts as 0, as in Spark's own node. */
   override def doConsume(context: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
-    val stats = context.addReferenceObj("eventTimeStats", eventTimeStats)
+    val stats = context.addReferenceObj("eventTimeStats", eventTimeStats, classOf[EventTimeStatsAccum].getName)
     context.currentVars = input
     val time   = BindReferences.bindReference[Expression](eventTime, child.output).genCode(context)
     val millis = s"java.lang.Math.floorDiv(${time.value}, 1000L)"

@@ -1,4 +1,4 @@
-package windrow.spark.pack
+package windrow.spark.watermark
 
 import java.sql.Timestamp
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
@@ -10,6 +10,7 @@ import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.spark.SparkSuite
+import windrow.spark.pack.Combining
 
 /** Tests that Spark sees the same event times from the watermark in generated code as from its own node. */
 @Slow

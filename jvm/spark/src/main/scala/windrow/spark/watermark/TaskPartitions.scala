@@ -1,0 +1,48 @@
+package windrow.spark.watermark
+
+import java.util
+import org.apache.spark.TaskContext
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.CollectionAccumulator
+import windrow.{SpecError, SpecProblem}
+
+/** Collects the greatest event time of each partition in the rows of a task, and adds them to an accumulator when the
+  * task ends.
+  */
+final class TaskPartitions(to: CollectionAccumulator[util.Map.Entry[String, java.lang.Long]]) {
+  private final class Greatest(val partition: UTF8String, var millis: Long)
+
+  private val all  = new util.HashMap[UTF8String, Greatest]
+  private var last = new Greatest(null, Long.MaxValue)
+
+  Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => end()))
+
+  /** Adds a row. Rows of a partition often follow one another, so the last partition is compared first.
+    *
+    * @param partition
+    *   the partition as text, in memory that the next row may use; null is a partition like any other
+    */
+  def see(partition: UTF8String, millis: Long): Unit = {
+    if (all.isEmpty || !util.Objects.equals(partition, last.partition)) {
+      last = all.get(partition)
+      if (last == null) last = add(if (partition == null) null else partition.copy(), millis)
+    }
+    if (millis > last.millis) last.millis = millis
+  }
+
+  private def add(partition: UTF8String, millis: Long): Greatest = {
+    if (all.size >= EventWatermark.Most)
+      throw SpecError(
+        "watermark_by",
+        Seq(SpecProblem("WATERMARK_PARTITIONS_COUNT", "value" -> (all.size + 1), "most" -> EventWatermark.Most)))
+    val one = new Greatest(partition, millis)
+    all.put(partition, one)
+    one
+  }
+
+  private[watermark] def end(): Unit = all.values.forEach { one =>
+    to.add(new util.AbstractMap.SimpleImmutableEntry(
+      if (one.partition == null) null else one.partition.toString,
+      one.millis))
+  }
+}
