@@ -1,4 +1,5 @@
 import java.io.File
+import java.nio.file.{Files, StandardCopyOption}
 import java.util.jar.{Attributes, Manifest}
 import sbt.*
 
@@ -6,7 +7,10 @@ import sbt.*
 object ThinJar {
   private val January1980 = 315532800000L // one timestamp, so that the same sources produce the same bytes
 
-  /** @param roots
+  /** Writes the JAR. A process that has loaded the former one keeps it, because an equal JAR stays, and another one is
+    * moved to its place when it is complete.
+    *
+    * @param roots
     *   the folders of classes and resources of the modules
     */
   def write(roots: Seq[File], license: File, version: String, jar: File): File = {
@@ -19,11 +23,18 @@ object ThinJar {
           concatenated(several.map(_._1), combined / path) -> path
         case (path, several) => sys.error(s"Several modules contain $path: ${several.map(_._1).mkString(", ")}")
       }
-      IO.delete((jar.getParentFile * "*.jar").get()) // of other versions
-      IO.createDirectory(jar.getParentFile)
-      IO.jar(entries :+ (license -> "META-INF/LICENSE"), jar, manifest(version), Some(January1980))
+      IO.delete(((jar.getParentFile * "*.jar") --- jar).get()) // of other versions
+      val made = combined / jar.getName
+      IO.jar(entries :+ (license -> "META-INF/LICENSE"), made, manifest(version), Some(January1980))
+      if (!jar.exists || Files.mismatch(made.toPath, jar.toPath) >= 0) moved(made, jar)
       jar
     } finally IO.delete(combined)
+  }
+
+  private def moved(from: File, to: File): Unit = {
+    val beside = to.getParentFile / s".${to.getName}"
+    IO.copyFile(from, beside)
+    Files.move(beside.toPath, to.toPath, StandardCopyOption.ATOMIC_MOVE)
   }
 
   private def concatenated(files: Seq[File], into: File): File = {

@@ -118,7 +118,7 @@ def test_every_kind_has_a_picture(kind: wr.WindowKind) -> None:
     """Every kind has a small, well-formed picture, however long its windows are."""
     html = kind._repr_html_()
     assert _count(html, "mark") >= 1
-    assert len(html) < 20_000
+    assert len(html) < 25_000  # the number of drawn windows is limited
 
 
 @pytest.mark.parametrize(

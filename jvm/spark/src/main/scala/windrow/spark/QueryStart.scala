@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory
 import scala.annotation.nowarn
 import scala.util.control.NonFatal
 import windrow.SpecProblem
+import windrow.spark.output.OutputKind
 import windrow.spark.running.{BoundedInput, EndOfRun, ResumeCheck, Started}
 import windrow.spark.sinks.{BatchWriter, PaneTraits, Sink, SinkCheck, SinkClaim, SinksOf}
 
@@ -36,23 +37,26 @@ private[spark] object QueryStart {
     */
   private val Pace = Trigger.ProcessingTime("1 second")
 
-  /** Checks the sinks and the checkpoint, then starts the query.
+  /** Checks the sinks and the checkpoint, then starts the query. Without a sink for rejected rows the query does not emit
+    * them.
     *
-    * @param output
-    *   `kind`, and a struct for each kind
+    * @param part
+    *   plans the output again, because settings of the session may have changed
     * @param sinks
     *   the sinks by kind; rows of a kind without a sink are only counted
     */
   def apply(
-      output: DataFrame,
+      part: OutputKind => DataFrame,
       sinks: Seq[(String, Option[Sink])],
       how: HowToRun,
       panes: PaneTraits = PaneTraits()): StreamingQuery = {
-    val session  = output.sparkSession
-    val plan     = SparkInside.plan(output)
-    val all      = SinksOf(sinks)
-    val started  = Started(how.checkpoint, how.drain, name = how.name)
-    val warnings = SinkCheck(session, plan, all, panes, started, ofEnd(how))
+    val hasRejected = sinks.exists { case (kind, sink) => kind == "rejected" && sink.isDefined }
+    val output      = part(if (hasRejected) OutputKind.All else OutputKind.Accepted)
+    val session     = output.sparkSession
+    val plan        = SparkInside.plan(output)
+    val all         = SinksOf(sinks)
+    val started     = Started(how.checkpoint, how.drain, name = how.name)
+    val warnings    = SinkCheck(session, plan, all, panes, started, ofEnd(how))
     warnings.foreach(LoggerFactory.getLogger(getClass).warn(_))
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
