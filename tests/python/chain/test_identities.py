@@ -83,6 +83,7 @@ def test_tasks_that_are_recomputed(tmp_path: Path) -> None:
     assert stages == {"row", "pane", "result"}
 
 
+@pytest.mark.full
 def test_a_fault_is_found(spark: SparkSession, tmp_path: Path) -> None:
     """A pane whose retraction differs in its last bits is found, and a lost retraction too."""
     nudge = F.udf(lambda x: x + 1e-9 * random.random(), "double")  # noqa: S311

@@ -63,6 +63,7 @@ def test_a_loss_is_found(spark: SparkSession) -> None:
     assert {"count", "tuples", "offsets"} <= {kind for kind, _ in seen}
 
 
+@pytest.mark.full
 def test_two_streams_on_the_core(spark: SparkSession) -> None:
     """The rows of both streams of joins and co-groups, and of windows above, have one fate."""
     for seed in range(FIRST_SEED, FIRST_SEED + CHAINS):

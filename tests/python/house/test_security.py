@@ -112,6 +112,7 @@ def test_a_spec_names_no_class(spark: SparkSession, more: dict[str, str]) -> Non
         assert f"'{field}'" in rows[0].text
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_query_is_quiet(tmp_path: Path) -> None:
     """A query opens no additional port and writes no file outside its folders.

@@ -180,6 +180,7 @@ def test_equal_to_a_slow_join(both: Both) -> None:
     assert both.alone()
 
 
+@pytest.mark.full
 def test_while_it_runs(both: Both) -> None:
     """A committed batch is visible at once, and the read does not disturb the query."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:01:00", "x", gap=1)]])
@@ -275,6 +276,7 @@ def test_rows_that_wait_for_a_period(both: Both, tmp_path: Path) -> None:
         assert row.processing_time.timestamp() % (900 * 86400) == 0
 
 
+@pytest.mark.full
 def test_windows_and_sessions(both: Both) -> None:
     """Joins by windows keep rows like other joins, and do not have windows to read."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:10", "y", gap=2)]])
