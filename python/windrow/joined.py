@@ -23,7 +23,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from windrow._specs._clock import ProcessingTimeWatermark
     from windrow.streams import Invalid
+
+
+@dataclass(frozen=True)
+class Given:
+    """The settings of the streams of a join that its spec does not contain.
+
+    watermarks: the settings of the watermark of each stream, by its name; empty with a clock.
+    """
+
+    watermarks: Mapping[str, dict[str, int]]
+    clock: ProcessingTimeWatermark | None
+    invalid: Invalid
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +58,7 @@ class JoinOutput(HasFrames):
 
     spec: JoinSpec
     _tables: tuple[DataFrame, ...] = field(kw_only=True)
-    _watermarks: Mapping[str, dict[str, int]] = field(kw_only=True)
-    _invalid: Invalid = field(kw_only=True)
+    _given: Given = field(kw_only=True)
     _frames = ("rows", "rejected")
 
     @cached_property
@@ -184,12 +196,11 @@ class JoinOutput(HasFrames):
         return _sql.apply(self._tables, self._fields(), part)
 
     def _fields(self) -> _json.Fields:
-        return fields(self.spec, self._watermarks, self._invalid)
+        return fields(self.spec, self._given)
 
 
-def fields(
-    spec: JoinSpec, watermarks: Mapping[str, dict[str, int]], invalid: Invalid
-) -> _json.Fields:
+def fields(spec: JoinSpec, given: Given) -> _json.Fields:
     """Return the fields of the spec, with the settings of its streams."""
-    given = {"on": list(spec.on), "streams": dict(watermarks), "invalid": invalid}
-    return {**spec._fields(), "input": given}
+    clock = {} if given.clock is None else given.clock._fields
+    streams = {"streams": dict(given.watermarks), "invalid": given.invalid}
+    return {**spec._fields(), "input": {"on": list(spec.on), **clock, **streams}}

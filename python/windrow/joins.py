@@ -14,7 +14,7 @@ from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, problem
-from windrow.joined import JoinOutput, fields
+from windrow.joined import Given, JoinOutput, fields
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import Bounds, Expect, JoinName, Range
@@ -113,17 +113,20 @@ def join(
         )
     except SpecError as refused:
         raise SpecError.of("a join", [*refused.problems, *found]) from None
-    watermarks = {one._name: one._clock() for one in plain}
+    given = Given(
+        {one._name: {} if common.clock else one._clock() for one in plain},
+        common.clock,
+        common.invalid,
+    )
     if plain:
         _jar.check(plain[0]._df.sparkSession)
-        found = [*_sql.problems(plain[0]._df, fields(spec, watermarks, common.invalid)), *found]
+        found = [*_sql.problems(plain[0]._df, fields(spec, given)), *found]
     if found:
         raise SpecError.of("a join", found)
     return JoinOutput(
         spec,
         _tables=tuple(_table(one, names) for one in plain),
-        _watermarks=watermarks,
-        _invalid=common.invalid,
+        _given=given,
     )
 
 
@@ -177,7 +180,7 @@ def cogroup(*streams: Stream) -> Stream:
     first = streams[0]
     _jar.check(first._df.sparkSession)
     tables = [_table(one, one._key) for one in streams]
-    names = [{"name": one._name, **one._clock()} for one in streams]
+    names = [{"name": one._name, **({} if common.clock else one._clock())} for one in streams]
     df = _sql.cogrouped(tables, {"streams": names, "keys": len(first._key)})
     shown = first._df.select(*(column(first._df, key) for key in first._key)).columns
     keys = (column(df, f"__windrow_of_key{i}").alias(name) for i, name in enumerate(shown))
@@ -187,7 +190,7 @@ def cogroup(*streams: Stream) -> Stream:
         _time=None if first._time is None else "__windrow_of_time",
         _key=tuple(keys),
         _rowId=_OF_COGROUP if any(one._rowId is not None for one in streams) else None,
-        _watermark=None,
+        _watermark=common.clock,
         _name="_".join(one._name for one in streams),
         _lateness=common.lateness,
         _retention=common.retention,
@@ -208,6 +211,7 @@ class _Common:
     retention: Retention
     maxFuture: str | None
     invalid: Invalid
+    clock: ProcessingTimeWatermark | None
 
     @classmethod
     def of(cls, streams: tuple[Stream, ...], found: list[SpecProblem]) -> _Common:
@@ -215,16 +219,15 @@ class _Common:
         lateness = {one._name: one._lateness for one in streams if one._lateness is not UNSTATED}
         future = {one._name: one._maxFuture for one in streams if one._maxFuture is not None}
         kept = {one._name: one._retention for one in streams}
-        found += [
-            problem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", stream=one._name)
-            for one in streams
-            if isinstance(one._watermark, ProcessingTimeWatermark)
-        ]
+        marks = {one._name: one._watermark for one in streams}
+        clocked = any(isinstance(mark, ProcessingTimeWatermark) for mark in marks.values())
+        clock = _alike("watermark", marks, None, found) if clocked else None
         return cls(
             _alike("lateness", lateness, UNSTATED, found),
             _alike("retention", kept, NOT_STATED, found),
             _alike("maxFuture", future, None, found),
             _alike("invalid", {one._name: one._invalid for one in streams}, "reject", found),
+            clock if isinstance(clock, ProcessingTimeWatermark) else None,
         )
 
 

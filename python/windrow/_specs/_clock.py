@@ -98,8 +98,8 @@ class ProcessingTimeWatermark:
     """A watermark that follows the clock: the processing time less a delay.
 
     It advances even if no rows arrive, so windows of a silent source complete. Its query keeps
-    running without data. Joins and co-groups do not accept it: use ``EventTimeWatermark`` with
-    ``idle``. (Rule R52.)
+    running without data. If one stream of a join or a co-group has it, all must have the same one.
+    (Rule R52.)
 
     Args:
         delay: How far the watermark is behind the clock, for example ``"5 minutes"``.

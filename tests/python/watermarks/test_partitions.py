@@ -6,6 +6,7 @@ import os
 import random
 import time
 from collections import Counter
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -247,6 +248,58 @@ def test_an_input_that_never_has_rows(spark: Any, tmp_path: Path) -> None:
     assert (row.l.amount, row.r) == (1, None)
 
 
+def test_a_join_by_the_clock(spark: Any, tmp_path: Path) -> None:
+    """With a clock on all streams, unmatched rows leave although no rows arrive (R52)."""
+    one, two = Feed(spark, tmp_path / "one"), Feed(spark, tmp_path / "two")
+    clock = wr.ProcessingTimeWatermark("1 second")
+    left = wr.stream(one.stream(), time="time", watermark=clock, name="l").lateness("0 seconds")
+    right = wr.stream(two.stream(), time="time", watermark=clock, name="r").lateness("0 seconds")
+    pairs = wr.join(left, right, on="product", within=("0 s", "2 s"), how="full")
+    assert "processing time minus 1 second" in pairs._explained()
+    running = live(pairs, tmp_path)
+    try:
+        began = datetime.now(UTC)
+        one.add([order(f"{began:%Y-%m-%d %H:%M:%S}", "both"), order(f"{began:%Y-%m-%d %H:%M:%S}")])
+        two.add([order(f"{began:%Y-%m-%d %H:%M:%S}", "both"), order("2025-01-01 09:00:00", "old")])
+        for _ in range(120):
+            found = {row.product: row for row in _written(spark, tmp_path / "out")}
+            if len(found) == 3 or running.query.awaitTermination(1):
+                break
+    finally:
+        running.query.stop()
+    assert found["both"].l is not None
+    assert found["both"].r is not None
+    assert (found["a"].r, found["old"].l) == (None, None)
+
+
+def _written(spark: Any, folder: Path) -> list[Any]:
+    rows = (
+        spark.read.parquet(str(folder)).collect() if list(folder.glob("batch=*/_SUCCESS")) else []
+    )
+    return list(rows)
+
+
+def test_a_cogroup_by_the_clock(
+    spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A co-group keeps the clock of its streams, and refuses different ones."""
+    feed = Feed(spark, tmp_path / "in")
+    clocks = [wr.ProcessingTimeWatermark(delay) for delay in ("1 minute", "60 s", "2 minutes")]
+    one, same, other = (
+        wr.stream(feed.stream(), time="time", watermark=clock, name=f"s{i}")
+        for i, clock in enumerate(clocks)
+    )
+    both = wr.cogroup(one, same).lateness("0 s").window(wr.Tumbling("1 minute"))
+    both.aggregate(F.count("s0.amount")).explain()
+    assert "processing time minus 1 minute" in capsys.readouterr().out
+    event = wr.stream(feed.stream(), time="time", watermark="1 minute", name="event")
+    for third in (other, event):
+        with pytest.raises(wr.SpecError, match="OPTION_DIFFERS"):
+            wr.cogroup(one, third)
+        with pytest.raises(wr.SpecError, match="OPTION_DIFFERS"):
+            wr.join(one, third, within=("0 s", "1 s"))
+
+
 def test_in_sql(feed: Feed) -> None:
     """The settings are arguments of the SQL functions."""
     batches = interleaved(2)
@@ -255,7 +308,7 @@ def test_in_sql(feed: Feed) -> None:
         "SELECT window.start, total FROM windrow_tumble("
         "TABLE(SELECT sum(amount) AS total FROM interleaved), time => 'time', size => '1 minute', "
         "lateness => '0 seconds', watermark => '0 seconds', watermark_by => 'product', "
-        f"watermark_partitions => {PARTITIONS}, idle => '1 day')"
+        "watermark_partitions => 8, idle => '1 day')"
     )
     expected = totals(batches)
     found = {row.start.minute: row.total for row in feed.run(panes)}

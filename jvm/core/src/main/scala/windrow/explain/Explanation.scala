@@ -59,13 +59,16 @@ object Explanation {
     *   names of the equal columns
     * @param delays
     *   by stream, the delay of a watermark that is the greatest event time minus this
+    * @param behind
+    *   the delay of a watermark that is the processing time minus this
     */
-  def apply(spec: JoinSpec, on: Seq[String], delays: Map[String, TimeSpan]): String = {
+  def apply(spec: JoinSpec, on: Seq[String], delays: Map[String, TimeSpan], behind: Option[TimeSpan]): String = {
     val words = new JoinsInWords(spec, on)
     lines(
       s"${spec.how} join of ${spec.streams.size} streams",
       "streams"   -> spec.names.map(name => s"'$name'").mkString(", "),
-      "watermark" -> s"the minimum of ${words.clocks(delays)}; it advances after each micro-batch",
+      "watermark" -> behind.fold(s"the minimum of ${words.clocks(delays)}; it advances after each micro-batch")(delay =>
+        Clock(None, Some(delay)).toString),
       "match"     -> words.matching,
       "rows"      -> words.rows,
       "alone"     -> words.alone,

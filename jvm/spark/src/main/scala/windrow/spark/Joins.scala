@@ -77,6 +77,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val (future, ofFuture)       = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
     val (invalid, ofInvalid)     = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
     val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
+    val (behind, ofClock)        = Joining.clock(streams)
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
       SpecProblem(
         "VALUE_UNKNOWN",
@@ -107,10 +108,9 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
         "allowed" -> "messages, time"))
     val found =
       ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(
-        streams) ++
-        Joining.behind(streams)
+        streams) ++ ofClock
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
-    val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject))
+    val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject), behind)
     output.rows // throws a SpecError here, in the call that contains the mistake
     output
   }
@@ -135,7 +135,8 @@ private[spark] object Joining {
     val (retention, ofRetention) = alike("retention", streams.map(s => s.name -> s.retention))
     val keys                     = streams.map(_.key.size).distinct
     val ofTime                   = if (streams.forall(_.time.isEmpty)) Nil else timeless(streams)
-    val found = ofLateness ++ ofInvalid ++ ofRetention ++ ofTime ++ behind(streams) ++
+    val (behind, ofClock)        = clock(streams)
+    val found = ofLateness ++ ofInvalid ++ ofRetention ++ ofTime ++ ofClock ++
       Option.when(keys.size > 1)(
         SpecProblem("KEYS_DIFFER", "counts" -> keys.mkString(" and "))) ++
       Option.when(streams.exists(_.maxFuture.isDefined))(SpecProblem("VALUE_NOT_SUPPORTED.MAX_FUTURE"))
@@ -159,17 +160,21 @@ private[spark] object Joining {
       streams.map(_.name).mkString("_"),
       lateness,
       retention.getOrElse(Retention.NotStated),
+      behind = behind,
       invalid = invalid.getOrElse(InvalidMessages.Reject))
   }
 
   def timeless(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.time.isEmpty).map(one =>
     SpecProblem("TIME_NOT_STATED.STREAM", "stream" -> one.name))
 
-  /** Returns a problem for each stream whose watermark follows processing time, because each stream of a join or
-    * co-group must have an event-time watermark (SEMANTICS R52).
+  /** Returns the delay of a watermark that follows processing time, which all streams or none must have (SEMANTICS R52).
     */
-  def behind(streams: Seq[Stream]): Seq[SpecProblem] = streams.filter(_.behind.isDefined).map(one =>
-    SpecProblem("VALUE_NOT_SUPPORTED.CLOCK_OF_STREAM", "stream" -> one.name))
+  def clock(streams: Seq[Stream]): (Option[TimeSpan], Seq[SpecProblem]) = {
+    def shown(stream: Stream) = stream.behind.fold(stream.watermark.fold("none")(_.toString))(d => s"processing time - $d")
+    val same                  = streams.map(_.behind).distinct.sizeIs <= 1
+    val (_, found)            = if (same) (None, Nil) else alike("watermark", streams.map(s => s.name -> shown(s)))
+    (streams.flatMap(_.behind).headOption, found)
+  }
 
   /** Returns the value that all streams share, or a problem if their values differ. */
   def alike[T](what: String, settings: Seq[(String, T)]): (Option[T], Seq[SpecProblem]) = {
@@ -189,7 +194,8 @@ final class JoinOutput private[spark] (
     val spec: JoinSpec,
     streams: Seq[Stream],
     on: Seq[String],
-    invalid: InvalidMessages = InvalidMessages.Reject) {
+    invalid: InvalidMessages = InvalidMessages.Reject,
+    behind: Option[TimeSpan] = None) {
 
   /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
     * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream.
@@ -210,7 +216,7 @@ final class JoinOutput private[spark] (
 
   private[spark] def explanation: String =
     Travel.described(
-      Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap),
+      Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap, behind),
       SparkInside.plan(output))
 
   /** Starts one query that writes joined and rejected rows to their sinks.
@@ -254,6 +260,6 @@ final class JoinOutput private[spark] (
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap
     val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
-    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind, invalid), marks, plans))
+    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind, invalid, behind), marks, plans))
   }
 }

@@ -80,7 +80,9 @@ final class JoinSuite extends SparkSuite {
     val clocked = s.processingTimeWatermark("1 minute")
     for (several <-
         Seq(() => Windrow.join(o, clocked)(within = Within("0 s", "1 s")), () => Windrow.cogroup(o, clocked)))
-      assert(intercept[SpecError](several()).problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED"))
+      assert(intercept[SpecError](several()).problems.map(_.code) == Seq("OPTION_DIFFERS"))
+    val soon = intercept[SpecError](Windrow.cogroup(o.processingTimeWatermark("2 minutes"), clocked))
+    assert(soon.getMessage.contains("processing time - 2 minutes of 'o'"))
   }
 
   test("names, keys and retention of several streams") {

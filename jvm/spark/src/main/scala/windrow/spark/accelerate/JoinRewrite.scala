@@ -34,7 +34,7 @@ private final class JoinRewrite(session: SparkSession, join: Join, table: JoinTa
     val inputs = table.sides.zipWithIndex.map { case ((name, side), i) =>
       StreamTable(name, side, side.output, table.times.get(i), table.keys.map(_._2(i)), Nil, None)
     }
-    val options = JoinOptions(spec, keys, OutputKind.Rows, InvalidMessages.Reject, Some(replaced))
+    val options = JoinOptions(spec, keys, OutputKind.Rows, InvalidMessages.Reject, replaced = Some(replaced))
     val rows    = SparkInside.plan(SparkInside.frame(session, JoinPlan(session, options, inputs, table.rest)))
     val shown   = if (join.joinType == LeftSemi) Seq(join.left) else Seq(join.left, join.right)
     val values = shown.zip(rows.output.drop(keys.size)).flatMap { case (side, row) =>

@@ -48,16 +48,25 @@ private[spark] final case class StreamTable(
 
   private def ofThis(problem: SpecProblem) = problem.in(s"stream '$name'")
 
-  def problems(maxFuture: Option[TimeSpan], windows: Option[WindowKind] = None): Seq[SpecProblem] = {
+  /** Returns the problems of the stream.
+    *
+    * @param isClocked
+    *   whether the watermark of the query follows processing time
+    */
+  def problems(
+      maxFuture: Option[TimeSpan],
+      windows: Option[WindowKind] = None,
+      isClocked: Boolean = false): Seq[SpecProblem] = {
     def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
       Option.when(when)(ofThis(SpecProblem(condition, parameters: _*)))
     val isStreaming = table.isStreaming
     Seq(
       MessageTime.problem(time, completes = isStreaming && hasTime).map(ofThis),
       refuse(
-        isStreaming && !hasWatermark,
+        isStreaming && !hasWatermark && !isClocked,
         "NO_WATERMARK.JOIN",
         "time" -> time.sql),
+      refuse(isStreaming && hasWatermark && isClocked, "WATERMARK_TWICE.CLOCK", "time" -> time.sql),
       refuse(isStreaming && hasTime && WatermarkCheck.isStuck(table), "WATERMARK_NOT_PASSED_ON"),
       refuse(
         isStreaming && watermark.isDefined && comesWithWatermark,
@@ -66,7 +75,7 @@ private[spark] final case class StreamTable(
       refuse(
         isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
         "GUARD_TOO_LATE"),
-      Option.when(isStreaming && watermark.isEmpty)(time).flatMap(WatermarkCheck.ofOther(
+      Option.when(isStreaming && watermark.isEmpty && !isClocked)(time).flatMap(WatermarkCheck.ofOther(
         _,
         table)).map(ofThis)).flatten ++
       (if (isStreaming) Nil else MessageTime.withoutZone(time.sql, time.dataType, windows, maxFuture).map(ofThis)) ++

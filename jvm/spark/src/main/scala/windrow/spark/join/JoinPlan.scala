@@ -57,7 +57,7 @@ private[spark] object JoinPlan {
     val inputs  = withComparable(streams)
     val windows = alignedOf(spec)
     val found =
-      inputs.flatMap(one => one.problems(spec.maxFuture, windows) ++ one.senderProblems) ++ waits(
+      inputs.flatMap(one => one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
         spec,
         inputs) ++ inputs.flatMap(one =>
         Corrections.kept(PanesBefore.of(one.table), "a join")) ++
@@ -87,7 +87,7 @@ private[spark] object JoinPlan {
     // A row of an inner join is a pair, so a filter of the output is sufficient.
     val filter  = condition.filter(_ => spec.how == JoinKind.Inner)
     val ofPair  = condition.filter(_ => spec.how != JoinKind.Inner).map(JoinCondition.ofPair(_, inputs))
-    val program = new JoinProgram(spec, fingerprint, shards, schema, notes, options.replaced, ofPair)
+    val program = new JoinProgram(spec, fingerprint, shards, schema, notes, options.behind, options.replaced, ofPair)
     val dropped = options.replaced.map(_ => CountColumns.TooLate)
     val lags    = ChainLag.most(inputs.map(lag))
     // A row at the watermark is late for Spark's join. Windrow's watermark is therefore one microsecond later.

@@ -7,7 +7,7 @@ import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.rows.{RowShape, Rows}
 import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
-import windrow.{EveryPeriod, JoinSpec}
+import windrow.{EveryPeriod, JoinSpec, TimeSpan}
 
 /** Runs the shards of a join.
   *
@@ -25,11 +25,12 @@ final class JoinProgram(
     val shards: Int,
     schema: JoinSchema,
     override val descriptor: Option[JoinDescriptor],
+    override val processingTimeDelay: Option[TimeSpan] = None,
     replaced: Option[ReplacedJoin] = None,
     condition: Option[Expression] = None)
     extends ShardProgram {
   def spaces: Seq[String] = JoinSpaces.of(spec)
-  val hasPeriods: Boolean = spec.early.isInstanceOf[EveryPeriod]
+  val hasPeriods: Boolean = processingTimeDelay.isDefined || spec.early.isInstanceOf[EveryPeriod]
 
   @transient private lazy val lags = JoinLag.of(spec)
 

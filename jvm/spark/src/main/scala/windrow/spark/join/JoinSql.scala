@@ -13,7 +13,7 @@ private[spark] object JoinSql {
 
   private[spark] val Allowed: Seq[String] =
     Seq("lateness", "max_future", "expect", "output", "early", "retain_time", "retain_messages", "time", "watermark") ++
-      Seq("invalid", "partition", "offset", "watermark_by") ++ StreamArguments.Watermark
+      Seq("processing_time_watermark", "invalid", "partition", "offset", "watermark_by") ++ StreamArguments.Watermark
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)
@@ -26,6 +26,7 @@ private[spark] object JoinSql {
     val reader    = new ArgumentReader(arguments.values)
     val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfRows).getOrElse(OutputKind.Rows)
     val watermark = StreamArguments.watermark(reader)
+    val behind    = reader.delayIfSet("processing_time_watermark")
     val draft     = drafted(joined, reader)
     val invalid   = StreamArguments.invalid(reader)
     val read      = if (reader.problems.isEmpty) draft.check else Left(reader.problems)
@@ -34,7 +35,7 @@ private[spark] object JoinSql {
     val spec = read.fold(refuse, identity)
     JoinPlan(
       session,
-      JoinOptions(spec, joined.keys.map(_._1), part, invalid),
+      JoinOptions(spec, joined.keys.map(_._1), part, invalid, behind),
       inputs.map(_.input(watermark)),
       joined.rest)
   }

@@ -26,7 +26,7 @@ private[wire] object SeveralJson {
   }
 
   /** Reads the spec of a join (see [[OperatorJson]]), with the additional fields `output` and
-    * `input: {"on": [names], "invalid"?, "streams": {"<stream>": {…}}}`, with the watermark of each stream as
+    * `input: {"on": [names], "invalid"?, "processing_time_watermark"?, "streams": {"<stream>": {…}}}`, with the watermark of each stream as
     * [[StreamJson.watermark]] reads it.
     *
     * @return
@@ -46,16 +46,17 @@ private[wire] object SeveralJson {
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).map(stream =>
       stream.getKey -> StreamJson.watermark(stream.getValue))
     val invalid = input.flatMap(node => Option(node.get("invalid"))).map(StreamJson.invalid)
+    val behind  = input.flatMap(StreamJson.processingTimeDelay)
     val read    = OperatorJson.read(spec, Map.empty)
     val twice =
       on.diff(on.distinct).distinct.map(name => SpecProblem("NAME_TWICE.ARGUMENT", "name" -> name, "argument" -> "on"))
     val found = read.left.getOrElse(Nil) ++ twice ++ part.left.toSeq ++ marks.flatMap(_._2.left.getOrElse(Nil)) ++
-      invalid.flatMap(_.left.toOption)
+      invalid.flatMap(_.left.toOption) ++ behind.flatMap(_.left.toOption)
     (read, part) match {
       case (Right(CheckedSpec.Join(join)), Right(asked)) if found.isEmpty =>
         val watermarks = marks.flatMap { case (name, mark) => mark.toOption.flatten.map(name -> _) }
         val how        = invalid.flatMap(_.toOption).getOrElse(InvalidMessages.Reject)
-        Right((JoinOptions(join, on, asked, how), watermarks.toMap))
+        Right((JoinOptions(join, on, asked, how, behind.flatMap(_.toOption)), watermarks.toMap))
       case _ => Left(found)
     }
   }

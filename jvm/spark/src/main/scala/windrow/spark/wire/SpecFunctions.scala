@@ -32,7 +32,7 @@ private[spark] object SpecFunctions {
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
     if (SeveralJson.isJoin(node))
       SeveralJson.readJoin(node).map { case (one, watermarks) =>
-        Explanation(one.spec, one.on, watermarks.map { case (name, mark) => name -> mark.delay })
+        Explanation(one.spec, one.on, watermarks.map { case (name, mark) => name -> mark.delay }, one.behind)
       }
     else StreamJson(node).map { case (operator, stream) =>
       val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")

@@ -26,7 +26,7 @@ private[spark] object StreamJson {
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
     else OperatorJson.read(spec, Map.empty).flatMap(inQueries)
     val watermark           = stream.fold[Watermark](Right(None))(this.watermark)
-    val processingTimeDelay = stream.flatMap(field(_, ProcessingTimeDelay)).map(duration(ProcessingTimeDelay, _))
+    val processingTimeDelay = stream.flatMap(this.processingTimeDelay)
     val ofInvalid           = stream.flatMap(field(_, "invalid")).map(invalid)
     val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.left.getOrElse(
       Nil) ++ processingTimeDelay.flatMap(_.left.toOption) ++
@@ -82,6 +82,10 @@ private[spark] object StreamJson {
   private def field(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
 
   private val ProcessingTimeDelay = "processing_time_watermark"
+
+  /** Reads the delay of a watermark that follows processing time. */
+  def processingTimeDelay(stream: JsonNode): Option[Either[SpecProblem, TimeSpan]] =
+    field(stream, ProcessingTimeDelay).map(duration(ProcessingTimeDelay, _))
 
   type Watermark = Either[Seq[SpecProblem], Option[EventWatermark]]
 
