@@ -33,6 +33,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
+from windrow.functions import previous, topN
 from windrow.joined import JoinOutput
 from windrow.joins import cogroup, join
 from windrow.operators import (
@@ -168,12 +169,14 @@ __all__ = [
     "explainAcceleration",
     "join",
     "logBatches",
+    "previous",
     "publishMetrics",
     "state",
     "status",
     "stream",
     "testing",
     "timeline",
+    "topN",
     "verify",
     "watch",
 ]

@@ -53,10 +53,12 @@ SKETCHES = ["hll_sketch_agg(n)", "theta_sketch_agg(n)", "approx_percentile(x, 0.
 IN_ORDER = ["collect_list(x)", "first(x)", "max_by(x, n)", "percentile(n, 0.5)", "sum(x)"]
 NESTED = ["min(array(x, y))", "max(struct(x, n))", "histogram_numeric(x, 3)"]
 
+TOP = "windrow_top_n(3, struct(x, y)) WITHIN GROUP (ORDER BY n DIV 9, x DESC)"
+
 #: Functions with buffers of fixed width, with objects, and functions that depend on the order.
 AGGREGATES: dict[str, list[str]] = {
     "numbers": [*NUMBERS, *MOMENTS, "min(x)", "max(x)", "try_sum(n)"],
-    "objects": ["approx_count_distinct(x)", "sum(x)", "avg(y)", "bit_xor(n)", "var_pop(x)"],
+    "objects": ["approx_count_distinct(x)", "sum(x)", "avg(y)", "bit_xor(n)", "var_pop(x)", TOP],
     "in order": [*SKETCHES, *IN_ORDER, *NESTED],
 }
 

@@ -61,6 +61,10 @@ AGGREGATES = {
     # Two values may share a register and then count as one.
     "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.35),
     "different": Aggregate("count(DISTINCT v)", "count(DISTINCT v)"),
+    "top_ids": Aggregate(
+        "windrow_top_n(3, id) WITHIN GROUP (ORDER BY v DESC, id)",
+        "coalesce(list(id ORDER BY v DESC NULLS LAST, id)[:3], [])",
+    ),
     "middle": Aggregate("percentile(v, 0.5)", "quantile_cont(v, 0.5)", within=1e-12),
     "kinds_so": Aggregate(
         "sort_array(collect_set(v))", "coalesce(list_sort(list(DISTINCT v)), [])"

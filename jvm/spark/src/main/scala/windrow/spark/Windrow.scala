@@ -1,11 +1,13 @@
 package windrow.spark
 
+import org.apache.spark.sql.functions.{call_function, lit}
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
 import windrow.spark.accelerate.{Accelerate, Acceleration}
+import windrow.spark.functions.{Previous, TopN}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
 import windrow.spark.running.{BoundedInput, ResumeCheck}
@@ -200,6 +202,39 @@ object Windrow {
     */
   def continues(query: DataFrame, checkpoint: String): Unit =
     ResumeCheck.check(query.sparkSession, SparkInside.plan(query), checkpoint)
+
+  /** Returns the rows of a window that are the first in an order, as an array. Rows that are equal in the order are
+    * sorted by `of`, so the result does not depend on their arrival. Also works outside windows.
+    * {{{
+    * orders.window(Tumbling("1 minute")).aggregate(Windrow.topN(3, orderBy = Seq("price"), of = struct("id", "price")))
+    * }}}
+    *
+    * @param n
+    *   the number of rows, at most 10,000
+    * @param orderBy
+    *   columns by which rows are compared, the greatest first, or sort orders such as `col("price").asc`
+    * @param of
+    *   the value that the array contains for each row
+    * @return
+    *   an aggregate
+    */
+  def topN(n: Int, orderBy: Seq[Field], of: Column): Column =
+    call_function(TopN.Name, lit(n) +: of +: orderBy.map(_.column): _*)
+
+  /** Returns the value of an earlier row of the key, by event time: SQL's `lag`. Requires the windows of `Over(rows)`
+    * with more than `n` rows.
+    * {{{
+    * orders.window(Over(rows = 2)).aggregate(Windrow.previous("price").as("before"))
+    * }}}
+    *
+    * @param value
+    *   the value to return
+    * @param n
+    *   how many rows before, at most 10,000
+    * @return
+    *   an aggregate, which is null if there is no such row
+    */
+  def previous(value: Field, n: Int = 1): Column = call_function(Previous.Name, value.column, lit(n))
 
   /** Joins two or more streams.
     * {{{

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import scala.jdk.CollectionConverters._
+import windrow.spark.functions.AggregateFunctions
 import windrow.{CheckpointError, ErrorConditions}
 
 /** Converts texts of a checkpoint to types and expressions. A checkpoint is untrusted data. Its texts may only combine
@@ -32,6 +33,8 @@ private[query] object SafeText {
     "schema_of_avro",
     "from_protobuf",
     "to_protobuf")
+
+  private val Own = AggregateFunctions.Names.toSet
 
   /** Parses an expression.
     *
@@ -56,7 +59,7 @@ private[query] object SafeText {
 
   private def isHarmless(function: Seq[String]): Boolean = {
     val name = function.last.toLowerCase(Locale.ROOT)
-    function.size == 1 && FunctionRegistry.expressions.contains(name) && !Reaching(name)
+    function.size == 1 && (FunctionRegistry.expressions.contains(name) && !Reaching(name) || Own(name))
   }
 
   /** Returns the plan of a table whose columns are such texts. Fails if a function of the session has replaced one of

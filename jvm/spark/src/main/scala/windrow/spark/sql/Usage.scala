@@ -1,8 +1,8 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
-import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.windrow.RefusedInSql
+import windrow.spark.functions.{Previous, TopN}
 import windrow.{CheckpointError, SpecError, WindowFunction}
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
@@ -24,6 +24,8 @@ private[spark] object Usage {
     "windrow_dedup"           -> "the first row of each group of duplicates",
     "windrow_join"            -> "rows of several streams, joined within a range of event time or by windows",
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
+    TopN.Name                 -> "the first rows of a group in an order, as an array",
+    Previous.Name             -> "the value of an earlier row, in the windows of windrow_over with rows",
     "windrow_until"           -> "a stream that ends when its folder contains a line of text",
     "windrow_version"         -> "the version of Windrow's JAR",
     "windrow_verify"          -> "the missing and damaged files of a checkpoint",
@@ -49,7 +51,7 @@ private[spark] object Usage {
     new ExpressionInfo(Class, null, name, usage, more, "", "", "", "", "", "")
 
   /** Converts errors to analysis errors of Spark. */
-  def refusing(builder: TableFunctionBuilder): TableFunctionBuilder = arguments =>
+  def refusing[T](builder: Seq[Expression] => T): Seq[Expression] => T = arguments =>
     try builder(arguments)
     catch {
       case wrong: SpecError => throw new RefusedInSql(wrong.problems.head.code, wrong.getMessage, Some(wrong))

@@ -7,10 +7,10 @@ import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
 import windrow.core.aggregate.{Aggregation, Ordered}
-import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, RowAggregation}
+import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, Previous, RowAggregation}
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.packet.MessageOrder
-import windrow.{ContentOrder, SpecProblem}
+import windrow.{ContentOrder, SpecProblem, WindowKind}
 
 /** SQL aggregates that Spark has resolved against the columns of a stream, in a form that the core can fold. */
 sealed abstract class SqlAggregates(val parts: AggregateParts) {
@@ -32,22 +32,23 @@ object SqlAggregates {
     *
     * @param texts
     *   for example `max(price) AS top`
-    * @param needTime
-    *   whether a row without an event time is rejected, so that none of its values is evaluated
+    * @param window
+    *   the windows, or None for windows by policies. Rows without an event time are rejected by windows, so that none
+    *   of their values is evaluated.
     */
   def resolve(
       session: SparkSession,
       input: Input,
       texts: Seq[String],
       format: RowFormat,
-      order: ContentOrder,
-      needTime: Boolean): Either[Seq[SpecProblem], SqlAggregates] = {
+      window: Option[WindowKind]): Either[Seq[SpecProblem], SqlAggregates] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
     parts(session, input, keys, texts) match {
       case Right(taken) =>
-        val found = names(session, input, taken)
-        Either.cond(found.isEmpty, fold(input, taken, format, order, needTime), found)
+        val found = names(session, input, taken) ++ Previous.problems(window, taken.functions)
+        val order = window.fold[ContentOrder](ContentOrder.ByArrival)(_.order)
+        Either.cond(found.isEmpty, fold(input, taken, format, order, window.isDefined), found)
       case Left(whole) =>
         val each = texts.flatMap(text => parts(session, input, keys, Seq(text)).left.getOrElse(Nil).map(about(_, text)))
         Left(if (each.isEmpty) whole else each)
@@ -82,13 +83,19 @@ object SqlAggregates {
   private def unevaluable(parts: AggregateParts): Seq[SpecProblem] =
     (parts.inputs.map(_.child) ++ parts.functions.functions ++ parts.results).flatMap(_.collect {
       case subquery: SubqueryExpression                                            => subquery
-      case unknown: Unevaluable if !unknown.isInstanceOf[Attribute]                => unknown
+      case unknown: Unevaluable if !isEvaluated(unknown)                           => unknown
       case moment @ (_: CurrentTimestampLike | _: CurrentDate | _: LocalTimestamp) => moment
       case random: Nondeterministic                                                => random
     }).map(expression =>
       SpecProblem(
         "AGGREGATE_NOT_SUPPORTED.ONLY_IN_QUERIES",
         "expression" -> expression.sql))
+
+  /** Whether an expression that Spark does not evaluate has a value nonetheless: its function reads it. */
+  private def isEvaluated(expression: Expression): Boolean = expression match {
+    case _: Attribute | _: SortOrder => true
+    case _                           => false
+  }
 
   private def names(session: SparkSession, input: Input, parts: AggregateParts): Seq[SpecProblem] = {
     val results  = parts.results.map(_.name)

@@ -78,7 +78,7 @@ object Standalone {
         Seq(SpecProblem("INHERIT_NOT_HERE")))
     val input  = one(session, spec.window, spec.maxFuture, node)
     val format = new RowFormat(Vector(input))
-    val fold = or(spec.window, SqlAggregates.resolve(session, input, texts, format, spec.window.order, needTime = true))
+    val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, Some(spec.window)))
     new Aggregated(session, spec, input, format, fold)
   }
 
@@ -95,8 +95,7 @@ object Standalone {
     val input   = or(subject, read)
     val format  = new RowFormat(Vector(input))
     val columns = or(subject, PolicyColumns.of(spec, input.column(session, _), input.schema.map(_.name)))
-    val fold =
-      or(subject, SqlAggregates.resolve(session, input, texts, format, ContentOrder.ByArrival, needTime = false))
+    val fold    = or(subject, SqlAggregates.resolve(session, input, texts, format, None))
     new Policies(session, spec, input, format, fold, columns)
   }
 

@@ -2,6 +2,7 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow.spark.functions.Previous
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.query.Asking
@@ -43,7 +44,8 @@ private[spark] object WindowQuery {
     val ofQuery = options.fold(
       identity,
       { case (operator, read) =>
-        ofOutput(operator, read, asking) ++ parts.toSeq.flatMap(operator.problems(session, _))
+        ofOutput(operator, read, asking) ++ parts.toSeq.flatMap(taken =>
+          operator.problems(session, taken) ++ Previous.problems(operator.window, taken.functions))
       }) ++ ofTable
     (options, parts, messages) match {
       case (Right((operator, read)), Some(taken), Some(Right(found))) if ofQuery.isEmpty && ofStream.isEmpty =>
