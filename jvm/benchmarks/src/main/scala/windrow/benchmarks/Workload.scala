@@ -3,7 +3,7 @@ package windrow.benchmarks
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
   Amount, Auctions, Bursts, Copies, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs,
-  Question, Slides, Source, Values, Windows
+  Question, Slides, Source, TopBids, Values, Windows
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -152,7 +152,8 @@ object Workload {
     nexmark(7, Nexmark.highestBid),
     nexmark(8, NewUsers),
     nexmark(11, Nexmark.sessions),
-    nexmark(12, Nexmark.perBidder))
+    nexmark(12, Nexmark.perBidder),
+    nexmark(19, TopBids))
 
   private val latency = Seq(1000, 10000).map { perSecond =>
     val pace = Pace(perSecond, 120)
