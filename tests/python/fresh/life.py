@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import windrow as wr
 from conftest import session_builder
 from large import dice, draw
+from large.expected.unchanged import Plain
 from large.run import Read, counted, described, files_of, session_of
 from large.scenario import Leg, Traffic
 from programs import JAVA_OPTIONS, ROOT
@@ -97,6 +98,7 @@ def begun(read: Read) -> StreamingQuery:
     """Start the query; with ``drain``, return when only its last part is left."""
     output, kinds = described(case, read)
     if sink == "spark":
+        assert not isinstance(output, Plain)
         plans = folder / "checkpoint/offsets"
         if plans.exists() and not any(one.name.isdigit() for one in plans.iterdir()):
             shutil.rmtree(plans)  # as described in docs/guides/restarts.md

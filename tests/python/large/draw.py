@@ -15,6 +15,7 @@ from large.expected.looks import LookedMessages, LookedWindows
 from large.expected.lookups import Lookups
 from large.expected.positions import Count, Global, Offsets, Policy, TupleSession
 from large.expected.store import Messages
+from large.expected.unchanged import Unchanged
 from large.scenario import DAY, MILLISECOND, SECOND, Scenario, Traffic
 from large.traffic import TYPES
 
@@ -181,6 +182,22 @@ def _final(rng: random.Random, messages: int) -> Scenario:
 
 
 HOWS: tuple[How, ...] = ("inner", "left", "right", "full", "semi", "anti")
+
+
+def _unchanged(rng: random.Random, messages: int) -> Scenario:
+    what = rng.choice(("window", "session", "join", "dedup", "exactly"))
+    one = replace(any_traffic(rng, messages, JOINED), timeless=0.0, repartition=0)
+    one = replace(one, begin=1_709_251_200 * SECOND)  # Spark's first watermark is in 1970
+    if what == "exactly":  # so that several rows have an equal time
+        one = replace(one, tick=one.span // 50)
+    size = max(1, one.span // MILLISECOND // rng.choice((20, 300))) * MILLISECOND
+    traffic = (one, replace(one, messages=messages // 2)) if what == "join" else (one,)
+    case = any_case(rng, Unchanged(what, size), *traffic, identity=False)
+    if what == "dedup":
+        case = replace(case, traffic=(replace(one, duplicates=0.3),))
+    return case
+
+
 FAMILIES: dict[str, Callable[[random.Random, int], Scenario]] = {
     "aligned": _aligned,
     "calendar": _calendar,
@@ -197,4 +214,5 @@ FAMILIES: dict[str, Callable[[random.Random, int], Scenario]] = {
     "lookups": _lookups,
     "looks": _looks,
     "final": _final,
+    "unchanged": _unchanged,
 }

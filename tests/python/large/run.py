@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from large.clock import Step, steps
+from large.expected.unchanged import Plain
 from large.scenario import Asking, Leg, Looking, Scenario, Traffic
 from large.traffic import key_columns, made
 
@@ -43,6 +44,8 @@ class Ran:
     lookups: pa.Table | None = None
 
 
+#: The beginnings of the names under which the first operator counts its rows.
+FIRST = ("windrow_in", "windrow_accelerated_0")
 #: Ids of each stream begin at a multiple of this.
 APART = 10**9
 
@@ -149,10 +152,12 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
 
 def described(
     case: Scenario, read: Read
-) -> tuple[wr.Output | wr.JoinOutput | wr.Answers, list[str]]:
+) -> tuple[wr.Output | wr.JoinOutput | wr.Answers | Plain, list[str]]:
     """Describe the query, and name the kinds of rows that it emits."""
-    output: wr.Output | wr.JoinOutput | wr.Answers
+    output: wr.Output | wr.JoinOutput | wr.Answers | Plain
     output = case.operator.output(streams(case, read), case)
+    if isinstance(output, Plain):
+        return output, list(output.kinds)
     kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
     if isinstance(output, wr.Output) and isinstance(output.spec.window, wr.Policy):
         kinds.append("events")
@@ -167,7 +172,7 @@ def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
     counts: dict[int, dict[str, int]] = {}
     for progress in query.recentProgress:
         observed = progress["observedMetrics"]
-        rows = [row.asDict() for name, row in observed.items() if name.startswith("windrow_in")]
+        rows = [row.asDict() for name, row in observed.items() if name.startswith(FIRST)]
         if rows:
             counts[progress["batchId"]] = {
                 name: sum(row[name] or 0 for row in rows if name in row)

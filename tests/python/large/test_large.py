@@ -81,6 +81,7 @@ FEW = [
             ("tuples", 25, 200),
             ("cogroup", 328, 200),
             ("lookups", 247, 200),
+            ("unchanged", 1, 1_000),
         )
     ),
 ]

@@ -92,5 +92,6 @@ _SPECIAL: dict[str, Callable[[random.Random, int], Subject]] = {
 TURNS = (
     *("aligned", "into table", "sessions", "final", "over", "from kafka", "positions"),
     *("into upsert", "messages", "join", "into each", "inherited", "policies", "final"),
-    *("calendar", "into spark", "tuples", "cogroup", "lookups", "into kafka", "global", "sliding"),
+    *("calendar", "into spark", "tuples", "unchanged", "cogroup", "lookups", "into kafka"),
+    *("global", "sliding", "unchanged"),
 )
