@@ -9,6 +9,8 @@ import windrow.benchmarks.queries.{Amount, EventFiles}
   *   whether Flink takes part
   * @param floor
   *   whether the engine's floor and reading take part, in workloads with a single table of keys and values
+  * @param accelerated
+  *   whether Spark's text takes part a second time, run by Windrow
   * @param quick
   *   whether to run a few small workloads in one JVM that stays
   * @param checkOnly
@@ -27,6 +29,7 @@ final case class Arguments(
     only: Seq[Contender] = Nil,
     flink: Boolean = false,
     floor: Boolean = false,
+    accelerated: Boolean = false,
     quick: Boolean = false,
     checkOnly: Boolean = false,
     events: Option[Long] = None,
@@ -47,7 +50,9 @@ final case class Arguments(
       case InFlink(_) => flink
       case _          => true
     }
-    val all = if (floor && workload.question.tables == Seq("events")) (named ++ Seq(Floor, Reading)).distinct else named
+    val more = Option.when(accelerated && named.contains(SparkOwn))(Accelerated).toSeq ++
+      (if (floor && workload.question.tables == Seq("events")) Seq(Floor, Reading) else Nil)
+    val all = (named ++ more).distinct
     if (only.isEmpty) all else all.filter(only.contains)
   }
 }
@@ -56,14 +61,15 @@ object Arguments {
   private val Setting = "([^=]+)=(.*)".r
 
   val Usage: String = Seq(
-    "scripts/bench [--quick] [--workload NAME]... [--growth] [--only NAME]... [--flink] [--floor] [--check] [--events N] [--batch N]",
-    "              [--repeats N] [--conf NAME=VALUE]... [--json FILE] [--keep] [--compare FILE]",
+    "scripts/bench [--quick] [--workload NAME]... [--growth] [--only NAME]... [--flink] [--floor] [--accelerated] [--check]",
+    "              [--events N] [--batch N] [--repeats N] [--conf NAME=VALUE]... [--json FILE] [--keep] [--compare FILE]",
     "  --quick     a few workloads, small, in one JVM: some 2 minutes",
     s"  --workload  one of ${Workload.all.map(_.name).mkString(", ")}; default: all but those of --growth",
     "  --growth    the workloads that show how cost grows with a size",
     s"  --only      one of ${Contender.all.map(_.name).mkString(", ")}; default: all of a workload",
     "  --flink     Flink takes part, in JVMs of its own",
     "  --floor     the engine's floor and reading take part",
+    "  --accelerated  the text of Spark's own query takes part with spark.windrow.accelerate, too",
     "  --check     outputs are compared, nothing is timed",
     "  --events    of each workload, a multiple of the batch; default: the workload's own",
     s"  --batch     events in a micro-batch; the first ${Trial.Dropped} batches are not measured; default: the workload's own",
@@ -89,6 +95,7 @@ object Arguments {
     case "--flink" :: rest                        => taken(rest, so.copy(flink = true))
     case "--keep" :: rest                         => taken(rest, so.copy(keep = true))
     case "--floor" :: rest                        => taken(rest, so.copy(floor = true))
+    case "--accelerated" :: rest                  => taken(rest, so.copy(accelerated = true))
     case "--check" :: rest                        => taken(rest, so.copy(checkOnly = true))
     case "--events" :: number :: rest             => count(number).flatMap(n => taken(rest, so.copy(events = Some(n))))
     case "--batch" :: number :: rest              => count(number).flatMap(n => taken(rest, so.copy(batch = Some(n))))

@@ -5,6 +5,7 @@ import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.{Encoder, Encoders}
 import windrow.benchmarks.queries.{Feed, Question}
 import windrow.spark.shards.ShardPlan
+import windrow.spark.{Windrow => explainer}
 
 /** One way to answer a question. */
 sealed trait Contender {
@@ -16,6 +17,9 @@ sealed trait InSpark extends Contender {
 
   /** Returns the query, or None if the contender cannot answer the question. */
   def answer(question: Question, in: Feed): Option[Answer]
+
+  /** Settings of Spark while its query starts. */
+  def settings: Map[String, String] = Map.empty
 
   /** Whether its rows must equal those of the plain computation. */
   def answers: Boolean = true
@@ -68,7 +72,8 @@ object Contender {
   })
 
   val all: Seq[Contender] =
-    Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Python, Floor, Reading)
+    Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Python, Accelerated, Floor,
+      Reading)
 }
 
 /** Windrow with its table functions. */
@@ -89,6 +94,19 @@ case object SparkOwn extends InSpark {
 
   def answer(question: Question, in: Feed): Option[Answer] =
     question.spark(in).map(Answer(_, if (question.corrects) "update" else "append"))
+}
+
+/** The text of Spark's built-in operators, run by Windrow. */
+case object Accelerated extends InSpark {
+  val name = "accelerated"
+
+  override def settings: Map[String, String] = Map("spark.windrow.accelerate" -> "true")
+
+  /** Returns no query if Windrow does not run all of its operators. */
+  def answer(question: Question, in: Feed): Option[Answer] = SparkOwn.answer(question, in).filter { query =>
+    val mode = if (query.mode == "update") OutputMode.Update() else OutputMode.Append()
+    explainer.explainAcceleration(query.rows, mode).operators.forall(_.isAccelerated)
+  }
 }
 
 /** The minimal cost of the engine: every event is sent to the shard of its key, where nothing is done. */

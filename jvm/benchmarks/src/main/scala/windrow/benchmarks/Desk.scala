@@ -23,7 +23,10 @@ final class Desk(session: SparkSession) {
         Reply()
       case _ =>
         workload.question.settings.foreach { case (name, value) => session.conf.set(name, value) }
-        answered(job, streams => answer(contender(job), workload, streams))
+        val own = contender(job).settings
+        own.foreach { case (name, value) => session.conf.set(name, value) }
+        try answered(job, streams => answer(contender(job), workload, streams))
+        finally own.keys.foreach(session.conf.unset)
     }
   }
 
