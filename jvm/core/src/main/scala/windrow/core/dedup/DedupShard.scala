@@ -17,13 +17,16 @@ import windrow.{DedupSpec, Guards, Reason}
   * @param order
   *   decides by payload which of several rows of a step with equal key and time is the first; None if their order in
   *   the step does
+  * @param replaced
+  *   other rules, by which the order of the step alone decides
   */
 final class DedupShard(
     spec: DedupSpec,
     store: ShardStore,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default,
-    order: Option[Ordering[Array[Byte]]] = None)
+    order: Option[Ordering[Array[Byte]]] = None,
+    replaced: Option[ReplacedDedup] = None)
     extends ShardFrame[DedupEffect](
       new Admission(store, fingerprint, spec.windows.latenessInTime, spec.maxFuture, keepsClock = false),
       guards,
@@ -31,7 +34,9 @@ final class DedupShard(
   private val lateness = spec.windows.latenessInTime
   private val lastEnd  = LastEnd.of(spec.windows.window)
   private val refusal  = new RefusalTime(spec.windows.window, lateness, spec.windows.retention)
-  private val kept     = new KeptTimes(spec.within.micros, store)
+  private val kept: Kept =
+    if (replaced.exists(_.untilWatermark)) new KeptUntil(spec.within.micros, store)
+    else new KeptTimes(spec.within.micros, store)
 
   open()
 
@@ -63,7 +68,8 @@ final class DedupShard(
 
   private def add(message: Incoming, judge: Judge, out: Out[DedupEffect]): Unit =
     if (admission.markApplied(message.origin, message.time)) admission.timeOf(message) match {
-      case Left(reason) => out.put(drop(message, reason))
+      case Left(Reason.InvalidTime) if replaced.isDefined => judge(message, replaced.get.timeless, out)
+      case Left(reason)                                   => out.put(drop(message, reason))
       case Right(time) =>
         admission.lateness.see(time, count = 1, watermark, lastEnd)
         if (watermark.reached(lastEnd(time), lateness)) out.put(drop(message, Reason.TooLate))
@@ -98,7 +104,8 @@ final class DedupShard(
   /** Keeps the first row in the order of the step. */
   private final class AtOnce extends Judge {
     def apply(message: Incoming, time: Long, out: Out[DedupEffect]): Unit =
-      out.put(if (kept.keep(message.key, time)) DedupEffect.Keep(message) else drop(message, Reason.Duplicate))
+      out.put(if (kept.keep(message.key, time, watermark)) DedupEffect.Keep(message)
+      else drop(message, Reason.Duplicate))
 
     def end(out: Out[DedupEffect]): Unit = ()
   }
@@ -119,7 +126,7 @@ final class DedupShard(
         val wins  = order.lt(message.payload, other.payload)
         if (wins) least.set(rival, message)
         out.put(drop(if (wins) other else message, Reason.Duplicate))
-      } else if (kept.keep(message.key, time)) least.add(message.key, message)
+      } else if (kept.keep(message.key, time, watermark)) least.add(message.key, message)
       else out.put(drop(message, Reason.Duplicate))
     }
 
@@ -136,9 +143,14 @@ object DedupShard {
   val Spaces: Seq[String] = Seq(KeptTimes.Space, AppliedOffsets.Space)
 
   /** The properties of a spec that must not change while the state exists. `orderBy` only decides between rows of one
-    * step, so it may change.
+    * step, so it may change. If the watermark decides, each key is stored with its own end, so `within` may change.
     */
-  def fingerprint(spec: DedupSpec): Seq[FingerprintField] = Seq(
-    FingerprintField("deduplication", s"keep='first', within='${spec.within}'"),
-    ShardFingerprint.lateness(spec.lateness))
+  def fingerprint(spec: DedupSpec, replaced: Option[ReplacedDedup] = None): Seq[FingerprintField] = {
+    val how = replaced match {
+      case Some(ReplacedDedup(_, true)) => "until the watermark"
+      case Some(_)                      => "equal times"
+      case None                         => s"within='${spec.within}'"
+    }
+    Seq(FingerprintField("deduplication", s"keep='first', $how"), ShardFingerprint.lateness(spec.lateness))
+  }
 }

@@ -1,6 +1,6 @@
 package windrow.core.dedup
 
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyMap, SortedRun, Spaces, StatePart}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyMap, SortedRun, Spaces}
 import windrow.core.time.{Axis, Distance, Position, Watermark}
 
 /** The event times of the rows that a shard has kept, by slice of time, hash of the key, and key. A row costs a read of
@@ -9,7 +9,7 @@ import windrow.core.time.{Axis, Distance, Position, Watermark}
   * @param within
   *   rows of a key are duplicates if their times differ by at most this, in microseconds
   */
-private[dedup] final class KeptTimes(within: Long, store: Spaces) extends StatePart {
+private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
   import KeptTimes._
 
   /** The length of a slice. It is longer than `within`, so that few slices can contain a duplicate of a row. */
@@ -17,8 +17,7 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends StateP
 
   private val times = new SortedRun(Space, store, TimesCodec)
 
-  /** Adds a row, unless it is a duplicate of a kept one; returns whether it did. */
-  def keep(key: Key, time: Long): Boolean = {
+  def keep(key: Key, time: Long, watermark: Watermark): Boolean = {
     val hash  = key.spread >>> (64 - HashBits)
     val last  = sliceOf(time + within)
     var slice = sliceOf(time - within)
@@ -38,14 +37,12 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends StateP
     if (index < 0) keyed.add(key, Array(time)) else keyed.set(index, keyed.valueAt(index) :+ time)
   }
 
-  /** Removes the slices of which no accepted row can be a duplicate. */
   def leave(watermark: Watermark, lateness: Distance[Axis.Time]): Unit = {
     val closed = watermark.leaves(lateness) // rows before it are too late
     if (closed == Position.Greatest) times.dropBelow(closed)
     else if (closed != Position.Least) times.dropBelow(sliceOf(Position.minus(closed, within)) << HashBits)
   }
 
-  /** The number of stored keys by slice. */
   def size: Long = times.size.getOrElse(0L)
 
   private def sliceOf(time: Long): Long = Math.floorDiv(time, width)

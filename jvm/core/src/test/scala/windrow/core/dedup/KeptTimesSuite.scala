@@ -70,10 +70,10 @@ final class KeptTimesSuite extends AnyFunSuite {
     val ends = Seq(-EventTime.Limit + 1, EventTime.Limit - 1)
     for (within <- Seq(0L, 1L, EventTime.Limit - 1); time <- ends) {
       val kept = new KeptTimes(within, new InMemoryShardStore)
-      assert(kept.keep(key(1), time))
-      assert(!kept.keep(key(1), time))
-      assert(kept.keep(key(2), time))
-      assert(kept.keep(key(1), -time))
+      assert(kept.keep(key(1), time, Watermark.None))
+      assert(!kept.keep(key(1), time, Watermark.None))
+      assert(kept.keep(key(2), time, Watermark.None))
+      assert(kept.keep(key(1), -time, Watermark.None))
     }
   }
 }

@@ -2,7 +2,7 @@ package windrow.core.state
 
 import windrow._
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
-import windrow.core.dedup.DedupShard
+import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShard
 import windrow.core.offsets.{AppliedOffsets, Progress}
@@ -24,7 +24,8 @@ object StoredStates {
 
   private def shards(messages: Int, cost: Int): Seq[StoredState] = {
     val of = new Shards(messages, cost)
-    of.aggregates ++ of.fullState ++ of.joins :+ of.policies :+ of.deduplication
+    of.aggregates ++ of.fullState ++ of.joins :+ of.policies :+ of.deduplication(None) :+
+      of.deduplication(Some(ReplacedDedup(0L, untilWatermark = true)))
   }
 
   private val span = TimeSpan(5000)
@@ -124,13 +125,15 @@ object StoredStates {
         }
       }
 
-    def deduplication: StoredState = {
+    def deduplication(replaced: Option[ReplacedDedup]): StoredState = {
       val spec                    = DedupDraft(Some(span), lateness = Some(TimeSpan(100000))).check.toOption.get
-      def kept(store: ShardStore) = new DedupShard(spec, store)
+      def kept(store: ShardStore) = new DedupShard(spec, store, replaced = replaced)
       def step(store: ShardStore, rows: Seq[Incoming]): Unit =
         kept(store).step(rows.sorted(Incoming.order(spec.windows.window)).iterator, Watermark(1500), Some(0L))
           .foreach(_ => ())
-      state("a deduplication", step(_, incoming))(step(_, incoming.map(_.copy(origin = None))))
+      state(
+        s"a deduplication${replaced.fold("")(_ => " of Spark's")}",
+        step(_, incoming))(step(_, incoming.map(_.copy(origin = None))))
     }
 
     private def join(within: Within, how: JoinKind, early: PaneTrigger) = {

@@ -26,8 +26,8 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
   import Rewrite._
 
   /** Returns the new query. If Spark moves filters before a watermark that Windrow's operators would hold back, they are
-    * moved there before the operators are replaced. Joins and sessions always need it: joins store fewer columns, and
-    * Spark moves a condition on sessions before it merges them.
+    * moved there before the operators are replaced. Joins, deduplications, and sessions always need it: joins store
+    * fewer columns, deduplications send fewer, and Spark moves a condition on sessions before it merges them.
     */
   def apply(query: LogicalPlan): Rewritten = {
     lazy val optimized = SparkInside.optimized(session, query)
@@ -41,7 +41,9 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
     lazy val pushed = planned(PushedDown(query))
-    (if (SparkJoins.in(query).nonEmpty || Windowed.hasSession(query)) pushed else planned(query)) match {
+    val moves =
+      SparkJoins.in(query).nonEmpty || Windowed.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
+    (if (moves) pushed else planned(query)) match {
       case (made, None)                                                    => made
       case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
       case (made, Some(why))                                               => kept(query, made.decisions, why)
@@ -120,7 +122,10 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
             case over: Join => orThrow(name, rewrite(over, spark))(_.plan)
             case other      => other
           }
-        case other => Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> other.nodeName))
+        case other =>
+          def once(plan: LogicalPlan) =
+            DedupRewrite.of(plan).getOrElse(Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> plan.nodeName)))
+          once(other).map(_ => over => orThrow(name, once(over))(_.plan(session, name)))
       })
   }
 

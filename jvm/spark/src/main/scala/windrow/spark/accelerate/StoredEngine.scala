@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
+import windrow.core.dedup.DedupShard
 import windrow.spark.shards.OperatorDescriptor
 
 /** The engine whose state a checkpoint contains. It decides who runs the query, because neither engine can read the
@@ -48,7 +49,7 @@ private object StoredEngine {
       val properties = Try(mapper.readTree(json.path("operatorPropertiesJson").asText)).toOption
       val variables =
         properties.toSeq.flatMap(_.path("stateVariables").elements.asScala.map(_.path("stateName").asText))
-      Seq("header", OperatorDescriptor.Variable).forall(variables.contains)
+      variables.contains("header") && (OperatorDescriptor.Variable +: DedupShard.Spaces).exists(variables.contains)
     }
 
   /** Returns the newest description of an operator: a version on the first line, then JSON. */

@@ -5,19 +5,23 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
-import windrow.core.dedup.DedupShard
+import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.state.SpecFingerprint
 import windrow.explain.{Clock, Explanation}
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
-import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
-/** The operator that keeps the first row of each group of duplicates. Its rows have the columns of the input. */
-private[spark] final case class Dedup(spec: DedupSpec) extends StreamOperator {
+/** The operator that keeps the first row of each group of duplicates. Its rows have the columns of the input.
+  *
+  * @param replaced
+  *   the rules of the deduplication of Spark's that it replaces, if it replaces one
+  */
+private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[ReplacedDedup] = None) extends StreamOperator {
   def windows: Option[WindowOperatorSpec] = Some(spec.windows)
 
   def columns: Seq[String] = Nil
@@ -40,22 +44,27 @@ private[spark] final case class Dedup(spec: DedupSpec) extends StreamOperator {
       column => RowOrdering.isOrderable(column.dataType),
       SpecProblem("ORDER_NOT_COMPARABLE", "name" -> name))
 
+  /** A row at the watermark is late for Spark. Windrow's watermark is therefore one microsecond later. */
+  override def behind(lag: ChainLag.Lag): ChainLag.Lag = new ChainLag.Lag(lag.value - replaced.size)
+
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "dedup()")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
-    val begun = (DedupShard.fingerprint(spec) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages
+    val begun = (DedupShard.fingerprint(spec, replaced) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages
     val orderBy = spec.orderBy.flatMap(orderOf(session, parts.child, _).toOption)
       .map(BindReferences.bindReference(_, parts.messageColumns))
     (
-      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
+      if (replaced.isDefined) new ArrivedRows(spec, parts.functions, shards)
+      else new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind),
       new DedupProgram(
         spec,
         new SpecFingerprint(begun),
         shards,
         parts.message,
         orderBy,
-        options.behind))
+        options.behind,
+        replaced))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =

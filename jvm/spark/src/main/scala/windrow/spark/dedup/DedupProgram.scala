@@ -4,10 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.core.dedup.{DedupEffect, DedupShard}
+import windrow.core.dedup.{DedupEffect, DedupShard, ReplacedDedup}
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.RowShape
@@ -20,6 +20,8 @@ import windrow.{DedupSpec, Reason, TimeSpan}
   *   the type of rows
   * @param orderBy
   *   decides between rows of equal time, over the columns of a row
+  * @param replaced
+  *   the rules of the deduplication of Spark's that this one replaces. Rows that are not kept are then only counted.
   */
 final class DedupProgram(
     spec: DedupSpec,
@@ -27,15 +29,19 @@ final class DedupProgram(
     val shards: Int,
     message: StructType,
     orderBy: Seq[Expression],
-    override val processingTimeDelay: Option[TimeSpan])
+    override val processingTimeDelay: Option[TimeSpan],
+    replaced: Option[ReplacedDedup])
     extends ShardProgram {
   def spaces: Seq[String] = DedupShard.Spaces
   def hasPeriods: Boolean = processingTimeDelay.isDefined
 
+  /** The watermark of a replaced deduplication is a microsecond later than Spark's; see [[Dedup.behind]]. */
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = new Distance(replaced.size.toLong)
+
   def runner(): ShardRunner = new Running
 
   private final class Running extends OperatorRunner[DedupShard] {
-    private val output = new DedupPackets(message)
+    private val output = new DedupPackets(message, replaced.isEmpty)
     private val order  = Option.when(orderBy.nonEmpty)(ofPayloads)
 
     private def ofPayloads: Ordering[Array[Byte]] = {
@@ -44,7 +50,8 @@ final class DedupProgram(
       (a, b) => rows.compare(shape.of(a), shape.of(b))
     }
 
-    protected def open(store: ShardStore): DedupShard = new DedupShard(spec, store, fingerprint, guards, order)
+    protected def open(store: ShardStore): DedupShard =
+      new DedupShard(spec, store, fingerprint, guards, order, replaced)
 
     protected def run(
         shard: DedupShard,
@@ -65,8 +72,13 @@ final class DedupProgram(
   }
 }
 
-/** Writes the output of a shard of a deduplication. */
-private[dedup] final class DedupPackets(message: StructType) extends PacketOutput(DedupPackets.Counts) {
+/** Writes the output of a shard of a deduplication.
+  *
+  * @param withRejected
+  *   whether rows that are not kept are written and not only counted
+  */
+private[dedup] final class DedupPackets(message: StructType, withRejected: Boolean)
+    extends PacketOutput(DedupPackets.Counts) {
   private val shape     = RowShape(message)
   private val rejection = UnsafeProjection.create((OutputSchema.Rejection :+ message).toArray[DataType])
   private val reasons =
@@ -75,15 +87,15 @@ private[dedup] final class DedupPackets(message: StructType) extends PacketOutpu
   def kept(payload: Array[Byte]): Unit = put(DedupPackets.RowKind, shape.of(payload))
 
   def dropped(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = {
-    val row = rejection(InternalRow(
-      reasons(reason),
-      watermark.instant.map(Long.box).orNull,
-      processingTime,
-      shape.of(payload)))
-    if (reason == Reason.Duplicate) {
-      count(DedupPackets.Copies)
-      put(OutputSchema.RejectedKind, row)
-    } else reject(OutputSchema.RejectedKind, row, reason)
+    if (reason == Reason.Duplicate) count(DedupPackets.Copies) else count(reason)
+    if (withRejected)
+      put(
+        OutputSchema.RejectedKind,
+        rejection(InternalRow(
+          reasons(reason),
+          watermark.instant.map(Long.box).orNull,
+          processingTime,
+          shape.of(payload))))
   }
 }
 

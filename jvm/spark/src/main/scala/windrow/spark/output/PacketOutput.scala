@@ -18,6 +18,9 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
   /** Counts a row of a kind. */
   protected def count(kind: Int): Unit = out.add(ofKind + kind, 1)
 
+  /** Counts a rejected row. */
+  protected def count(reason: Reason): Unit = out.add(byReason(reason), 1)
+
   protected def put(kind: Int, row: UnsafeRow): Unit = out.put(kind, row)
 
   /** Starts a row whose size precedes it and returns the writer of its bytes. */
@@ -25,7 +28,7 @@ private[spark] abstract class PacketOutput(counts: CountColumns) {
 
   protected def reject(kind: Int, row: UnsafeRow, reason: Reason): Unit = {
     out.put(kind, row)
-    out.add(byReason(reason), 1)
+    count(reason)
   }
 
   /** Returns the packets of a step. The last one contains its counts.

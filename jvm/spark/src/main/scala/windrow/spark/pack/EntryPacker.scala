@@ -1,5 +1,6 @@
 package windrow.spark.pack
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
@@ -19,8 +20,14 @@ import windrow.{ContentOrder, Positions, WindowKind}
   *   whether a row carries its place in the order, because an aggregate depends on it
   * @param whole
   *   whether every row is sent with its original columns, because panes show them
+  * @param byArrival
+  *   whether the order of the step is that in which tasks read the rows, instead of that of their times
   */
-final case class ShuffleMode(sortedFor: Option[String], ordered: Boolean, whole: Boolean) {
+final case class ShuffleMode(
+    sortedFor: Option[String],
+    ordered: Boolean,
+    whole: Boolean,
+    byArrival: Boolean = false) {
   def sorted: Boolean = sortedFor.isDefined
 
   def inWords: String = sortedFor.fold("many in a packet")(why => s"many in a packet, sorted, because $why")
@@ -119,7 +126,13 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   def notices: Seq[Array[Byte]] = Packer.notice(seen, goesByOffsets)
 
-  def begin(): Unit = seen = new SeenOffsets
+  def begin(): Unit = {
+    seen = new SeenOffsets
+    arrived = 0
+  }
+
+  /** The number of rows that the task has written. */
+  private var arrived = 0L
 
   /** The offsets of the written rows. */
   private var seen = new SeenOffsets
@@ -165,7 +178,10 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
     val buffer = lift(row)
     val raw    = rawOf(row)
     val order =
-      if (ordered) {
+      if (program.shuffle.byArrival) {
+        arrived += 1
+        MessageOrder.ofArrival(TaskContext.getPartitionId(), arrived)
+      } else if (ordered) {
         val place = panes.map(_.place(row)).orElse(Option.when(isOwn)(value))
         MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, place)
       } else null

@@ -27,10 +27,13 @@ abstract class PackRecipe(
     val behind: Option[TimeSpan])
     extends Serializable {
 
+  /** Returns an expression whose bytes are equal for equal keys. */
+  def comparable(key: Expression): Expression = SparkInside.normalized(key)
+
   /** Plans the packing.
     *
     * @param keys
-    *   normalized keys
+    *   comparable keys
     * @param watermark
     *   not below the watermark by which shards judge; None if unknown
     * @param later
@@ -175,14 +178,14 @@ final case class Pack(
     val isOver = until.exists(_.hasEnd(session.sessionState.newHadoopConf()))
     recipe.planned(
       this,
-      keys.map(SparkInside.normalized),
+      keys.map(recipe.comparable),
       if (isOver) Some(Watermark.End) else watermark.map(leaving),
       later)
   }
 
   def travel: String = recipe.travel(this)
 
-  def alone: Packing = recipe.packing(this, keys.map(SparkInside.normalized), Literal(true))
+  def alone: Packing = recipe.packing(this, keys.map(recipe.comparable), Literal(true))
 
   /** The watermark, or None if it follows processing time: clocks may be set back and delays become longer, but the
     * shards remember the greatest watermark.

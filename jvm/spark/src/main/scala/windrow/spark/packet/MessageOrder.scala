@@ -36,4 +36,7 @@ object MessageOrder {
     out.putLong(XXH64.hashUnsafeBytes(content.getBaseObject, content.getBaseOffset, content.getSizeInBytes, 42L))
     out.array
   }
+
+  /** Encodes the place of a row in the order in which tasks read rows. It is the same if a task is repeated. */
+  def ofArrival(task: Int, row: Long): Array[Byte] = ByteBuffer.allocate(12).putInt(task).putLong(row).array
 }

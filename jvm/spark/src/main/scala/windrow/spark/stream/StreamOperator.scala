@@ -6,7 +6,7 @@ import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
-import windrow.spark.panes.PanesBefore
+import windrow.spark.panes.{ChainLag, PanesBefore}
 import windrow.spark.shards.ShardProgram
 import windrow.{FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
 
@@ -36,6 +36,13 @@ private[spark] trait StreamOperator {
   /** Returns a problem if the order of rows that the operator needs is not determined. */
   def withoutOrder(hasOffsets: Boolean, @unused hasTime: Boolean): Option[SpecProblem] =
     window.filter(_.goesByOffsets && !hasOffsets).map(windows => SpecProblem("OFFSET_NOT_STATED", "windows" -> windows))
+
+  /** Returns how far its watermark is behind that of the query.
+    *
+    * @param lag
+    *   how far its rows may be below the watermark of the query
+    */
+  def behind(lag: ChainLag.Lag): ChainLag.Lag = lag
 
   /** Returns problems of panes of other operators that this operator cannot process. */
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]

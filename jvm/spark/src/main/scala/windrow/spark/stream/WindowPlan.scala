@@ -54,7 +54,12 @@ private[spark] object WindowPlan {
       packed(messages, parts, recipe, OutputColumns.metricsOfRead(options.name), operator.windows.isDefined)
     val packets = asked.fold[LogicalPlan](pack)(questions => Union(pack, beside(pack, questions.packets(shards))))
     val rows =
-      ShardPlan(packets, program, messages.now, messages.lag, Option.when(options.isAccelerated)(CountColumns.TooLate))
+      ShardPlan(
+        packets,
+        program,
+        messages.now,
+        operator.behind(messages.lag),
+        Option.when(options.isAccelerated)(CountColumns.TooLate))
     Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
   }
 

@@ -23,7 +23,7 @@ import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregatio
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
 import org.apache.spark.sql.{Column, DataFrame, SparkSession, SparkSessionExtensions, classic}
-import org.apache.spark.{Partition, Partitioner, SparkEnv, TaskContext}
+import org.apache.spark.{Partition, Partitioner, SPARK_VERSION, SparkEnv, TaskContext}
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
@@ -108,6 +108,10 @@ object SparkInside {
     if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
     else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
   }
+
+  /** Returns a key as Spark's streaming deduplication compares it. Before Spark 4.3, -0.0 and 0.0 are different keys. */
+  def deduplicated(key: Expression): Expression =
+    if (Seq("4.1.", "4.2.").exists(SPARK_VERSION.startsWith)) key else normalized(key)
 
   /** Creates a hash table of the running task for rows of fixed width. It returns null for a new key if no more memory
     * is available.
