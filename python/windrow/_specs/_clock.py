@@ -22,7 +22,7 @@ class EventTimeWatermark:
     partitions of a source are read at different speeds, for example while a query catches up: the
     watermark then follows the partition that is furthest behind, so that its rows are not late. Add
     ``idle`` if an input of a join or of a co-group, or a partition, can be silent for a long time.
-    (Rule R105.)
+    (Rule R107.)
 
     Args:
         delay: How far the watermark stays behind the greatest event time, for example ``"10

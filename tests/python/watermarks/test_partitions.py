@@ -1,4 +1,4 @@
-"""A watermark for each partition, and inputs that are silent (SEMANTICS R105)."""
+"""A watermark for each partition, and inputs that are silent (SEMANTICS R107)."""
 
 from __future__ import annotations
 

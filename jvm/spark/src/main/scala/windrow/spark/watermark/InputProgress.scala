@@ -2,7 +2,7 @@ package windrow.spark.watermark
 
 import windrow.spark.watermark.InputProgress.Seen
 
-/** How far an input of a running query has advanced (SEMANTICS R105). All times are in milliseconds.
+/** How far an input of a running query has advanced (SEMANTICS R107). All times are in milliseconds.
   *
   * @param delay
   *   how far the watermark stays behind the greatest event time

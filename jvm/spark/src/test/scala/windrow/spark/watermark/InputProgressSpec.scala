@@ -2,7 +2,7 @@ package windrow.spark.watermark
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Tests which watermark an input reports, with times in milliseconds (SEMANTICS R105). */
+/** Tests which watermark an input reports, with times in milliseconds (SEMANTICS R107). */
 class InputProgressSpec extends AnyFunSuite {
   private def input(partitions: Long = 1, idle: Option[Long] = None, delay: Long = 0) =
     InputProgress(delay, idle, partitions, began = 0)
