@@ -60,10 +60,11 @@ def spec(case: Json) -> str:
 
 
 def message(one: Json, *, offsets: bool) -> str:
-    """Return a row as key@time=value, with its stream and its offset where they matter."""
+    """Return a row as key@time=value, with its stream, offset, and marker where they matter."""
     stream = f"{one['stream']}:" if "stream" in one else ""
     place = f"#{one['partition']}:{one['offset']}" if offsets and "offset" in one else ""
-    return f"{stream}{value_at(one)}{place}"
+    marker = " marker" if one.get("marker") else ""
+    return f"{stream}{value_at(one)}{place}{marker}"
 
 
 def value_at(one: Json) -> str:

@@ -24,6 +24,7 @@ steps = st.sampled_from(
     ]
 )
 zones = st.sampled_from(["UTC", "Z", "+05:30", "GMT-3", "Europe/Berlin", "America/Sao_Paulo"])
+texts = st.sampled_from(["event = 'logout'", "campaign", 'name = "a"', "a = 'b\\'c' or \"d\"", " "])
 granularities = st.integers(min_value=1, max_value=10**6)
 
 
@@ -44,7 +45,13 @@ kinds: st.SearchStrategy[wr.WindowKind] = st.one_of(
     st.builds(wr.Tumbling, lengths, zone=zones),
     st.builds(_rolling, st.integers(min_value=1, max_value=40), steps, zones),
     st.builds(wr.Hopping, spans, step=spans, startTime=offsets),
-    st.builds(wr.Session, spans),
+    st.builds(
+        wr.Session,
+        spans,
+        endsWith=st.none() | texts,
+        maxLength=st.none() | spans,
+        split=st.lists(texts, max_size=2),
+    ),
     st.builds(_sliding, granularities, st.integers(min_value=0, max_value=10**6)),
     st.builds(lambda range_: wr.Over(range=range_), spans),
     st.builds(lambda rows: wr.Over(rows=rows), counts),

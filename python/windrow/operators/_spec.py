@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from typing import Any, Literal, get_args
 
@@ -142,7 +142,7 @@ class WindowOperatorSpec:
         if self.inputStreams == ("messages",):
             settled["inputStreams"] = ()
         if isinstance(self.window, Session) and not isinstance(self.window.gap, str):
-            settled["window"] = Session(None)
+            settled["window"] = replace(self.window, gap=None)
         self._settle(settled)
 
     def __repr__(self) -> str:

@@ -275,7 +275,9 @@ def _shown(value: Any) -> str:
 
 def _time(time: datetime) -> str:
     clock = f"{time:%H:%M:%S}" if time.second or time.microsecond else f"{time:%H:%M}"
-    clock += f".{time.microsecond // 1000:03}" if time.microsecond else ""
+    if time.microsecond:
+        is_whole = time.microsecond % 1000 == 0
+        clock += f".{time.microsecond // 1000:03}" if is_whole else f".{time.microsecond:06}"
     if f"{time:%Y-%m-%d}" == DAY:
         return clock
     return f"{time:%Y-%m-%d}" + ("" if clock == "00:00" else f" {clock}")

@@ -32,6 +32,7 @@ KINDS: dict[str, tuple[wr.WindowKind, set[str]]] = {
     "Sliding": (wr.Sliding("1 minute"), {"lateness"}),
     "Over": (wr.Over(range="1 minute"), {"lateness"}),
     "Session": (wr.Session("1 minute"), {"lateness"}),
+    "Session with maxLength": (wr.Session("1 minute", maxLength="1 hour"), {"lateness"}),
     "Count": (wr.Count(2), set()),
     "OffsetRange": (wr.OffsetRange(2), {"rowId"}),
     "OffsetSession": (wr.OffsetSession(gap=2), {"rowId"}),

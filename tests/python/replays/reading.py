@@ -157,7 +157,12 @@ class _Reading:
         if name == "calendar":
             return self._calendar(said)
         if name == "session":
-            return wr.Session(self._span(said.get("gap")))
+            return wr.Session(
+                self._span(said.get("gap")),
+                endsWith=said.get("ends_with"),
+                maxLength=self._span(said.get("max_length")),
+                split=said.get("split", ()),
+            )
         said = {
             "startTime" if n == "start_time" else n: v
             if name in _COUNTED or n in ("rows", "column")

@@ -64,7 +64,7 @@ final case class Guards(
   def problems(spec: WindowOperatorSpec): Seq[SpecProblem] = (spec.window.family match {
     case aligned: WindowFamily.Aligned if spec.early != Never || !spec.onTime =>
       problem(Guard.WindowsPerMessage, aligned.grid.windowsPerPosition)
-    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Sessions | _: WindowFamily.Inherited |
+    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited |
         _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
       None
   }).toSeq

@@ -61,7 +61,7 @@ object Advice {
     case Aligned(windows) =>
       val steps = for (size <- window.extent; step <- windows.longestStep) yield size.micros.toDouble / step.micros
       math.max(1.0, steps.getOrElse(1.0))
-    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => 1.0
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => 1.0
   }
 
   /** The advice for a join.
@@ -113,8 +113,8 @@ object Advice {
 
   /** Time from the first possible message of a window to its end. */
   private def spanOf(window: WindowKind): Long = window.family match {
-    case Sessions(Some(gap)) => gap.micros
-    case _: Aligned | Everything | Sessions(None) | _: Inherited | _: Run | _: Numbered | _: OnOffsets =>
+    case sessions: ByGap if sessions.gap.isDefined => sessions.gap.get.micros
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets =>
       LastEnd.of(window)(0)
   }
 }

@@ -127,7 +127,7 @@ object Explanation {
 
     def rejected: String = {
       val whose = spec.window.family match {
-        case _: WindowFamily.Sessions => "the row's own window"
+        case _: WindowFamily.ByGap => "the row's own window"
         case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
             _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
           "all windows of the row"

@@ -2,7 +2,7 @@ package windrow.operators
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.operator.{Effect, Entry, IncomingPane, OpenWindow, ShardFingerprint}
+import windrow.core.operator.{Effect, Entry, OpenWindow, ShardFingerprint}
 import windrow.core.shard.Shard
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
@@ -42,7 +42,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
   /** An entry with an empty buffer, because the aggregate may fail on a message that a hook withholds. */
   private def unread(stream: String, message: M): Entry[Tracked[B]] = {
     val plain = incoming(stream, message)
-    entry(plain, Tracked(aggregation.zero, plain.origin), formatter.pane(message))
+    entry(plain, message, Tracked(aggregation.zero, plain.origin))
   }
 
   override def overRetention: Long = shard.overRetention
@@ -78,7 +78,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
     messages.map { case (stream, message) => (incoming(stream, message), stream, message) }
       .sortBy(_._1)(order).iterator
       .map { case (incoming, stream, message) =>
-        entry(incoming, Tracked(lift(stream, message, incoming), incoming.origin), formatter.pane(message))
+        entry(incoming, message, Tracked(lift(stream, message, incoming), incoming.origin))
       }
 
   private val order: Ordering[Incoming] = Incoming.order(spec.window)
@@ -91,7 +91,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   private val rowValue = spec.window.rowValue
 
-  private def entry(incoming: Incoming, buffer: Tracked[B], pane: Option[IncomingPane]): Entry[Tracked[B]] = {
+  private def entry(incoming: Incoming, message: M, buffer: Tracked[B]): Entry[Tracked[B]] = {
     val value = rowValue.of(incoming.value)
     Entry(
       incoming.key,
@@ -101,7 +101,8 @@ private[operators] final class AggregatingCore[K, M, B, V](
       buffer,
       incoming.payload,
       incoming.origin,
-      pane)
+      formatter.pane(message),
+      formatter.mark(message))
   }
 }
 

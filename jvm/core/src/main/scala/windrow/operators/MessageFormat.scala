@@ -1,6 +1,6 @@
 package windrow.operators
 
-import windrow.core.operator.{IncomingPane, Origin}
+import windrow.core.operator.{IncomingPane, Origin, SessionMark}
 import windrow.core.state.{ByteReader, ByteWriter, Codec, Key}
 import windrow.core.store.Incoming
 
@@ -29,6 +29,9 @@ trait MessageFormat[K, M] {
   /** The message as a pane of another operator, for inherited windows (SEMANTICS R55). */
   def pane(message: M): Option[IncomingPane] = None
 
+  /** How the message affects its session, if sessions can end by more than a gap (SEMANTICS W9). */
+  def mark(message: M): Option[SessionMark] = None
+
   /** Whether an equality field is null, in which case a join matches the message with nothing. */
   def hasNull(key: K): Boolean = key == null
 
@@ -48,6 +51,7 @@ private[operators] final class Formatter[K, M](format: MessageFormat[K, M]) {
     format.value(message))
 
   def pane(message: M): Option[IncomingPane] = format.pane(message)
+  def mark(message: M): Option[SessionMark]  = format.mark(message)
 
   def key(key: K): Key               = new Key(bytes(key, format.keys))
   def key(bytes: Key): K             = format.keys.read(ByteReader(bytes.bytes))

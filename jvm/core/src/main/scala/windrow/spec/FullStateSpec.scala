@@ -46,6 +46,7 @@ final case class FullStateDraft(
   private[windrow] def family: Either[SpecProblem, WindowFamily.InFullState] = window.family match {
     case family: WindowFamily.InFullState => Right(family)
     case _: WindowFamily.Inherited        => Left(SpecProblem("INHERIT_WITHOUT_PANES", "window" -> window))
+    case _: WindowFamily.CutSessions      => Left(SpecProblem("SESSION_CUT.ROWS", "window" -> window))
   }
 
   private def unstated: Seq[SpecProblem] =

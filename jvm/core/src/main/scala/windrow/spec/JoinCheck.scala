@@ -69,7 +69,7 @@ private[windrow] object JoinCheck {
   }
 
   private def lasts(window: WindowKind): Long = (window.family match {
-    case WindowFamily.Sessions(gap) => gap
+    case sessions: WindowFamily.ByGap => sessions.gap
     case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
         _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
       window.extent

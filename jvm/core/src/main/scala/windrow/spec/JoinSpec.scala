@@ -73,7 +73,7 @@ object Within {
     private[windrow] def shared: Either[SpecProblem, SharedWindows] = window.family match {
       case aligned: WindowFamily.Aligned    => Right(SharedWindows.Aligned(aligned))
       case WindowFamily.Sessions(Some(gap)) => Right(SharedWindows.Sessions(gap))
-      case WindowFamily.Everything | WindowFamily.Sessions(None) | _: WindowFamily.Inherited | _: WindowFamily.Run |
+      case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
           _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SHARED", "window" -> window))
     }
@@ -103,7 +103,7 @@ final case class JoinStream(name: String, window: Option[WindowKind] = None) {
   private[windrow] def side: Either[SpecProblem, WindowFamily.OfSide] = window.fold(JoinStream.Unbounded) { kind =>
     kind.family match {
       case side: WindowFamily.OfSide => Right(side)
-      case _: WindowFamily.Sessions  => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
+      case _: WindowFamily.ByGap     => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
       case _: WindowFamily.Inherited | _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByCount |
           _: WindowFamily.Numbered | _: WindowFamily.OffsetSessions =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SIDE", "name" -> name, "window" -> kind))

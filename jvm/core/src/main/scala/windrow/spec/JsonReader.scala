@@ -60,6 +60,13 @@ private[windrow] final class JsonReader(timeUnit: String) {
     if (value.isTextual) Some(value.asText) else refuse("NAME_NOT_UNDERSTOOD", "name" -> name, "value" -> value)
   }
 
+  /** A text, or a list of texts. */
+  def names(node: JsonNode, name: String): Option[Seq[String]] = child(node, name).flatMap { value =>
+    val all = if (value.isArray) value.elements.asScala.toSeq else Seq(value)
+    if (all.forall(_.isTextual)) Some(all.map(_.asText))
+    else refuse("NAME_NOT_UNDERSTOOD", "name" -> name, "value" -> value)
+  }
+
   /** Reads one of some values, written as its text in lower case. */
   def word[T](node: JsonNode, name: String, condition: String, all: Seq[T]): Option[T] =
     child(node, name).flatMap { value =>

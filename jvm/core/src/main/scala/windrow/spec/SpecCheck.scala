@@ -83,6 +83,10 @@ private[windrow] object SpecCheck {
         "INHERIT_DISCARDING",
         "window" -> draft.window),
       refuse(
+        draft.window.family.isInstanceOf[CutSessions] && draft.accumulation.contains(Discarding),
+        "SESSION_CUT.DISCARDING",
+        "window" -> draft.window),
+      refuse(
         draft.fillsGaps && aligned.isEmpty,
         "FILL_GAPS_NOT_ALIGNED",
         "window" -> draft.window),
@@ -105,13 +109,13 @@ private[windrow] object SpecCheck {
       .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
 
   private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
-    case Aligned(windows)                                                              => Some(windows)
-    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+    case Aligned(windows)                                                           => Some(windows)
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
   }
 
   /** Whether its windows emit a pane when their lateness ends, whatever the triggers (SEMANTICS R80). */
   private def firesAtEnd(draft: WindowOperatorDraft): Boolean = draft.window.family match {
-    case _: Aligned | _: Sessions                                        => !draft.lateness.contains(TimeSpan.Endless)
+    case _: Aligned | _: ByGap                                           => !draft.lateness.contains(TimeSpan.Endless)
     case Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
   }
 
@@ -122,6 +126,6 @@ private[windrow] object SpecCheck {
         step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0)
         .map(lateness =>
           SpecProblem("GRANULARITY_NOT_DIVISOR.LATENESS", "granularity" -> step, "lateness" -> lateness))
-    case _: Aligned | Everything | _: Sessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => Nil
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => Nil
   }
 }

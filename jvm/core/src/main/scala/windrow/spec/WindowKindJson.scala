@@ -26,6 +26,7 @@ private[windrow] object WindowKindJson {
     def spanIfSet(name: String): Option[TimeSpan]                             = reader.span(node, name)
     def countIfSet(name: String): Option[Long]                                = reader.count(node, name)
     def nameIfSet(name: String): Option[String]                               = reader.name(node, name)
+    def namesIfSet(name: String): Option[Seq[String]]                         = reader.names(node, name)
     def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = reader.word(node, name, condition, all)
     def refuse[T](problem: SpecProblem): Option[T]                            = reader.refuse(problem)
   }
@@ -37,7 +38,10 @@ private[windrow] object WindowKindJson {
         case number: Long   => node.put(name, number)
         case Some(one)      => put(name, one)
         case None           => node.putNull(name)
-        case text           => node.put(name, text.toString)
+        case several: Seq[_] =>
+          val all = node.putArray(name)
+          several.foreach(one => all.add(one.toString))
+        case text => node.put(name, text.toString)
       }
       ()
     }

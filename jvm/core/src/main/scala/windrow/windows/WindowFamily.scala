@@ -41,16 +41,37 @@ private[windrow] object WindowFamily {
   /** A single window that contains everything, limited only by retention. */
   case object Everything extends WindowFamily(Unbounded) with OfSide with InFullState
 
-  /** Windows that contain the messages of a key that are near each other in time.
+  /** Windows that contain the messages of a key that are near each other in time. */
+  sealed trait ByGap extends WindowFamily with Replaceable {
+
+    /** None if every message has its own gap. */
+    def gap: Option[TimeSpan]
+
+    override def rowValue: RowValue = RowValue.Duration(gap)
+  }
+
+  /** Sessions that only a gap ends. */
+  final case class Sessions(gap: Option[TimeSpan]) extends WindowFamily(HalfOpen) with ByGap with InFullState
+
+  /** Sessions that end by more than a gap. Their rows are stored, because a row can divide a session.
     *
-    * @param gap
-    *   None if every message has its own gap
+    * @param maxLength
+    *   the greatest length of a session
+    * @param endsWith
+    *   an SQL expression; a message for which it is true ends its session
+    * @param split
+    *   SQL expressions whose change begins another session
     */
-  final case class Sessions(gap: Option[TimeSpan])
+  final case class CutSessions(
+      gap: Option[TimeSpan],
+      maxLength: Option[TimeSpan],
+      endsWith: Option[String],
+      split: Seq[String])
       extends WindowFamily(HalfOpen)
-      with InFullState
-      with Replaceable {
-    override val rowValue: RowValue = RowValue.Duration(gap)
+      with ByGap {
+
+    /** Whether it depends on more than the times of messages. */
+    def isMarked: Boolean = endsWith.isDefined || split.nonEmpty
   }
 
   /** The windows of panes of another operator, which are the messages.

@@ -7,6 +7,9 @@ private[windrow] trait WindowFields {
   def countIfSet(name: String): Option[Long]
   def nameIfSet(name: String): Option[String]
 
+  /** Reads a name, or a list of names. */
+  def namesIfSet(name: String): Option[Seq[String]]
+
   /** Reads one of some values, written as its text in lower case.
     *
     * @param condition

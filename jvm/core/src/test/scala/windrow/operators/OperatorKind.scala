@@ -132,6 +132,12 @@ object OperatorKind {
       "an aggregator of sessions",
       WindowOperatorDraft(Session(span(7)), Some(span(20)), accumulation = Some(Accumulating))),
     aggregate(
+      "an aggregator of sessions of limited length",
+      WindowOperatorDraft(
+        Session(span(7), maxLength = Some(span(20))),
+        Some(span(20)),
+        accumulation = Some(Accumulating))),
+    aggregate(
       "an aggregator of sliding windows",
       WindowOperatorDraft(
         Sliding(span(9), span(1)),

@@ -34,6 +34,7 @@ class SpanCheckSuite extends AnyFunSuite {
     "size"        -> (span => windows(Hopping(span, one))),
     "step"        -> (span => windows(Hopping(one, span))),
     "gap"         -> (span => windows(Session(span))),
+    "maxLength"   -> (span => windows(Session(one, maxLength = Some(span)))),
     "size"        -> (span => windows(Sliding(span, one))),
     "granularity" -> (span => windows(Sliding(TimeSpan.Zero, span))),
     "range"       -> (span => windows(Over.Range(span))),

@@ -45,6 +45,8 @@ object Origin {
   *   the original row, returned if the message is rejected; null if it cannot be rejected
   * @param pane
   *   for inherited windows, the message as a pane of another operator
+  * @param mark
+  *   for sessions that more than a gap ends
   */
 final case class Entry[B](
     key: Key,
@@ -54,7 +56,8 @@ final case class Entry[B](
     buffer: B,
     raw: Array[Byte],
     origin: Option[Origin],
-    pane: Option[IncomingPane] = None)
+    pane: Option[IncomingPane] = None,
+    mark: Option[SessionMark] = None)
 
 /** A message that is a pane of another operator, with the window `[start, end)` in microseconds.
   *
@@ -62,3 +65,16 @@ final case class Entry[B](
   *   identifies the pane that a retraction repeats: its index in the window, and the values that count
   */
 final case class IncomingPane(start: Long, end: Long, timing: Timing, isRetraction: Boolean, content: Key)
+
+/** How a message affects the sessions of its key, besides its gap (SEMANTICS W9).
+  *
+  * @param ends
+  *   whether it ends its session
+  * @param values
+  *   the values whose change begins another session, as bytes that are equal exactly if the values are
+  */
+final case class SessionMark(ends: Boolean, values: Key)
+
+object SessionMark {
+  val None: SessionMark = SessionMark(ends = false, new Key(Array.emptyByteArray))
+}

@@ -1,7 +1,7 @@
 package windrow.core.operator
 
 import windrow.core.time.{Axis, Distance}
-import windrow.{CloseOn, TimeSpan, WindowKind, WindowOperatorSpec}
+import windrow.{CloseOn, TimeSpan, WindowFamily, WindowKind, WindowOperatorSpec}
 
 /** Computes how far times in the panes of windows can be behind the operator's watermark (SEMANTICS R95). Corrections
   * for late messages are excluded, because the next operator treats them as late, too.
@@ -16,7 +16,12 @@ private[windrow] object PaneLag {
     val waits  = !spec.onTime || (spec.closeOn == CloseOn.NextRow && window.hasFixedEnd)
     if (!window.bounds.areTimes || window.holdsEverything) Distance.endless
     else if (waits) spec.latenessInTime
-    else Distance.none
+    else window.family match {
+      // A late message can end a session that waits for its gap, and then completes it at once.
+      case WindowFamily.CutSessions(gap, _, _, _) =>
+        spec.latenessInTime + gap.fold(Distance.endless[Axis.Time])(of => new Distance(of.micros))
+      case _ => Distance.none
+    }
   }
 
   /** The lag of a time between the window's start and end. */

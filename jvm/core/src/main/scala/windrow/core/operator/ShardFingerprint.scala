@@ -54,13 +54,13 @@ object ShardFingerprint {
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
   private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {
     case _: Run => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
-    case _: Aligned | Everything | _: Sessions | _: Inherited | _: Numbered | _: OnOffsets => None
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets => None
   }
 
   /** Whether the start offset determines the bounds of windows. */
   private def isLaidFromStart(window: WindowKind): Boolean = window.family match {
-    case _: OffsetGrid                                                                                   => true
-    case _: Aligned | Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OffsetSessions => false
+    case _: OffsetGrid                                                                                => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions => false
   }
 
   /** Windows made of slices keep records from their first message on if they can fire before they are complete. */
@@ -71,7 +71,7 @@ object ShardFingerprint {
 
   /** Whether windows are computed from slices that they share. */
   private def isSliced(window: WindowKind): Boolean = window.family match {
-    case _: Aligned | Everything | _: Numbered | _: OffsetGrid   => true
-    case _: Sessions | _: Inherited | _: Run | _: OffsetSessions => false
+    case _: Aligned | Everything | _: Numbered | _: OffsetGrid => true
+    case _: ByGap | _: Inherited | _: Run | _: OffsetSessions  => false
   }
 }

@@ -19,6 +19,7 @@ object ShardSpaces {
     val windows = spec.window.family match {
       case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
       case _: Sessions                          => Seq("sessions", "pages")
+      case _: CutSessions                       => Seq("sessions", "pages", "runs")
       case _: OffsetSessions                    => Seq("sessions")
       case _: Inherited                         => Seq("inherited", "pages", "incoming")
       case _: Run | _: Numbered | _: OffsetGrid => Keyed

@@ -8,7 +8,7 @@ import windrow.core.operator.aligned.AlignedAlgorithm
 import windrow.core.operator.keyed.{CountAlgorithm, KeyedAlgorithm}
 import windrow.core.operator.partitioned.{OffsetWindows, PartitionWindows, PartitionedAlgorithm, TupleSessions}
 import windrow.core.operator.run.RunAlgorithm
-import windrow.core.operator.sessions.{InheritAlgorithm, SessionAlgorithm}
+import windrow.core.operator.sessions.{CutAlgorithm, InheritAlgorithm, SessionAlgorithm}
 import windrow.core.operator.{Counters, Effect, Entry, OpenWindow, Origin, Out, Part, WindowAlgorithm}
 import windrow.core.state.{ByteReader, ByteWriter, Spaces}
 import windrow.core.time.{Axis, StepClock, Watermark}
@@ -43,12 +43,13 @@ private[core] object WindowAlgorithms {
     def byPartition(make: (Long, Spaces) => PartitionWindows[B, V]) =
       new PartitionedAlgorithm(spec.startOffsets, store, make)
     spec.window.family match {
-      case windows: Aligned  => aligned(windows.grid)
-      case Everything        => aligned(SliceGrid.Everything)
-      case _: Sessions       => new SessionAlgorithm(spec, aggregation, store)
-      case _: Inherited      => new InheritAlgorithm(spec, aggregation, store)
-      case run: Run          => new RunAlgorithm(run, spec, aggregation, startsOf, store)
-      case numbers: Numbered => new CountAlgorithm(numbers, spec, aggregation, startsOf, store)
+      case windows: Aligned      => aligned(windows.grid)
+      case Everything            => aligned(SliceGrid.Everything)
+      case _: Sessions           => new SessionAlgorithm(spec, aggregation, store)
+      case sessions: CutSessions => new CutAlgorithm(sessions.maxLength, spec, aggregation, store)
+      case _: Inherited          => new InheritAlgorithm(spec, aggregation, store)
+      case run: Run              => new RunAlgorithm(run, spec, aggregation, startsOf, store)
+      case numbers: Numbered     => new CountAlgorithm(numbers, spec, aggregation, startsOf, store)
       case offsets: OffsetGrid =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part))
       case OffsetSessions(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))

@@ -21,7 +21,7 @@ private[windrow] object LastEnd {
       time => grid.end(grid.lastStart(time))
     case DistinctSets(size, _)                   => time => plus(plus(time, size.micros), 1)
     case _: UpToMessage                          => plus(_, 1)
-    case _: Sessions | _: Inherited              => identity
+    case _: ByGap | _: Inherited                 => identity
     case Everything | _: Numbered | _: OnOffsets => _ => EventTime.Max
   }
 }

@@ -18,6 +18,14 @@ final class PaneLagSuite extends AnyFunSuite {
     assert(ofEnd(draft.copy(window = Session(TimeSpan(10)))) == 0)
   }
 
+  test("R95: a late row can complete a session that waits for its gap, at most the gap and the lateness back") {
+    val cuts = draft.copy(accumulation = Some(Accumulating))
+    assert(ofEnd(cuts.copy(window = Session(TimeSpan(10), endsWith = Some("ends")))) == 17)
+    assert(PaneLag.ofEnd(cuts.copy(window = Session.OfMessage.copy(split = Seq("a"))).checked).isEndless)
+    val longest = Session(TimeSpan(10), maxLength = Some(TimeSpan(50)))
+    assert(PaneLag.inside(longest, PaneLag.ofEnd(cuts.copy(window = longest).checked)).value == 67)
+  }
+
   test("R95: one that waits for the end of its lateness lags by it") {
     assert(ofEnd(draft.copy(onTime = false)) == 7)
     assert(ofEnd(draft.copy(closeOn = CloseOn.NextRow)) == 7)

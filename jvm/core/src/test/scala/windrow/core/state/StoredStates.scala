@@ -79,6 +79,7 @@ object StoredStates {
         Tumbling(span),
         Hopping(span, TimeSpan(500)),
         Session(TimeSpan(100)),
+        Session(TimeSpan(100), maxLength = Some(TimeSpan(300))),
         Sliding(span, TimeSpan(1)),
         Over.Rows(3),
         Count(30),
@@ -92,7 +93,10 @@ object StoredStates {
         draft(Sliding(span, TimeSpan(1))).copy(closeOn = CloseOn.NextRow))
       val ordered = new Ordered(Sum, pieceBytes = 40)
       (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++
-        Seq(Tumbling(span), Session(TimeSpan(100))).map(window =>
+        Seq(
+          Tumbling(span),
+          Session(TimeSpan(100)),
+          Session(TimeSpan(100), maxLength = Some(TimeSpan(300)))).map(window =>
           aggregated[OrderedBuffer[Long]](draft(window), ordered, n => ordered.lift(BigInt(n).toByteArray, n)))
     }
 

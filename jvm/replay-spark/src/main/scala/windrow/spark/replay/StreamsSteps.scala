@@ -4,7 +4,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Row}
 import windrow.replay._
 import windrow.spark.{Field, JoinOutput, Windowed, Windrow}
-import windrow.{CoGroupSpec, JoinKind, JoinSpec, Session}
+import windrow.{CoGroupSpec, JoinKind, JoinSpec}
 
 /** Runs a join. */
 private[replay] final class JoinSteps(spec: JoinSpec) extends StepOperator {
@@ -33,7 +33,7 @@ private[replay] final class CoGroupSteps(spec: CoGroupSpec) extends StepOperator
       Windrow.stream(input.table(Some(name)), "time", key = Seq("key"), rowId = input.rowId, name = name))
     val lists  = spec.streams.map(name => collect_list(name).as(s"of_$name"))
     val gap    = coalesce(spec.streams.map(name => col(s"$name.gap")): _*)
-    val ofEach = Option.when[Field](spec.window.window == Session.OfMessage)(gap)
+    val ofEach = Option.when[Field](spec.window.window.rowValue.isOwn)(gap)
     Windowed(Windrow.cogroup(streams: _*), spec.window.draft, ofEach).aggregate(lists.head, lists.tail: _*).output
   }
 

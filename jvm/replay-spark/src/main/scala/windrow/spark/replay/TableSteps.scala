@@ -4,7 +4,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame, Row}
 import windrow.replay._
 import windrow.spark.input.Marks
-import windrow.{Session, TimeSpan, WindowKind, WindowOperatorSpec}
+import windrow.{TimeSpan, WindowKind, WindowOperatorSpec}
 
 /** Runs windows over one stream, with `_windrow_apply` and the spec of the transcript. */
 private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: WindowOperatorSpec) extends StepOperator {
@@ -16,7 +16,7 @@ private[replay] abstract class TableSteps(transcript: TranscriptCase, spec: Wind
 
   /** Returns the columns of rows, by their role. */
   protected final def fields(input: StepInput): Seq[(String, String)] =
-    Seq("time" -> "time") ++ Option.when(spec.window == Session.OfMessage)("gap" -> "gap") ++
+    Seq("time" -> "time") ++ Option.when(spec.window.rowValue.isOwn)("gap" -> "gap") ++
       (if (input.rowId.isDefined || TableSteps.needsOffsets(spec.window))
          Seq("partition" -> "partition", "offset" -> "offset")
        else Nil)

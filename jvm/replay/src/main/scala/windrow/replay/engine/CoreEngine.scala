@@ -132,7 +132,16 @@ private[windrow] final class CoreShards[Buffer](
       lift(message),
       raw = MessageCodec.bytes(message),
       CoreStores.origin(message),
-      message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))))
+      message.pane.map(pane => IncomingPane(pane.start, pane.end, pane.timing, pane.isRetraction, content(message))),
+      mark(message))
+  }
+
+  private def mark(message: Message): Option[SessionMark] = spec.window match {
+    case session: Session =>
+      val out = new ByteWriter
+      ReferenceCuts.values(session, message).foreach(ScalarCodec.write(_, out))
+      Some(SessionMark(ReferenceCuts.ends(session, message), new Key(out.result())))
+    case _ => None
   }
 
   /** The content by which a retraction finds its pane. It omits the retraction flag and the offset, in which the two

@@ -68,8 +68,8 @@ private[windrow] final class ReferenceFullState(spec: FullStateSpec) extends Ste
   }
 
   private def isGapBroken(message: Message): Boolean = spec.window match {
-    case Session(gap) => !Bounds.canMakeSession(message, gap.map(_.micros))
-    case _            => false
+    case session: Session => !Bounds.canMakeSession(message, session.gap.map(_.micros))
+    case _                => false
   }
 
   private def isOld(message: Message, at: Option[Long]): Boolean =

@@ -12,8 +12,9 @@ private[windrow] final class ReferenceJoin(spec: JoinSpec) extends StepwiseOpera
 
   /** The sessions that still accept messages, if messages pair by a common session (SEMANTICS R39). */
   private val sessions = spec.within match {
-    case Within.SameWindow(Session(Some(gap))) => Some(new ReferenceJointSessions(gap.micros, spec.lateness.micros))
-    case _                                     => None
+    case Within.SameWindow(Session(Some(gap), _, _, _)) =>
+      Some(new ReferenceJointSessions(gap.micros, spec.lateness.micros))
+    case _ => None
   }
 
   private var watermark = Option.empty[Long]

@@ -28,6 +28,9 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   /** Windows that accept no more messages. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
+  /** The end of the last session of each key that was cut and has closed, and when it is forgotten. */
+  private var settled = Map.empty[Scalar, (Long, Long)]
+
   private val fired = Seq.newBuilder[ContentPane]
 
   def ask(query: Query): Answer = query match {
@@ -109,7 +112,7 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     else if (own.isEmpty) {
       intake.count("gaps")
       progress = progress.numbering(message.key)
-    } else if (own.forall(completion.isRefused(message, _, before)))
+    } else if (own.forall(completion.isRefused(message, _, before)) || isSettled(message))
       intake.reject(
         message,
         if (completion.isOutOfRetention(message, before)) Reason.OutOfRetention else Reason.TooLate)
@@ -119,9 +122,13 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     }
   }
 
+  /** Whether a session that was cut and has closed ends after the message (SEMANTICS R53). */
+  private def isSettled(message: Message): Boolean =
+    settled.get(message.key).exists { case (end, _) => message.time.exists(_ < end) }
+
   private def isGapBroken(message: Message): Boolean = spec.window match {
-    case Session(gap) => !Bounds.canMakeSession(message, gap.map(_.micros))
-    case _            => false
+    case session: Session => !Bounds.canMakeSession(message, session.gap.map(_.micros))
+    case _                => false
   }
 
   /** Classifies a message relative to the existing window of its key with the greatest start. Without such a window it
@@ -145,15 +152,24 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val same     = was.map(_.identity).toSet
     val replaced = was.filterNot(window => is.exists(_.identity == window.identity))
     replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
+    val left = replaced.map(window => window -> history(key, window)).toMap
+    if (spec.window.isInstanceOf[Session]) // one that returns is a new window (R84)
+      histories --= replaced.map(window => (key, window.identity))
     is.foreach { window =>
       val isEmpty = windows.contents(window, held(key)).isEmpty // it has only a retraction that waits for its pane
       if (!same(window.identity) && !isEmpty) {
         gaps.reach(key, window)
-        val news = if (replaced.isEmpty) windows.contents(window, held(key)) else Seq(message)
-        update(key, window, replaced.map(history(key, _)), news, earlier)
+        val content = windows.contents(window, held(key))
+        val origins = replaced.map(one => left(one) -> windows.contents(one, wasHeld))
+          .filter(!spec.window.isInstanceOf[Session] || _._2.exists(content.contains))
+        val known = origins.map(_._1)
+        if (spec.window.isInstanceOf[Session] && !(message +: origins.flatMap(_._2)).forall(content.contains))
+          // a retraction has removed its rows from the output, so all of them are unsent (R84)
+          update(key, window, known.map(_.copy(unsent = Nil, updates = 0)), content, earlier, content.size.toLong)
+        else update(key, window, known, if (known.isEmpty) content else Seq(message), earlier, updates = 1)
       } else if (windows.contents(window, held(key)) != windows.contents(window, wasHeld)) {
         gaps.reach(key, window)
-        update(key, window, Seq(history(key, window)), Seq(message), earlier)
+        update(key, window, Seq(history(key, window)), Seq(message), earlier, updates = 1)
       }
     }
   }
@@ -163,22 +179,25 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     window.partition.forall(message.message.partition.contains)
 
   /** Marks windows as gone that the message would create after their lateness has passed. */
-  private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit =
+  private def forgetClosed(key: Scalar, was: Seq[Bounds]): Unit = if (!spec.window.isInstanceOf[Session])
     gone ++= existing(key).filterNot(window => was.exists(_.identity == window.identity))
       .filter(completion.hasLeft(key, _, held(key), before)).map(window => (key, window.identity))
 
   /** Adds messages to a window.
     *
     * @param origins
-    *   the window itself, or the sessions that it replaces (R84: their unsent messages are now its own); empty for a
-    *   new window
+    *   the window itself, or the sessions whose messages it has received (R84: unsent ones are now its own); empty for
+    *   a new window
+    * @param updates
+    *   the number of messages that have changed it
     */
   private def update(
       key: Scalar,
       window: Bounds,
       origins: Seq[ReferenceHistory],
       news: Seq[Held],
-      earlier: ReferenceProgress): Unit = {
+      earlier: ReferenceProgress,
+      updates: Long): Unit = {
     val wasComplete = completion.wasComplete(key, window, held(key), news, earlier)
     val isComplete  = completion.isComplete(key, window, held(key), progress)
     val hasFired    = origins.nonEmpty && origins.forall(_.isPastOnTime)
@@ -186,11 +205,12 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val isLate      = known.isPastOnTime || (if (origins.isEmpty) wasComplete else hasFired && isComplete)
     val now = known.copy(
       unsent = origins.flatMap(_.unsent) ++ news,
-      updates = origins.map(_.updates).sum + 1,
+      updates = origins.map(_.updates).sum + updates,
       since = origins.flatMap(_.since).minOption.orElse(intake.processingTime),
       isPastOnTime = isLate)
     histories += (key, window.identity) -> now
-    if (isWithdrawn(key, window)) ()
+    // A cut can divide a session when a part of it is past its lateness. Its last pane follows at the end of the step.
+    if (isWithdrawn(key, window) || completion.hasLeft(key, window, held(key), before)) ()
     else if (isLate) {
       val isFirst = spec.onTime && !hasFired && !ReferencePolicy.waitsForStepEnd(spec.late) // R79
       if (isFirst || ReferencePolicy.firesAtMessage(spec.late, now.updates)) fire(key, window, Timing.Late)
@@ -230,11 +250,23 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val left = existing(key).filter(completion.hasLeft(key, _, held(key), progress))
     left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
     gone ++= left.map(window => (key, window.identity))
+    settle(key, left)
     spec.window match {
       case _: Session | _: OffsetSession =>
         log += key -> held(key).diff(left.flatMap(windows.contents(_, held(key))))
       case _ => ()
     }
+  }
+
+  private def settle(key: Scalar, left: Seq[Bounds]): Unit = {
+    val ends = windows match {
+      case cuts: ReferenceCuts => left.flatMap(cuts.settled(_, held(key)))
+      case _                   => Nil
+    }
+    val known = settled.get(key) ++ ends
+    settled = settled.removed(key) ++ known.reduceOption((a, b) => (math.max(a._1, b._1), math.max(a._2, b._2)))
+      .filterNot { case (_, forgets) => completion.hasLeft(key, Bounds(forgets, forgets), Nil, progress) }
+      .map(key -> _)
   }
 
   /** Whether an inherited window is empty (SEMANTICS R55). */

@@ -57,8 +57,12 @@ private[windrow] final class ReferenceCompletion(spec: WindowOperatorSpec, windo
 
   /** Whether a window was complete before its first message. An inherited window was if that message is a late pane. */
   def wasComplete(key: Scalar, window: Bounds, held: Seq[Held], news: Seq[Held], progress: ReferenceProgress): Boolean =
-    isComplete(key, window, held, progress) &&
-      (!spec.window.isInstanceOf[Inherit] || news.exists(_.message.pane.exists(_.timing == Timing.Late)))
+    isComplete(key, window, held, progress) && (spec.window match {
+      case _: Inherit => news.exists(_.message.pane.exists(_.timing == Timing.Late))
+      case _: Session => // a cut can complete a session of a message whose own window is open
+        news.forall(one => windows.own(one.message, one.sequence).forall(isComplete(key, _, held, progress)))
+      case _ => true
+    })
 
   /** Whether the window is past its lateness, so that its state is removed. */
   def hasLeft(key: Scalar, window: Bounds, held: Seq[Held], progress: ReferenceProgress): Boolean = spec.window match {

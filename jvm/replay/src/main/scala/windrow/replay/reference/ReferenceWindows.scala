@@ -31,17 +31,18 @@ private[windrow] trait ReferenceWindows {
 private[windrow] object ReferenceWindows {
 
   def apply(spec: WindowOperatorSpec): ReferenceWindows = spec.window match {
-    case fixed: FixedWindows        => new Fixed(fixed)
-    case calendar: Calendar         => new ByCalendar(calendar)
-    case Session(gap)               => new Sessions(gap.map(_.micros))
-    case Sliding(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
-    case over: Over                 => new OverWindows(over)
-    case Count(n, step)             => new Counts(n, step)
-    case OffsetRange(n, step)       => new OffsetWindows(n, step, spec.startOffsets)
-    case OffsetSession(n)           => new TupleSessions(n)
-    case _: Inherit                 => Inherited
-    case Global                     => Everything
-    case other                      => throw new IllegalArgumentException(s"the reference does not support $other")
+    case fixed: FixedWindows                                 => new Fixed(fixed)
+    case calendar: Calendar                                  => new ByCalendar(calendar)
+    case session: Session if session == Session(session.gap) => new Sessions(session.gap.map(_.micros))
+    case session: Session                                    => new ReferenceCuts(session)
+    case Sliding(size, granularity)                          => new SlidingWindows(size.micros, granularity.micros)
+    case over: Over                                          => new OverWindows(over)
+    case Count(n, step)                                      => new Counts(n, step)
+    case OffsetRange(n, step)                                => new OffsetWindows(n, step, spec.startOffsets)
+    case OffsetSession(n)                                    => new TupleSessions(n)
+    case _: Inherit                                          => Inherited
+    case Global                                              => Everything
+    case other => throw new IllegalArgumentException(s"the reference does not support $other")
   }
 
   /** Windows that depend on time alone. */

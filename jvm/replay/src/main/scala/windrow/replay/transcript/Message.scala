@@ -17,7 +17,7 @@ import windrow.{Reason, Timing}
   * @param pane
   *   for inherited windows: the pane of another operator that the message is
   * @param marker
-  *   for windows by punctuation: whether the message is the last one of its window
+  *   for windows by punctuation and sessions: whether the message is the last one of its window
   */
 final case class Message(
     key: Scalar,
@@ -41,7 +41,7 @@ object Message {
 
   /** The order in which the messages of one step are applied on the axis of time (SEMANTICS T). */
   val Order: Ordering[Message] =
-    Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap, m.pane)))
+    Ordering.by(m => (m.time, m.stream, m.partition, m.offset, (m.key, m.value, m.gap, m.pane, m.marker)))
 
   /** The same for windows on positions and by policies. */
   val ByPosition: Ordering[Message] =

@@ -12,6 +12,9 @@ import scala.jdk.CollectionConverters._
 final case class Retiming(shift: Long, scale: Long) {
   def apply(time: Long): Long = (time + shift) * scale
   def back(time: Long): Long  = Math.floorDiv(time, scale) - shift
+
+  /** Maps an end back. One that is a microsecond after a time was one after it before, too. */
+  def backEnd(end: Long): Long = -Math.floorDiv(-end, scale) - shift
 }
 
 object Retiming {
@@ -94,7 +97,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
     case "sliding" =>
       if (events.scale > 1 && !window.has("granularity")) window.put("granularity", 1000 / unit)
       Seq("size", "granularity").foreach(new Stretched(events.scale)(window, _))
-    case "session" => new Stretched(events.scale)(window, "gap")
+    case "session" => Seq("gap", "max_length").foreach(new Stretched(events.scale)(window, _))
     case "over"    => new Stretched(events.scale)(window, "range")
     case "policy" =>
       Seq("time", "idle").foreach(name =>
@@ -139,7 +142,7 @@ final class Retimed(events: Retiming, clock: Retiming) {
 
     private def bounds(start: Long, end: Long) =
       if (!boundsAreTimes || (start, end) == Emission.Everywhere) (start, end)
-      else (events.back(start), events.back(end))
+      else (events.back(start), events.backEnd(end))
 
     private def value(stored: StoredValue) = stored.copy(time = events.back(stored.time))
 

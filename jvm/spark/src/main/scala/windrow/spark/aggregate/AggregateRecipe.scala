@@ -48,8 +48,8 @@ private[spark] final class AggregateRecipe(
 
   /** The gap of sessions with a fixed gap, in microseconds. */
   private val gap: Option[Long] = spec.window.family match {
-    case Sessions(gap)                                                                => gap.map(_.micros)
-    case _: Aligned | Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+    case Sessions(gap) => gap.map(_.micros)
+    case _: Aligned | Everything | _: CutSessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
   }
 
   /** The gap, if sessions are combined before the shuffle. */

@@ -37,7 +37,8 @@ object CarriesMessage {
       case _ if spec.latenessInTime.value >= EventTime.Limit / 2 => Literal(true)  // avoids an overflow
       case windows: Aligned =>
         earlierThan(windows.grid.firstStart(left))
-      case _: Sessions => LessThanOrEqual(Add(pack.time, pack.value.head), BatchConstant(left))
+      case _: CutSessions => earlierThan(left) // all sessions that are closed end before
+      case _: Sessions    => LessThanOrEqual(Add(pack.time, pack.value.head), BatchConstant(left))
       case DistinctSets(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
       case _: Inherited | _: UpToMessage | _: OnOffsets => Literal(true)

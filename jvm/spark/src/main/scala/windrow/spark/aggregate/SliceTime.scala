@@ -24,7 +24,7 @@ object SliceTime {
     case DistinctSets(_, granularity) => Some(floor(time, granularity.micros, 0))
     case Everything                   => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
     case Sessions(gap)                => gap.map(_.micros).filter(_ > 0).map(floor(time, _, 0))
-    case _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => None
+    case _: CutSessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => None
   }
 
   private def aligned(windows: TimeGrid, time: Expression): Option[Expression] = windows.grid match {

@@ -21,6 +21,11 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
 
   def nameIfSet(name: String): Option[String] = values.get(name).map(_.toString)
 
+  def namesIfSet(name: String): Option[Seq[String]] = values.get(name).map {
+    case all: Seq[_] => all.map(_.toString)
+    case one         => Seq(one.toString)
+  }
+
   def spanIfSet(name: String): Option[TimeSpan] =
     values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.in(name)), Some(_)))
 

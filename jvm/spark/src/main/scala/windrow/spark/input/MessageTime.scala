@@ -27,8 +27,8 @@ private[spark] object MessageTime {
 
   /** The time zone on which the bounds of windows depend. */
   private def zone(windows: WindowKind): Option[ZoneId] = windows.family match {
-    case aligned: Aligned                                                              => aligned.grid.zone
-    case Everything | _: Sessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+    case aligned: Aligned                                                           => aligned.grid.zone
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
   }
 
   /** Returns the problem of an event time.

@@ -66,7 +66,8 @@ private[spark] final case class EntryPacking(
     shards: Int,
     value: Seq[Expression] = Nil,
     sender: Seq[Expression] = Nil,
-    pane: Seq[Expression] = Nil)
+    pane: Seq[Expression] = Nil,
+    marks: Seq[Expression] = Nil)
     extends Packing {
   override def isSorted: Boolean             = shuffle.sorted
   def packer(schema: Seq[Attribute]): Packer = new EntryPacker(this, schema)
@@ -87,6 +88,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val message  = UnsafeProjection.create(Seq(program.message), schema)
   private val fields   = UnsafeProjection.create(program.time +: (own ++ program.sender), schema)
   private val panes    = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
+  private val marks    = Option.when(program.marks.nonEmpty)(new MarkReader(program.marks, schema))
   private val ordered  = program.shuffle.sorted || program.shuffle.ordered
 
   /** Whether the output shows the original row instead of values that aggregates computed from it. */
@@ -163,7 +165,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   /** The position of the time column, if an entry contains only the key, the time and the values; otherwise -1. */
   private val timeAt =
-    if (isOwn || program.sender.nonEmpty || panes.isDefined || ordered) -1
+    if (isOwn || program.sender.nonEmpty || panes.isDefined || marks.isDefined || ordered) -1
     else schema.indexWhere(_.semanticEquals(program.time))
 
   private def rawOf(row: InternalRow): UnsafeRow =
@@ -177,13 +179,14 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
     from.foreach(seen.add)
     val buffer = lift(row)
     val raw    = rawOf(row)
+    val mark   = marks.map(_(row))
     val order =
       if (program.shuffle.byArrival) {
         arrived += 1
         MessageOrder.ofArrival(TaskContext.getPartitionId(), arrived)
       } else if (ordered) {
         val place = panes.map(_.place(row)).orElse(Option.when(isOwn)(value))
-        MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, place)
+        MessageOrder(time, from, if (isWhole) raw else buffer, isByPosition, place, mark)
       } else null
     EntryCodec.write(
       out,
@@ -195,6 +198,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
       raw,
       from,
       panes.flatMap(_(row)),
+      mark,
       if (!program.shuffle.ordered) null else if (isInTurn) EntryPacker.InTurn else order)
     order
   }

@@ -74,7 +74,8 @@ abstract class PackRecipe(
     shards,
     pack.value,
     pack.sender,
-    pack.pane)
+    pack.pane,
+    pack.marks.map(SparkInside.normalized))
 }
 
 /** Sends rows in the order in which they are applied, each with its original columns: full state stores them, and
@@ -136,6 +137,9 @@ private[spark] trait PackNode extends UnaryNode {
   *   the event time, a long in microseconds, or null if the row has none
   * @param value
   *   the value for the windows of the row, a long; empty if they need none
+  * @param marks
+  *   for sessions that more than a gap ends: whether the row ends its session, and the values whose change begins another
+  *   one; or empty
   * @param sender
   *   source string, partition long, offset long; or empty
   * @param pane
@@ -156,6 +160,7 @@ final case class Pack(
     keys: Seq[Expression],
     time: Expression,
     value: Seq[Expression],
+    marks: Seq[Expression],
     sender: Seq[Expression],
     pane: Seq[Expression],
     inputs: Seq[Expression],

@@ -2,7 +2,7 @@ package windrow.spark.packet
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Timing
-import windrow.core.operator.{Entry, IncomingPane, Origin}
+import windrow.core.operator.{Entry, IncomingPane, Origin, SessionMark}
 import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.OriginCodec
 import windrow.spark.rows.Rows
@@ -10,6 +10,10 @@ import windrow.spark.rows.Rows
 /** The format of an entry in a packet: a few primitive fields and byte strings in sequence. */
 object EntryCodec {
   import PacketFlag._
+
+  /** Bits that list the fields that only some kinds of windows need. */
+  private val IsPane = 1
+  private val IsMark = 2
 
   /** Writes an entry.
     *
@@ -28,10 +32,11 @@ object EntryCodec {
       raw: UnsafeRow,
       origin: Option[Origin],
       pane: Option[IncomingPane],
+      mark: Option[SessionMark],
       order: Array[Byte]): Unit = {
     out.byte(
       (if (time.isDefined) Time else 0) | (if (raw != null) Raw else 0) | (if (origin.isDefined) Sender else 0) |
-        (if (pane.isDefined) Pane else 0) | (if (order != null) Order else 0))
+        (if (pane.isDefined || mark.isDefined) More else 0) | (if (order != null) Order else 0))
     time.foreach(out.long)
     out.count(value)
     out.count(count)
@@ -39,7 +44,11 @@ object EntryCodec {
     Rows.write(buffer, out)
     if (raw != null) Rows.write(raw, out)
     origin.foreach(OriginCodec.write(_, out))
-    pane.foreach(write(out, _))
+    if (pane.isDefined || mark.isDefined) {
+      out.byte((if (pane.isDefined) IsPane else 0) | (if (mark.isDefined) IsMark else 0))
+      pane.foreach(write(out, _))
+      mark.foreach(write(out, _))
+    }
     if (order != null) out.bytes(order)
   }
 
@@ -74,6 +83,13 @@ object EntryCodec {
     out.bytes(pane.content.bytes)
   }
 
+  private def write(out: ByteWriter, mark: SessionMark): Unit = {
+    out.byte(if (mark.ends) 1 else 0)
+    out.bytes(mark.values.bytes)
+  }
+
+  private def mark(in: ByteReader): SessionMark = in.decode(in => SessionMark(in.byte() == 1, new Key(in.bytes())))
+
   private def pane(in: ByteReader): IncomingPane = in.decode { in =>
     IncomingPane(in.long(), in.long(), Timing(in.byte()), in.byte() == 1, new Key(in.bytes()))
   }
@@ -98,9 +114,11 @@ object EntryCodec {
         val lifted   = buffer(in)
         val raw      = if ((flags & Raw) != 0) in.bytes() else null
         val origin   = if ((flags & Sender) != 0) Some(OriginCodec.read(in)) else None
-        val incoming = if ((flags & Pane) != 0) Some(pane(in)) else None
+        val more     = if ((flags & More) != 0) in.byte().toInt else 0
+        val incoming = if ((more & IsPane) != 0) Some(pane(in)) else None
+        val marked   = if ((more & IsMark) != 0) Some(mark(in)) else None
         val order    = if ((flags & Order) != 0) in.bytes() else null
-        Entry(key, time, value, count, ordered(order, lifted), raw, origin, incoming)
+        Entry(key, time, value, count, ordered(order, lifted), raw, origin, incoming, marked)
       }
     }
   }

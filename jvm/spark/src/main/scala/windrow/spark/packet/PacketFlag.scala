@@ -7,7 +7,7 @@ private[spark] object PacketFlag {
   val Sender   = 4
   val Order    = 8
   val Progress = 16
-  val Pane     = 32
+  val More     = 32
   val End      = 64
   val Question = 128
 

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.input.{KeyCheck, MessageTime, PlainText, RowValueColumn, Whole}
+import windrow.spark.input.{KeyCheck, MessageTime, PlainText, RowValueColumn, SessionMarks, Whole}
 import windrow.{RowValue, SpecProblem, TimeSpan, WindowKind}
 
 /** A stream of rows with resolved columns.
@@ -21,6 +21,8 @@ import windrow.{RowValue, SpecProblem, TimeSpan, WindowKind}
   *   the type of the event-time column
   * @param value
   *   the value for the windows of a row, a long, if each row has its own
+  * @param marks
+  *   the columns that end sessions; see [[windrow.spark.input.SessionMarks]]
   * @param origin
   *   source string, partition long, offset long; or empty
   * @param keyColumns
@@ -33,6 +35,7 @@ final class Input(
     val time: Expression,
     val timeType: DataType,
     val value: Option[Expression],
+    val marks: Seq[Expression],
     val origin: Seq[Expression],
     val key: Seq[(String, Expression)],
     val keyColumns: Seq[String]) {
@@ -144,6 +147,12 @@ object Input {
         refuse("NAME_TAKEN.KEY", "name" -> name))
       found ++= KeyCheck.grouped(key.map { case (name, of) => s"'$name'" -> of }).map(_.in(s"stream '${spec.name}'"))
       val value = time.flatMap(valueOf)
+      val marks = windows.toSeq.flatMap(SessionMarks.of(session, _, relation).fold(
+        problems => {
+          found ++= problems.map(_.in(s"stream '${spec.name}'"))
+          Nil
+        },
+        identity))
       Either.cond(
         found.result().isEmpty,
         new Input(
@@ -153,6 +162,7 @@ object Input {
           time.fold[Expression](Literal(0L))(microsOf),
           time.fold[DataType](TimestampType)(_.dataType),
           value,
+          marks.map(_.child),
           origin,
           key,
           spec.key),

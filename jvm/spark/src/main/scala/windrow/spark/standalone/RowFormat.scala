@@ -1,9 +1,11 @@
 package windrow.spark.standalone
 
 import org.apache.spark.sql.catalyst.expressions._
-import windrow.core.operator.Origin
+import org.apache.spark.sql.windrow.SparkInside
+import windrow.core.operator.{Origin, SessionMark}
 import windrow.core.state.{ByteReader, ByteWriter, Codec}
 import windrow.operators.MessageFormat
+import windrow.spark.pack.MarkReader
 import windrow.spark.rows.{RowShape, Rows, SourceName}
 
 /** A row of one of an operator's streams.
@@ -19,11 +21,12 @@ final class RowFormat(inputs: IndexedSeq[Input]) extends MessageFormat[UnsafeRow
   private val keyShape = new RowShape(inputs.head.key.map(_._2.dataType))
   private val shapes   = inputs.map(input => new RowShape(input.schema.map(_.dataType)))
 
-  def key(message: Message): UnsafeRow                  = fields(message.stream).key(message.row)
-  def time(message: Message): Option[Long]              = fields(message.stream).time(message.row)
-  override def value(message: Message): Option[Long]    = fields(message.stream).value(message.row)
-  override def origin(message: Message): Option[Origin] = fields(message.stream).origin(message.row)
-  override def hasNull(key: UnsafeRow): Boolean         = key.anyNull
+  def key(message: Message): UnsafeRow                     = fields(message.stream).key(message.row)
+  def time(message: Message): Option[Long]                 = fields(message.stream).time(message.row)
+  override def value(message: Message): Option[Long]       = fields(message.stream).value(message.row)
+  override def origin(message: Message): Option[Origin]    = fields(message.stream).origin(message.row)
+  override def mark(message: Message): Option[SessionMark] = fields(message.stream).mark(message.row)
+  override def hasNull(key: UnsafeRow): Boolean            = key.anyNull
 
   val keys: Codec[UnsafeRow] = new Codec[UnsafeRow] {
     def write(key: UnsafeRow, out: ByteWriter): Unit = Rows.write(key, out)
@@ -65,6 +68,12 @@ private final class MessageFields(input: Input) {
 
   /** Returns the value for the windows of a row; a missing one is 0. */
   def value(row: UnsafeRow): Option[Long] = Option.when(input.value.isDefined)(long(row, 1).getOrElse(0L))
+
+  private val marks = Option.when(input.marks.nonEmpty)(
+    new MarkReader(input.marks.map(SparkInside.normalized), input.attributes))
+
+  /** Returns the mark of a row. A row without a time is rejected, so none of its values is evaluated. */
+  def mark(row: UnsafeRow): Option[SessionMark] = marks.filter(_ => time(row).isDefined).map(_(row))
 
   def origin(row: UnsafeRow): Option[Origin] = if (input.origin.isEmpty) None
   else for (partition <- long(row, originAt + 1); offset <- long(row, originAt + 2))

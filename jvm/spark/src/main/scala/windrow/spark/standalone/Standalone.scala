@@ -133,10 +133,15 @@ object Standalone {
   }
 
   private def coGroup(session: SparkSession, spec: CoGroupSpec, node: JsonNode) = {
+    def isMarked(sessions: ByGap) = sessions match {
+      case cuts: CutSessions => cuts.isMarked
+      case _: Sessions       => false
+    }
     spec.window.window.family match {
-      case Sessions(None) | _: UpToMessage =>
+      case sessions: ByGap if sessions.gap.isDefined && !isMarked(sessions) => ()
+      case _: ByGap | _: UpToMessage =>
         throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> spec.window.window)))
-      case Sessions(Some(_)) | _: Aligned | Everything | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets =>
+      case _: Aligned | Everything | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets =>
         ()
     }
     val inputs = several(

@@ -9,8 +9,8 @@ import windrow.WindowFamily._
 import windrow._
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.{
-  AggregateParts, CheckedTime, CoGroupMarks, ColumnNames, KeyCheck, Marks, MessageTime, RowValueColumn, ValidTime,
-  WatermarkCheck, Whole
+  AggregateParts, CheckedTime, CoGroupMarks, ColumnNames, KeyCheck, Marks, MessageTime, RowValueColumn, SessionMarks,
+  ValidTime, WatermarkCheck, Whole
 }
 import windrow.spark.output.OperatorNames
 import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore}
@@ -24,6 +24,8 @@ import windrow.spark.watermark.WithWatermark
   *   the event time, a long in microseconds: null for a row without one, and 0 for all rows if windows need none
   * @param timeType
   *   the type of the event-time column
+  * @param marks
+  *   the columns that end sessions; see [[windrow.spark.input.SessionMarks]]
   * @param pane
   *   the columns of a pane of another operator; see [[IncomingPanes]]
   * @param now
@@ -36,6 +38,7 @@ private[spark] final case class Messages(
     time: Alias,
     timeType: DataType,
     value: Seq[Expression],
+    marks: Seq[Alias],
     origin: Seq[Alias],
     pane: Seq[Alias],
     tooFar: Seq[Alias],
@@ -98,7 +101,7 @@ private[spark] object Messages {
             None
           },
           Some(_))
-      case _: Aligned | Everything | _: Sessions | _: Run | _: Numbered | _: OnOffsets => None
+      case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets => None
     }
 
     private lazy val before = PanesBefore.of(input, parts.read)
@@ -121,6 +124,7 @@ private[spark] object Messages {
       checkNames()
       found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(Whole.problem(name, _)))
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
+      locally(marks)
       val messages = stated.map { expression =>
         val time   = NullIfFails.of(expression)
         val value  = rowValue(time)
@@ -135,6 +139,7 @@ private[spark] object Messages {
             case ofAll: Literal => ofAll
             case own            => Alias(own, "value")()
           },
+          marks,
           origin,
           panes.toSeq.flatMap(came => came.fields :+ came.content),
           tooFar.map(Alias(_, "too_far")()).toSeq,
@@ -290,6 +295,13 @@ private[spark] object Messages {
           None
         },
         identity)
+
+    private lazy val marks: Seq[Alias] = operator.window.toSeq.flatMap(SessionMarks.of(session, _, input).fold(
+      problems => {
+        found ++= problems
+        Nil
+      },
+      identity))
 
     private def statedValue: Option[Expression] =
       RowValueColumn.stated(windowValue, parts.markers, options.gap)(column)

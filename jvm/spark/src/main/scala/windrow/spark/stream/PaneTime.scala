@@ -20,7 +20,7 @@ private[spark] object PaneTime {
     */
   def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata =
     window.map(_.family).fold(Metadata.empty) {
-      case _: Sessions                                      => marked(SessionWindow.marker, shards, lag)
+      case _: ByGap                                         => marked(SessionWindow.marker, shards, lag)
       case _: Aligned | _: Inherited                        => marked(TimeWindow.marker, shards, lag)
       case Everything | _: Run | _: Numbered | _: OnOffsets => Metadata.empty
     }

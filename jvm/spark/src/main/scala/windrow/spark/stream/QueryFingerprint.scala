@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowKind
 import windrow.core.state.FingerprintField
-import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn}
+import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn, SessionMarks}
 
 /** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
   * determines how the state is read (SEMANTICS S2).
@@ -26,7 +26,7 @@ private[spark] final class QueryFingerprint(
 
   /** The expressions that read rows, for all operators. */
   def ofMessages: Seq[FingerprintField] = {
-    val zones = PlainText.zones(parts.keys.map(_.child) ++ inputs ++ time ++ gap) ++
+    val zones = PlainText.zones(parts.keys.map(_.child) ++ inputs ++ time ++ gap ++ marks) ++
       gap.map(_.dataType).collect { case CalendarIntervalType | _: DayTimeIntervalType => // intervals may contain days
         session.conf.get("spark.sql.session.timeZone")
       }
@@ -36,6 +36,7 @@ private[spark] final class QueryFingerprint(
       FingerprintField("event time", listed(time)),
       FingerprintField("identity", listed(identity))) ++
       gap.map(value => FingerprintField("session gap", text.typed(value))) ++
+      Option.when(marks.nonEmpty)(FingerprintField("ends of sessions", listed(marks))) ++
       Option.when(zones.nonEmpty)(FingerprintField("session time zone", zones.distinct.mkString(", ")))
   }
 
@@ -46,6 +47,9 @@ private[spark] final class QueryFingerprint(
 
   private def gap: Option[Expression] = window.flatMap(kind =>
     RowValueColumn.stated(kind.rowValue, parts.markers, options.gap)((name, _) => column(name)))
+
+  private lazy val marks: Seq[Expression] =
+    window.toSeq.flatMap(SessionMarks.of(session, _, parts.child).getOrElse(Nil)).map(_.child)
 
   /** The columns that identify duplicates. */
   private def identity: Seq[Expression] =

@@ -91,6 +91,7 @@ private[spark] object WindowPlan {
         case column: Alias => column.toAttribute
         case ofAll         => ofAll
       },
+      messages.marks.map(_.toAttribute),
       messages.origin.map(_.toAttribute),
       messages.pane.map(_.toAttribute),
       parts.inputs.map(_.toAttribute),
@@ -115,17 +116,18 @@ private[spark] object WindowPlan {
       column.withNewChildren(
         Seq(if (isConditional) Failing.where(IsNotNull(time), value) else value)).asInstanceOf[Alias]
     }
-    if (!(parts.keys ++ parts.inputs).exists(column => Failing.may(column.child)))
-      Project(parts.child.output ++ parts.keys ++ messages.columns ++ parts.inputs, messages.child)
+    val keys = parts.keys ++ messages.marks
+    if (!(keys ++ parts.inputs).exists(column => Failing.may(column.child)))
+      Project(parts.child.output ++ keys ++ messages.columns ++ parts.inputs, messages.child)
     else {
       val (filters, values) = parts.inputs.zip(parts.filtered(parts.inputs.map(_.toAttribute))).zipWithIndex.partition {
         case (_, i) => parts.functions.isFilter(i)
       }
       val read  = Project(parts.child.output ++ messages.columns, messages.child)
-      val calls = (parts.keys ++ parts.inputs).exists(_.exists(_.isInstanceOf[PythonFuncExpression]))
+      val calls = (keys ++ parts.inputs).exists(_.exists(_.isInstanceOf[PythonFuncExpression]))
       val all   = if (hasTimes && calls) Timely(time, read) else read
       val known = Project(
-        all.output ++ (parts.keys.map(key => key -> key.child) ++ filters.map(_._1)).map((conditional _).tupled),
+        all.output ++ (keys.map(key => key -> key.child) ++ filters.map(_._1)).map((conditional _).tupled),
         all)
       Project(known.output ++ values.map(_._1).map((conditional _).tupled), known)
     }

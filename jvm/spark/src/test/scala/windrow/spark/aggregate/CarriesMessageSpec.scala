@@ -20,6 +20,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
       keys = Nil,
       time = micros,
       value = Seq(Literal(5000000L)),
+      marks = Nil,
       sender = Nil,
       pane = Nil,
       inputs = Nil,
@@ -46,6 +47,7 @@ final class CarriesMessageSpec extends AnyFunSuite {
     carriedBelow(Hopping("10 seconds", step = "5 seconds"), 30)
     carriedBelow(Hopping("10 seconds", step = "5 seconds", startTime = "1 second"), 26)
     carriedBelow(Session("5 seconds"), 31)
+    carriedBelow(Session("5 seconds", endsWith = Some("ends")), 35)
   }
 
   test("rows that no sliding window with floored times accepts anymore") {

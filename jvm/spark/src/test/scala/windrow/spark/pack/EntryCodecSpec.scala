@@ -6,7 +6,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.Timing
-import windrow.core.operator.{IncomingPane, Origin}
+import windrow.core.operator.{IncomingPane, Origin, SessionMark}
 import windrow.core.state.{ByteReader, ByteWriter, Damage, Key}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.rows.Rows
@@ -16,10 +16,12 @@ final class EntryCodecSpec extends AnyFunSuite {
 
   private def of(text: String, number: Long): UnsafeRow = row(InternalRow(UTF8String.fromString(text), number)).copy()
 
+  private val mark = SessionMark(ends = true, new Key(Array[Byte](3, 4)))
+
   test("entries come out of a packet as they went in") {
     val out  = new ByteWriter()
     val pane = IncomingPane(-3, 4, Timing.Late, isRetraction = true, new Key(Array[Byte](1, 2)))
-    EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, None, null)
+    EntryCodec.write(out, of("a", 1), Some(-5L), 0, 1, of("x", 2), null, None, None, None, null)
     EntryCodec.write(
       out,
       of(null, 3),
@@ -30,6 +32,7 @@ final class EntryCodecSpec extends AnyFunSuite {
       of("raw", 5),
       Some(Origin("s", 1, 2)),
       Some(pane),
+      Some(mark),
       Array[Byte](9))
     val entries = EntryCodec.read[UnsafeRow, (Seq[Byte], UnsafeRow)](
       out.result(),
@@ -43,6 +46,7 @@ final class EntryCodecSpec extends AnyFunSuite {
     assert(entries.map(_.buffer) == Seq((Nil, of("x", 2)), (Seq[Byte](9), of("y", 4))))
     assert(entries.map(e => Option(e.raw).map(Rows.of(_, 2))) == Seq(None, Some(of("raw", 5))))
     assert(entries.map(_.pane) == Seq(None, Some(pane)))
+    assert(entries.map(_.mark) == Seq(None, Some(mark)))
     assert(entries.map(_.origin) == Seq(None, Some(Origin("s", 1, 2))))
   }
 
@@ -60,6 +64,7 @@ final class EntryCodecSpec extends AnyFunSuite {
         of("raw", 5),
         Some(Origin("s", 1, i)),
         Some(pane),
+        Some(mark),
         Array(9)))
     val refused =
       Damage.refusedBytes("entries", out.result())(EntryCodec.read[UnsafeRow, UnsafeRow](

@@ -16,7 +16,7 @@ final class RowFormatSpec extends AnyFunSuite {
   private def input(name: String): Input = {
     val attributes = DataTypeUtils.toAttributes(columns)
     val key        = Seq("key" -> attributes.head)
-    new Input(name, columns, LocalRelation(attributes), Literal(0L), LongType, None, Nil, key, Seq("key"))
+    new Input(name, columns, LocalRelation(attributes), Literal(0L), LongType, None, Nil, Nil, key, Seq("key"))
   }
 
   private val format = new RowFormat(IndexedSeq(input("orders"), input("shipments")))

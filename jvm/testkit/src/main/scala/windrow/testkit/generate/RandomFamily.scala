@@ -41,6 +41,7 @@ object RandomFamily {
   val Aligned: RandomFamily    = RandomFamily("aligned", fixed)
   val Calendar: RandomFamily   = RandomFamily("calendar", calendar)
   val Sessions: RandomFamily   = RandomFamily("sessions", session)
+  val Cuts: RandomFamily       = RandomFamily("cut-sessions", cut)
   val Everything: RandomFamily = RandomFamily("global", _ => Global)
 
   val SlidingWindows: RandomFamily = RandomFamily("sliding", sliding)
@@ -88,7 +89,7 @@ object RandomFamily {
   val Inherited: RandomFamily = RandomFamily("inherited", _ => Inherit())
 
   /** Windows in event time that the watermark completes. */
-  val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
+  val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Cuts, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] =
     (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless, Inherited)
@@ -117,6 +118,15 @@ object RandomFamily {
 
   private def session(random: Random): Session =
     if (random.nextBoolean()) Session(TimeSpan(upTo(random, 15))) else Session.OfMessage
+
+  /** Sessions that at least one more rule ends. */
+  private def cut(random: Random): Session = {
+    val rules = 1 + random.nextInt(7)
+    session(random).copy(
+      endsWith = Option.when((rules & 1) != 0)("marker"),
+      maxLength = Option.when((rules & 2) != 0)(TimeSpan(upTo(random, 25))),
+      split = if ((rules & 4) == 0) Nil else Seq(if (random.nextInt(4) == 0) "value" else "value > 0"))
+  }
 
   private def sliding(random: Random): Sliding = {
     val granularity = if (random.nextInt(3) > 0) 1L else upTo(random, 4)

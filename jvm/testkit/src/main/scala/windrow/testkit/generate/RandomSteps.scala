@@ -73,11 +73,16 @@ private[testkit] final class RandomSteps(random: Random, spec: WindowOperatorDra
 
   private def made(): Message = {
     val time = Option.when(!once(25))(eventTime())
-    val made = Message(pick(keys), time, Scalar(random.nextInt(21) - 10L), gap = gap())
+    val made = Message(pick(keys), time, Scalar(random.nextInt(21) - 10L), gap = gap(), marker = marker())
     if (offsets) identified(made) else made
   }
 
-  private def gap(): Option[Long] = Option.when(spec.window == Session.OfMessage)(1L + random.nextInt(12))
+  private def gap(): Option[Long] = Option.when(spec.window.rowValue.isOwn)(1L + random.nextInt(12))
+
+  private def marker(): Boolean = spec.window match {
+    case session: Session => session.endsWith.isDefined && once(5)
+    case _                => false
+  }
 
   private def identified(message: Message): Message = {
     val partition = random.nextInt(2)

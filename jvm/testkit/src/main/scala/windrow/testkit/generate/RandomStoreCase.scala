@@ -110,11 +110,11 @@ private object RandomStoreSpec {
     val window   = draft.window
     val lateness = draft.lateness.getOrElse(TimeSpan.Zero)
     val size = window match {
-      case fixed: FixedWindows => fixed.size.micros
-      case Session(Some(gap))  => gap.micros
-      case Sliding(size, _)    => size.micros
-      case Over.Range(range)   => range.micros
-      case _                   => 20L * RandomSpec.pace(window)
+      case fixed: FixedWindows         => fixed.size.micros
+      case Session(Some(gap), _, _, _) => gap.micros
+      case Sliding(size, _)            => size.micros
+      case Over.Range(range)           => range.micros
+      case _                           => 20L * RandomSpec.pace(window)
     }
     val early = trigger(random)
     val late  = if (random.nextBoolean()) EachMessage else trigger(random)

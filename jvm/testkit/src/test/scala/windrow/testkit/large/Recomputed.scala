@@ -25,8 +25,8 @@ final case class Recomputed(windows: Map[Place, Sum], rejected: Set[Long], gaps:
 object Recomputed {
 
   def apply(window: WindowKind, lateness: Long, walk: Walk): Recomputed = window match {
-    case fixed: FixedWindows => aligned(fixed.size.micros, fixed.step.micros, fixed.startTime.micros, lateness, walk)
-    case Session(gap)        => sessions(gap.get.micros, lateness, walk)
+    case fixed: FixedWindows   => aligned(fixed.size.micros, fixed.step.micros, fixed.startTime.micros, lateness, walk)
+    case Session(gap, _, _, _) => sessions(gap.get.micros, lateness, walk)
     case Over.Range(range) => over(walk, lateness)((mine, at) => {
         val first = mine.indexWhere(_.time >= mine(at).time - range.micros)
         (mine(at).time - range.micros, first, mine.lastIndexWhere(_.time == mine(at).time))
@@ -48,9 +48,9 @@ object Recomputed {
         one.time - Math.floorMod(
           one.time - fixed.startTime.micros,
           fixed.step.micros) + fixed.size.micros + lateness <= before
-      case Session(gap) => one.time + gap.get.micros + lateness <= before
-      case _: Over      => one.time + lateness < before
-      case _            => false
+      case Session(gap, _, _, _) => one.time + gap.get.micros + lateness <= before
+      case _: Over               => one.time + lateness < before
+      case _                     => false
     }
   }
 
