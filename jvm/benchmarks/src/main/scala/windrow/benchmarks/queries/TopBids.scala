@@ -14,11 +14,11 @@ case object TopBids extends Question {
           SELECT auction, windrow_top_n(10, struct(price, bidder)) WITHIN GROUP (ORDER BY price DESC, bidder DESC) AS top
           FROM bids GROUP BY auction), time => 'ts', ${windows.windrow._2}, $options)""")
 
-  /** Spark 4.1 lacks `max_by` with a number. */
+  /** `max_by` with a number exists from Spark 4.2 on. */
   def spark(in: Feed): Option[DataFrame] = Some(in.marked(
     s"""SELECT $row FROM (
           SELECT auction, ${windows.spark} AS window,
-            slice(sort_array(collect_list(struct(price, bidder)), false), 1, 10) AS top
+            max_by(struct(price, bidder), struct(price, bidder), 10) AS top
           FROM bids GROUP BY auction, ${windows.spark})"""))
 
   def plain(in: Feed): DataFrame = in.plain(
