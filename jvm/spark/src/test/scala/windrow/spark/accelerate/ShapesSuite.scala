@@ -77,6 +77,11 @@ final class ShapesSuite extends SparkSuite {
     val (accelerated, kept) = found.partition(_._2.forall(_.isAccelerated))
     val parts               = kept.filter(_._2.exists(_.isAccelerated)).map { case (one, _) => Seq(one) }
     val groups = accelerated.map(_._1).groupBy(_.mode).toSeq.sortBy(_._1).flatMap(_._2.grouped(size)) ++ parts
+    val codes = kept.map(_._2.flatMap(_.reason).head.code).groupBy(identity).toSeq.sortBy(-_._2.size)
+      .map { case (code, of) => s"${of.size} $code" }
+    val counts = s"${shapes.size} queries: ${accelerated.size} accelerated, ${kept.size} kept by Spark with a code " +
+      s"(${codes.mkString(", ")})"
+    alert(s"$counts, as ${groups.size} runs")
     val wrong = groups.zipWithIndex.flatMap { case (some, seed) =>
       val found =
         try different(some, seed)
@@ -84,10 +89,7 @@ final class ShapesSuite extends SparkSuite {
       alert(s"${seed + 1} of ${groups.size} runs, with ${some.size} queries in mode ${some.head.mode}: $found")
       found
     }
-    val codes = kept.map(_._2.flatMap(_.reason).head.code).groupBy(identity).toSeq.sortBy(-_._2.size)
-      .map { case (code, of) => s"${of.size} $code" }
-    println(s"${shapes.size} queries: ${accelerated.size} accelerated, ${kept.size} kept by Spark with a code " +
-      s"(${codes.mkString(", ")}), ${wrong.size} different [Spark ${spark.version}]")
+    println(s"$counts, ${wrong.size} different [Spark ${spark.version}]")
     assert(wrong.isEmpty, wrong.mkString("\n", "\n", ""))
     assert(accelerated.size >= shapes.size * 0.6)
   }
