@@ -19,8 +19,12 @@ object Shapes {
     Shape(suite, text, mode, query)
 
   private val modes = Seq("append", "update")
-  private val windows =
-    Seq("'10 seconds'", "'1 minute'", "'10 seconds', '5 seconds'", "'7 seconds', '3 seconds', '1 second'")
+  private val windows = Seq(
+    "'10 seconds'",
+    "'1 minute'",
+    "'10 seconds', '5 seconds'",
+    "'30 seconds', '10 seconds'",
+    "'7 seconds', '3 seconds', '1 second'")
   private val keys = Seq("", ", k", ", k, b", ", v % 5", ", upper(k), d")
 
   private val results = Seq(
