@@ -66,14 +66,14 @@ object Explanation {
     val words = new JoinsInWords(spec, on)
     lines(
       s"${spec.how} join of ${spec.streams.size} streams",
-      "streams"   -> spec.names.map(name => s"'$name'").mkString(", "),
+      "streams" -> spec.names.map(name => s"'$name'").mkString(", "),
       "watermark" -> behind.fold(s"the minimum of ${words.clocks(delays)}; it advances after each micro-batch")(delay =>
         Clock(None, Some(delay)).toString),
-      "match"     -> words.matching,
-      "rows"      -> words.rows,
-      "alone"     -> words.alone,
-      "rejected"  -> words.rejected,
-      "queries"   -> apart("rows"))
+      "match"    -> words.matching,
+      "rows"     -> words.rows,
+      "alone"    -> words.alone,
+      "rejected" -> words.rejected,
+      "queries"  -> apart("rows"))
   }
 
   private def lines(head: String, named: (String, String)*): String =

@@ -170,9 +170,10 @@ private[spark] object Joining {
   /** Returns the delay of a watermark that follows processing time, which all streams or none must have (SEMANTICS R52).
     */
   def clock(streams: Seq[Stream]): (Option[TimeSpan], Seq[SpecProblem]) = {
-    def shown(stream: Stream) = stream.behind.fold(stream.watermark.fold("none")(_.toString))(d => s"processing time - $d")
-    val same                  = streams.map(_.behind).distinct.sizeIs <= 1
-    val (_, found)            = if (same) (None, Nil) else alike("watermark", streams.map(s => s.name -> shown(s)))
+    def shown(stream: Stream) =
+      stream.behind.fold(stream.watermark.fold("none")(_.toString))(d => s"processing time - $d")
+    val same       = streams.map(_.behind).distinct.sizeIs <= 1
+    val (_, found) = if (same) (None, Nil) else alike("watermark", streams.map(s => s.name -> shown(s)))
     (streams.flatMap(_.behind).headOption, found)
   }
 

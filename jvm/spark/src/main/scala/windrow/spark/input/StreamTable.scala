@@ -65,7 +65,7 @@ private[spark] final case class StreamTable(
       refuse(
         isStreaming && !hasWatermark && !isClocked,
         "NO_WATERMARK.JOIN",
-        "time" -> time.sql),
+        "time"                                                                         -> time.sql),
       refuse(isStreaming && hasWatermark && isClocked, "WATERMARK_TWICE.CLOCK", "time" -> time.sql),
       refuse(isStreaming && hasTime && WatermarkCheck.isStuck(table), "WATERMARK_NOT_PASSED_ON"),
       refuse(

@@ -57,7 +57,8 @@ private[spark] object JoinPlan {
     val inputs  = withComparable(streams)
     val windows = alignedOf(spec)
     val found =
-      inputs.flatMap(one => one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
+      inputs.flatMap(one =>
+        one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
         spec,
         inputs) ++ inputs.flatMap(one =>
         Corrections.kept(PanesBefore.of(one.table), "a join")) ++

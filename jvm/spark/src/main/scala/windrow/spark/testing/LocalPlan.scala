@@ -1,6 +1,6 @@
 package windrow.spark.testing
 
-import java.util.Arrays
+import java.util.{Arrays, UUID}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -11,7 +11,7 @@ import windrow.spark.pack.{CallShards, PackNode, Packets, PassRejected, SortStep
 import windrow.spark.packet.PlacedPacket
 import windrow.spark.rows.{RowPacket, Rows}
 import windrow.spark.shards.WindowProcessor
-import windrow.spark.watermark.PartitionTimes
+import windrow.spark.watermark.{InputProgress, PartitionTimes, WatermarkRule}
 import windrow.{SpecError, SpecProblem}
 
 /** Runs a streaming plan as functions from a micro-batch to rows, each valid until the next one. Does the work of
@@ -19,7 +19,7 @@ import windrow.{SpecError, SpecProblem}
   * of a query: packing, the programs of the shards, and unpacking.
   */
 private[testing] final class LocalPlan(plan: LogicalPlan) {
-  private val marked  = Seq.newBuilder[LocalWatermark]
+  private val marked  = mutable.Buffer.empty[LocalWatermark]
   private val sharded = Seq.newBuilder[LocalShards]
 
   /** The rows that earlier operators have rejected in this micro-batch, in packets, by their kind. */
@@ -27,7 +27,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
 
   val rows: Turn => Iterator[InternalRow] = of(plan)
 
-  val watermarks: Seq[LocalWatermark] = marked.result()
+  val watermarks: Seq[LocalWatermark] = marked.toSeq
   val shards: Seq[LocalShards]        = sharded.result()
 
   private def of(node: LogicalPlan): Turn => Iterator[InternalRow] = node match {
@@ -44,11 +44,15 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
       val all = union.children.map(of)
       turn => all.iterator.flatMap(_(turn))
     case mark: EventTimeWatermark =>
-      val (below, moved) = (of(mark.child), new LocalWatermark(mark))
+      val moved = new LocalWatermark(mark)
       marked += moved
-      turn => below(turn).map { row => moved.see(row); row }
+      val below = of(mark.child)
+      turn => below(turn).map { row => moved.see(row, turn.now); row }
+    case times: PartitionTimes =>
+      val (below, moved) = (of(times.child), marked.find(_.input.contains(times.input)).get)
+      val read           = projection(Seq(Alias(times.partition, "partition")(), times.time), times.child.output)
+      turn => below(turn).map { row => moved.seePartition(read(row), turn.now); row }
     case counted: CollectMetrics                      => of(counted.child)
-    case times: PartitionTimes                        => of(times.child)
     case pack: PackNode                               => packed(pack)
     case CallShards(_, child)                         => of(child)
     case SortStep(shard, place, child)                => sorted(child, shard, place)
@@ -139,21 +143,54 @@ private[testing] final case class Fed(path: String, output: Seq[Attribute]) exte
   override def isStreaming: Boolean = true
 }
 
-/** Tracks the progress of event time as Spark does. */
+/** Tracks the progress of event time as a query does. */
 private[testing] final class LocalWatermark(mark: EventTimeWatermark) {
   private val at    = mark.child.output.indexWhere(_.exprId == mark.eventTime.exprId)
+  private val rule  = WatermarkRule.of(mark.eventTime)
   private val delay = EventTimeWatermark.getDelayMs(mark.delay)
   private val end: InternalRow => Long = mark.eventTime.dataType match {
     case window: StructType => row => row.getStruct(at, window.size).getLong(window.fieldIndex("end"))
     case _                  => row => row.getLong(at)
   }
+  private var progress: Option[InputProgress] = None
+  private var millis                          = 0L
 
-  /** The watermark in milliseconds; 0 before the first one. */
-  var millis = 0L
+  /** The input, if its partitions have watermarks of their own. */
+  def input: Option[UUID] = rule.input
 
-  def see(row: InternalRow): Unit =
-    if (!row.isNullAt(at)) millis = math.max(millis, Math.floorDiv(end(row), 1000L) - delay)
+  /** Reads a row. Times are in milliseconds. */
+  def see(row: InternalRow, now: Long): Unit =
+    if (!row.isNullAt(at) && rule.input.isEmpty) see("", end(row), now)
 
-  /** Resets the watermark, because Spark stores only the watermark of the query and not those of its streams. */
-  def restart(): Unit = millis = 0L
+  /** Reads the partition and the time of a row. */
+  def seePartition(row: InternalRow, now: Long): Unit =
+    if (!row.isNullAt(1)) see(if (row.isNullAt(0)) null else row.getUTF8String(0).toString, row.getLong(1), now)
+
+  private def see(partition: String, micros: Long, now: Long): Unit =
+    progress = Some(known(now).see(partition, Math.floorDiv(micros, 1000L), now))
+
+  private def known(now: Long) = progress.getOrElse(rule.start(delay, now))
+
+  private def end(now: Long, others: Seq[LocalWatermark]): Long = {
+    progress = Some(known(now))
+    millis = math.max(millis, InputProgress.reported(known(now), others.map(_.known(now)), now).getOrElse(0L))
+    millis
+  }
+
+  /** Forgets everything, because Spark stores only the watermark of the query and not those of its streams. */
+  def restart(): Unit = {
+    progress = None
+    millis = 0L
+  }
+}
+
+private[testing] object LocalWatermark {
+
+  /** Returns the watermark at the end of a micro-batch, in milliseconds; 0 before the first one.
+    *
+    * @param now
+    *   its processing time
+    */
+  def least(all: Seq[LocalWatermark], now: Long): Long =
+    all.map(one => one.end(now, all.filterNot(_ eq one))).minOption.getOrElse(0L)
 }

@@ -97,7 +97,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     val number = step
     plan.rows(turn).foreach(row => made += new JoinedRow(InternalRow(number), row.copy()))
     step += 1
-    watermark = math.max(watermark, plan.watermarks.map(_.millis).minOption.getOrElse(0L))
+    watermark = math.max(watermark, LocalWatermark.least(plan.watermarks, millis))
   }
 
   /** Returns the rows since the last call: `step`, from 0, and the columns of the query. */

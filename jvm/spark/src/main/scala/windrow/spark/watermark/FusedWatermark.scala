@@ -41,7 +41,7 @@ private[spark] object FusedWatermark {
   def replaceStats(node: FusedWatermarkExec): Unit = {
     val rule  = WatermarkRule.of(node.eventTime)
     val input = rule.input.getOrElse(node.nodeId)
-    val run   = RunProgress.current(node.session)
+    val run   = RunProgress.planning
     val stats = new InputTimes(input, rule, run)
     run.add(input, EventTimeWatermark.getDelayMs(node.delay), rule)
     node.session.sparkContext.register(stats)
@@ -50,7 +50,7 @@ private[spark] object FusedWatermark {
 
   /** Plans the node that collects the times of partitions. */
   def planned(session: SparkSession, node: PartitionTimes, child: SparkPlan): SparkPlan = {
-    val times = new PartitionTimesAccum(node.input, RunProgress.current(session))
+    val times = new PartitionTimesAccum(node.input, RunProgress.planning)
     session.sparkContext.register(times)
     PartitionTimesExec(times, node.partition, node.time, child)
   }

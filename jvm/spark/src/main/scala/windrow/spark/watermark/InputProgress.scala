@@ -11,7 +11,7 @@ import windrow.spark.watermark.InputProgress.Seen
   * @param expected
   *   the number of partitions without which the watermark does not advance
   * @param began
-  *   the processing time at which the run began
+  *   the processing time of the first micro-batch of the run
   * @param partitions
   *   the partitions that have had rows in this run. An input whose rows share one watermark has a single partition.
   */
@@ -22,7 +22,7 @@ private[spark] final case class InputProgress(
     began: Long,
     partitions: Map[String, Seen] = Map.empty) {
 
-  /** Adds the greatest event time of rows of a partition that have arrived by `now`. */
+  /** Adds the greatest event time of the rows of a partition in a micro-batch, whose processing time is `now`. */
   def see(partition: String, greatest: Long, now: Long): InputProgress = {
     val before = partitions.get(partition).fold(greatest)(seen => math.max(seen.greatest, greatest))
     copy(partitions = partitions.updated(partition, Seen(before, now)))

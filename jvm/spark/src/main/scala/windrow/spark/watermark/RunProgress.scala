@@ -1,47 +1,49 @@
 package windrow.spark.watermark
 
-import java.util.{Collections, UUID}
-import org.apache.spark.sql.SparkSession
+import java.util.{Collections, UUID, WeakHashMap}
+import org.apache.spark.sql.windrow.SparkInside
 
 /** The progress of all inputs of one run of a query, on the driver. Tasks end in other threads than the one that
   * computes the watermark.
+  *
+  * @param began
+  *   the processing time of the first micro-batch of the run, in milliseconds
   */
-private[spark] final class RunProgress(clock: () => Long = () => System.currentTimeMillis) {
-  private val began  = clock()
+private[spark] final class RunProgress(began: Long) {
   private var inputs = Map.empty[UUID, InputProgress]
+
+  /** The processing time of the present micro-batch, in milliseconds. */
+  private var now = began
 
   /** Adds an input, unless an earlier micro-batch has added it. */
   def add(input: UUID, delay: Long, rule: WatermarkRule): Unit = synchronized {
-    if (!inputs.contains(input)) inputs += input -> InputProgress(delay, rule.idle, rule.partitions.getOrElse(1), began)
+    if (!inputs.contains(input)) inputs += input -> rule.start(delay, began)
   }
 
   def see(input: UUID, partition: String, greatest: Long): Unit = synchronized {
-    inputs = inputs.updated(input, inputs(input).see(partition, greatest, clock()))
+    inputs = inputs.updated(input, inputs(input).see(partition, greatest, now))
   }
 
   /** Returns the watermark that an input reports, as [[InputProgress.reported]], and its delay. */
   def reported(input: UUID): (Option[Long], Long) = synchronized {
     val one = inputs(input)
-    (InputProgress.reported(one, (inputs - input).values, clock()), one.delay)
+    (InputProgress.reported(one, (inputs - input).values, now), one.delay)
+  }
+
+  private[watermark] def at(processingTime: Long): RunProgress = synchronized {
+    now = processingTime
+    this
   }
 }
 
 private[spark] object RunProgress {
-  private val Most = 1000
-
-  /** Spark runs the jobs of a query in a group with the ID of the run. */
-  private val RunId = "spark.jobGroup.id"
-
-  private val runs = Collections.synchronizedMap(new java.util.LinkedHashMap[String, RunProgress](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[String, RunProgress]): Boolean = size > Most
-  })
+  private val runs = Collections.synchronizedMap(new WeakHashMap[AnyRef, RunProgress])
 
   /** Returns the progress of the run that plans a micro-batch in this thread. A restarted query is another run, so it
     * does not know any partition yet. The plan of a query that does not run has a progress of its own.
     */
-  def current(session: SparkSession): RunProgress =
-    Option(session.sparkContext.getLocalProperty(RunId)).fold(new RunProgress())(of)
-
-  /** Returns the progress of a run. */
-  def of(run: String): RunProgress = runs.computeIfAbsent(run, _ => new RunProgress())
+  def planning: RunProgress = {
+    val now = SparkInside.processingTime.fold(0L)(_ / 1000)
+    SparkInside.planning.fold(new RunProgress(now))(run => runs.computeIfAbsent(run, _ => new RunProgress(now)).at(now))
+  }
 }

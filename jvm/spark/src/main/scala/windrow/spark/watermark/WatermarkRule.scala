@@ -20,6 +20,9 @@ private[spark] final case class WatermarkRule(
     partitions: Option[Long] = None,
     input: Option[UUID] = None) {
 
+  /** Returns the progress of an input with this rule when a run begins. */
+  def start(delay: Long, began: Long): InputProgress = InputProgress(delay, idle, partitions.getOrElse(1), began)
+
   def metadata: Metadata = {
     val builder = new MetadataBuilder()
     idle.foreach(builder.putLong(WatermarkRule.Idle, _))

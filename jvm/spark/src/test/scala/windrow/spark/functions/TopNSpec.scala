@@ -62,9 +62,9 @@ final class TopNSpec extends AnyFunSuite {
   }
 
   test("SEMANTICS S1: rows that are cut off are refused") {
-    val text = BoundReference(0, StringType, nullable = true)
-    val top  = TopN(text, 2, Seq(SortOrder(text, Ascending)))
-    val row = UnsafeProjection.create(Array[DataType](StringType)).apply(InternalRow(UTF8String.fromString("tea")))
+    val text  = BoundReference(0, StringType, nullable = true)
+    val top   = TopN(text, 2, Seq(SortOrder(text, Ascending)))
+    val row   = UnsafeProjection.create(Array[DataType](StringType)).apply(InternalRow(UTF8String.fromString("tea")))
     val bytes = top.serialize(top.update(top.createAggregationBuffer(), row))
     assert(top.deserialize(bytes).size == 1)
     bytes.indices.tail.foreach(size => intercept[DamagedStateError](top.deserialize(bytes.take(size))))
