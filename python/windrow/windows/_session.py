@@ -38,7 +38,7 @@ class Session(WindowKind):
         maxLength: The greatest length of a session, for example ``"12 hours"``. A row at or after
             the first row's time plus this begins another session. None sets no limit.
         split: An SQL expression or several, for example ``"campaign"``. A row with other values
-            than the row before it begins another session. Null equals null. None if no value does.
+            than the row before it begins another session. Null equals null. The default is none.
 
     Raises:
         SpecError: ``gap`` or ``maxLength`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
@@ -56,14 +56,14 @@ class Session(WindowKind):
     gap: Duration | Column | None
     endsWith: str | None = None
     maxLength: Duration | None = None
-    split: str | Sequence[str] | None = None
+    split: str | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Reject values that are not durations or expressions."""
         if isinstance(self.split, str):
             object.__setattr__(self, "split", (self.split,))
         elif isinstance(self.split, list | tuple):
-            object.__setattr__(self, "split", tuple(self.split) or None)
+            object.__setattr__(self, "split", tuple(self.split))
         self._settle()
 
     def __eq__(self, other: object) -> bool:
@@ -111,8 +111,6 @@ class Session(WindowKind):
 
     def _split(self) -> tuple[Any, ...]:
         """Return the expressions; a value that is not a list is the only one."""
-        if self.split is None:
-            return ()
         return self.split if isinstance(self.split, tuple) else (self.split,)
 
     def _of_message(self) -> bool:

@@ -42,7 +42,7 @@ def kind(rules: Rules) -> wr.Session:
         f"{rules.gap} microseconds",
         endsWith="event = 'logout'" if rules.logout else None,
         maxLength=None if rules.most is None else f"{rules.most} microseconds",
-        split="campaign" if rules.split else None,
+        split="campaign" if rules.split else (),
     )
 
 

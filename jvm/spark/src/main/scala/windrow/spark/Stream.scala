@@ -46,17 +46,18 @@ final case class Stream private[spark] (
   /** Gives each partition of the input a watermark of its own, of which the least one counts. By default, the watermark
     * follows the greatest event time of all rows, so that rows of a partition that is behind the others are late.
     * {{{
-    * Windrow.stream(orders, time = "time", watermark = Some("10 seconds")).watermarkBy("partition", 8).idle("2 minutes")
+    * Windrow.stream(orders, time = "time", watermark = Some("10 seconds")).watermarkBy("partition", Some(8))
     * }}}
     *
-    * @param partition
+    * @param by
     *   the partition of a row, of any type that can be shown as text
-    * @param expected
-    *   the number of partitions. The watermark does not advance until the run has read rows of so many.
+    * @param partitions
+    *   the number of partitions, by default 1. The watermark does not advance until the run has read rows of so many.
     * @return
     *   a copy of this stream
     */
-  def watermarkBy(partition: Field, expected: Long = 1): Stream = copy(partitions = Some(partition -> expected))
+  def watermarkBy(by: Field, partitions: Option[Long] = None): Stream =
+    copy(partitions = Some(by -> partitions.getOrElse(1L)))
 
   /** Sets when a silent input of a join or a co-group, or a silent partition, no longer holds the watermark back. By
     * default, the watermark waits until each of them has new rows.
@@ -64,12 +65,12 @@ final case class Stream private[spark] (
     * val ships = Windrow.stream(df, time = "time", watermark = Some("10 seconds"), name = "ships").idle("10 minutes")
     * }}}
     *
-    * @param after
+    * @param idle
     *   the processing time without rows
     * @return
     *   a copy of this stream
     */
-  def idle(after: TimeSpan): Stream = copy(idleAfter = Some(after))
+  def idle(idle: TimeSpan): Stream = copy(idleAfter = Some(idle))
 
   /** Sets how long after its end a window still accepts rows.
     * {{{

@@ -15,7 +15,10 @@ class CutSuite extends AnyFunSuite {
 
   // Only windows on offsets have the same bounds if the stream is divided in another way; other tuple windows do not.
   private val families =
-    (RandomFamily.InQueries +: RandomFamily.Timed) ++ Seq(RandomFamily.FilledGaps, RandomFamily.OffsetWindows)
+    (RandomFamily.InQueries +: RandomFamily.Timed) ++ Seq(
+      RandomFamily.Cuts,
+      RandomFamily.FilledGaps,
+      RandomFamily.OffsetWindows)
 
   for (family <- families)
     test(s"the last values of $count streams in other cuts: ${family.name}, reference and core") {

@@ -19,19 +19,19 @@ private[spark] object AggregateFunctions {
 
   private def topN(arguments: Seq[Expression]): Expression = arguments match {
     case number +: value +: orders =>
-      TopN(value, integer("TOP_N", number, 1, TopN.Most), orders.map(TopN.descending))
+      TopN(value, integer("TOP_N.NUMBER", number, 1, TopN.Most), orders.map(TopN.descending))
     case _ => fail("TOP_N.ARGUMENTS", "found" -> arguments.size)
   }
 
   private def previous(arguments: Seq[Expression]): Expression = arguments match {
     case Seq(value)           => Previous(value, 1)
-    case Seq(value, distance) => Previous(value, integer("PREVIOUS_ROW", distance, 1, TopN.Most))
+    case Seq(value, distance) => Previous(value, integer("PREVIOUS_ROW.NUMBER", distance, 1, TopN.Most))
     case _                    => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
   }
 
   private def integer(condition: String, argument: Expression, least: Int, most: Int): Int = argument match {
     case Literal(value: Int, IntegerType) if value >= least && value <= most => value
-    case other => fail(s"$condition.NUMBER", "value" -> other.sql, "most" -> most)
+    case other => fail(condition, "value" -> other.sql, "most" -> most)
   }
 
   private def fail(condition: String, parameters: (String, Any)*): Nothing =

@@ -88,11 +88,12 @@ object RandomFamily {
   /** Windows of panes that another operator emitted. */
   val Inherited: RandomFamily = RandomFamily("inherited", _ => Inherit())
 
-  /** Windows in event time that the watermark completes. */
-  val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Cuts, Everything, SlidingWindows, OverWindows)
+  /** Windows in event time that the watermark completes, in every accumulation mode and with stored rows. */
+  val Timed: Seq[RandomFamily] = Seq(Aligned, Calendar, Sessions, Everything, SlidingWindows, OverWindows)
 
   val All: Seq[RandomFamily] =
-    (InQueries +: Timed) ++ Tuples ++ Seq(ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless, Inherited)
+    (InQueries +: Timed) ++ Tuples ++ Seq(Cuts, ByFirstMessage, FilledGaps, FilledGapsByFirstMessage, Endless,
+      Inherited)
 
   private val Ordered: Set[String] =
     (Seq(OverWindows, ByFirstMessage, FilledGapsByFirstMessage, Endless) ++ Tuples).map(_.name).toSet
