@@ -19,19 +19,22 @@ private[spark] object AggregateFunctions {
 
   private def topN(arguments: Seq[Expression]): Expression = arguments match {
     case number +: value +: orders =>
-      TopN(value, integer("TOP_N.NUMBER", number, 1, TopN.Most), orders.map(TopN.descending))
+      val n = integer(number)(fail("TOP_N.NUMBER", "value" -> number.sql, "most" -> TopN.Most))
+      TopN(value, n, orders.map(TopN.descending))
     case _ => fail("TOP_N.ARGUMENTS", "found" -> arguments.size)
   }
 
   private def previous(arguments: Seq[Expression]): Expression = arguments match {
-    case Seq(value)           => Previous(value, 1)
-    case Seq(value, distance) => Previous(value, integer("PREVIOUS_ROW.NUMBER", distance, 1, TopN.Most))
-    case _                    => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
+    case Seq(value) => Previous(value, 1)
+    case Seq(value, distance) =>
+      Previous(value, integer(distance)(fail("PREVIOUS_ROW.NUMBER", "value" -> distance.sql, "most" -> TopN.Most)))
+    case _ => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
   }
 
-  private def integer(condition: String, argument: Expression, least: Int, most: Int): Int = argument match {
-    case Literal(value: Int, IntegerType) if value >= least && value <= most => value
-    case other => fail(condition, "value" -> other.sql, "most" -> most)
+  /** Returns the number of rows in an argument. */
+  private def integer(argument: Expression)(wrong: => Nothing): Int = argument match {
+    case Literal(value: Int, IntegerType) if value >= 1 && value <= TopN.Most => value
+    case _                                                                    => wrong
   }
 
   private def fail(condition: String, parameters: (String, Any)*): Nothing =
