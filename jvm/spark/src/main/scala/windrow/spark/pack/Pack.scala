@@ -80,17 +80,24 @@ abstract class PackRecipe(
 
 /** Sends rows in the order in which they are applied, each with its original columns: full state stores them, and
   * events of policy windows show them.
+  *
+  * @param why
+  *   why they are not combined, in explanations
+  * @param byArrival
+  *   whether rows are applied in the order in which tasks read them
   */
-final class WholeMessages(
+class WholeMessages(
     windows: Option[WindowOperatorSpec],
     functions: FunctionSet,
     shards: Int,
-    behind: Option[TimeSpan] = None)
+    behind: Option[TimeSpan] = None,
+    why: String = "they are stored or emitted unchanged",
+    byArrival: Boolean = false)
     extends PackRecipe(
       windows,
       functions,
       shards,
-      ShuffleMode(Some("they are stored or emitted unchanged"), ordered = false, whole = true),
+      ShuffleMode(Some(why), ordered = false, whole = true, byArrival = byArrival),
       behind) {
 
   def travel(pack: Pack): String = shuffle.inWords

@@ -1,6 +1,6 @@
 package windrow.spark.watermark
 
-import windrow.{SpecProblem, TimeSpan}
+import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** A watermark that Windrow sets on an input.
   *
@@ -20,6 +20,16 @@ private[spark] object EventWatermark {
 
   /** The most partitions of an input. The driver stores the greatest event time of each. */
   val Most = 10000
+
+  /** Fails if an input has had rows of too many partitions.
+    *
+    * @throws SpecError
+    *   with the reason
+    */
+  def checkPartitions(count: Int): Unit =
+    if (count > Most) throw SpecError("watermark_by", Seq(tooMany(count)))
+
+  private def tooMany(count: Any) = SpecProblem("WATERMARK_PARTITIONS_COUNT", "value" -> count, "most" -> Most)
 
   /** Combines the settings of a watermark, which are set separately in SQL and Scala.
     *
@@ -41,8 +51,7 @@ private[spark] object EventWatermark {
       idle.filter(_.micros <= 0).map(span => SpecProblem("IDLE_NOT_POSITIVE", "value" -> span)) ++
       partitions.filterNot(_ => isByPartition).map(_ =>
         SpecProblem("WATERMARK_SETTING_ALONE", "name" -> "watermark_partitions", "other" -> "watermark_by")) ++
-      partitions.filter(count => count < 1 || count > Most).map(count =>
-        SpecProblem("WATERMARK_PARTITIONS_COUNT", "value" -> count, "most" -> Most))
+      partitions.filter(count => count < 1 || count > Most).map(tooMany)
     (found, delay.map(EventWatermark(_, idle, if (isByPartition) partitions.orElse(Some(1L)) else None)))
   }
 }

@@ -24,9 +24,14 @@ private[spark] final class RunProgress(began: Long) {
     inputs = inputs.updated(input, inputs(input).see(partition, greatest, now))
   }
 
-  /** Returns the watermark that an input reports, as [[InputProgress.reported]], and its delay. */
+  /** Returns the watermark that an input reports, as [[InputProgress.reported]], and its delay.
+    *
+    * @throws SpecError
+    *   if the input has too many partitions
+    */
   def reported(input: UUID): (Option[Long], Long) = synchronized {
     val one = inputs(input)
+    EventWatermark.checkPartitions(one.partitions.size)
     (InputProgress.reported(one, (inputs - input).values, now), one.delay)
   }
 

@@ -4,7 +4,6 @@ import java.util
 import org.apache.spark.TaskContext
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.CollectionAccumulator
-import windrow.{SpecError, SpecProblem}
 
 /** Collects the greatest event time of each partition in the rows of a task, and adds them to an accumulator when the
   * task ends.
@@ -31,10 +30,7 @@ final class TaskPartitions(to: CollectionAccumulator[util.Map.Entry[String, java
   }
 
   private def add(partition: UTF8String, millis: Long): Greatest = {
-    if (all.size >= EventWatermark.Most)
-      throw SpecError(
-        "watermark_by",
-        Seq(SpecProblem("WATERMARK_PARTITIONS_COUNT", "value" -> (all.size + 1), "most" -> EventWatermark.Most)))
+    EventWatermark.checkPartitions(all.size + 1)
     val one = new Greatest(partition, millis)
     all.put(partition, one)
     one

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder}
 import scala.util.Try
 
-/** What decides about the watermark of an input besides its greatest event time. Spark's watermark node has no place for
+/** The settings that decide about the watermark of an input besides its delay. Spark's watermark node has no place for
   * it, so it is stored in the metadata of the column with the watermark.
   *
   * @param idle

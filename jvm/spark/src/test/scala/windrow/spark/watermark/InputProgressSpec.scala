@@ -1,6 +1,7 @@
 package windrow.spark.watermark
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow.{SpecError, TimeSpan}
 
 /** Tests which watermark an input reports, with times in milliseconds (SEMANTICS R107). */
 class InputProgressSpec extends AnyFunSuite {
@@ -56,6 +57,27 @@ class InputProgressSpec extends AnyFunSuite {
     assert(reported(quiet, one, input())(10).isEmpty) // an input without a limit that has no rows yet
     assert(reported(quiet, one, other)(10).contains(100L))
     assert(reported(quiet, other)(10).isEmpty) // all inputs are idle
+  }
+
+  test("partitions of several tasks and micro-batches are limited together") {
+    val run = new RunProgress(0)
+    val id  = java.util.UUID.randomUUID
+    run.add(id, 0, WatermarkRule(partitions = Some(1)))
+    (1 to EventWatermark.Most).foreach(i => run.see(id, i.toString, 7))
+    assert(run.reported(id) == (Some(7L) -> 0))
+    run.see(id, "one more", 7)
+    val refused = intercept[SpecError](run.reported(id))
+    assert(refused.problems.map(_.code) == Seq("WATERMARK_PARTITIONS_COUNT"))
+  }
+
+  test("settings of SQL and Scala that do not fit are refused together") {
+    def codes(delay: Option[TimeSpan], idle: Option[TimeSpan], by: Boolean, partitions: Option[Long]) =
+      EventWatermark.of(delay, idle, by, partitions)._1.map(_.code)
+    assert(codes(None, Some("1 s"), by = true, None) == Seq.fill(2)("WATERMARK_SETTING_ALONE"))
+    assert(codes(Some("1 s"), Some("0 s"), by = false, Some(3)) == Seq("IDLE_NOT_POSITIVE", "WATERMARK_SETTING_ALONE"))
+    assert(codes(Some("1 s"), None, by = true, Some(0)) == Seq("WATERMARK_PARTITIONS_COUNT"))
+    assert(EventWatermark.of(Some("1 s"), None, isByPartition = true, None)._2.get.partitions.contains(1L))
+    assert(codes(Some("1 s"), Some("1 s"), by = true, Some(10000)).isEmpty)
   }
 
   test("the watermark of a run is computed with the processing time of its micro-batch") {
