@@ -119,6 +119,10 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compi
     onSpark,
     compatible,
     name := "windrow-spark",
+    Compile / products := {
+      val compiled = (Compile / products).value
+      compiled :+ Spark40.write((Compile / classDirectory).value, target.value / "spark40")
+    },
     windrowJar := ThinJar.write(
       roots = (core / Compile / products).value ++ (Compile / products).value,
       license = (ThisBuild / baseDirectory).value / "LICENSE",

@@ -41,7 +41,9 @@ _ACCELERATE = "spark.windrow.accelerate"
 
 #: Settings that need the JAR from the start of the session.
 _SETTINGS_WITH_JAR = {
-    "spark.sql.streaming.checkpointFileManagerClass": "windrow.spark.running.CheckpointFiles",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        f"windrow.{'spark40' if _doctor.is_spark_40() else 'spark'}.running.CheckpointFiles"
+    ),
     "spark.sql.codegen.cache.maxEntries": "1000",
 }
 

@@ -30,7 +30,7 @@ ROCKSDB = f"{_STATE}RocksDBStateStoreProvider"
 
 NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 
-_PYSPARK_FROM, _PYSPARK_BELOW = (4, 1), (4, 4)
+_PYSPARK_FROM, _PYSPARK_BELOW = (4, 0), (4, 4)
 _JAVA_FROM = 17
 
 
@@ -145,10 +145,18 @@ def _pyspark() -> Check:
     if version is None:
         remedy = "Run pip install 'windrow[spark]', or 'windrow[client]' for only Spark Connect."
         return Check("PySpark", "not installed", remedy)
-    parts = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
-    fits = _PYSPARK_FROM <= parts < _PYSPARK_BELOW
+    fits = _PYSPARK_FROM <= _parts(version) < _PYSPARK_BELOW
     shown = version if _is_whole() else f"{version}, Spark Connect client only"
-    return Check("PySpark", shown, "" if fits else "Use PySpark 4.1, 4.2 or 4.3.")
+    return Check("PySpark", shown, "" if fits else "Use PySpark 4.0, 4.1, 4.2 or 4.3.")
+
+
+def is_spark_40() -> bool:
+    """Return whether the installed PySpark is 4.0, for which some classes have other names."""
+    return _parts(_pyspark_version() or "") == (4, 0)
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
 
 def _pyspark_version() -> str | None:

@@ -3,7 +3,7 @@ package windrow.spark
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.running.CheckpointFiles
+import windrow.spark.running.CheckpointSetting
 
 /** The result of one check.
   *
@@ -44,7 +44,7 @@ private[spark] object Doctor {
     s"$StateStore.rocksdb.changelogCheckpointing.enabled" -> "true",
     s"$StateStore.rocksdb.trackTotalNumberOfRows"         -> "false",
     s"$StateStore.rocksdb.blockCacheSizeMB"               -> "32",
-    CheckpointFiles.Setting                               -> classOf[CheckpointFiles].getName,
+    CheckpointSetting.Name                                -> CheckpointSetting.Class,
     "spark.sql.codegen.cache.maxEntries"                  -> "1000")
 
   def configure(builder: SparkSession.Builder): SparkSession.Builder = {
@@ -59,8 +59,8 @@ private[spark] object Doctor {
     Report(Seq(spark(session), java, functions(session), provider(session), withoutData(session), partitions(session)))
 
   private def spark(session: SparkSession): Check = {
-    val fits = Seq("4.1.", "4.2.", "4.3.").exists(session.version.startsWith)
-    Check("Spark", session.version, if (fits) "" else "Use Spark 4.1, 4.2 or 4.3.")
+    val fits = Seq("4.0.", "4.1.", "4.2.", "4.3.").exists(session.version.startsWith)
+    Check("Spark", session.version, if (fits) "" else "Use Spark 4.0, 4.1, 4.2 or 4.3.")
   }
 
   private def java: Check = {

@@ -7,6 +7,7 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 import windrow.spark.sinks.Sink
+import windrow.spark.version.SparkVersion
 
 /** Checks that all methods and fields of Spark and Hadoop that Windrow calls exist in the Spark version of the tests.
   * The code is compiled against the oldest supported version, so a missing one would only cause a `NoSuchMethodError`
@@ -15,9 +16,15 @@ import windrow.spark.sinks.Sink
 final class LinkageSuite extends AnyFunSuite {
   import LinkageSuite._
 
+  /** The classes that can be loaded with the tested version: of the classes that exist for two versions, one. */
   private val classes: Seq[Path] = {
-    val root = Path.of(classOf[Sink].getProtectionDomain.getCodeSource.getLocation.toURI)
-    Files.walk(root).iterator.asScala.filter(_.toString.endsWith(".class")).toSeq
+    val root   = Path.of(classOf[Sink].getProtectionDomain.getCodeSource.getLocation.toURI)
+    val copies = root.resolveSibling("../spark40").normalize
+    val copied = classesIn(copies).map(file => root.resolve("windrow/spark").resolve(copies.resolve("windrow/spark40").relativize(file)))
+    assert(copied.nonEmpty && copied.forall(Files.exists(_)))
+    val own = classesIn(root)
+    if (SparkVersion.is40) own.filterNot(copied.toSet ++ own.filter(isSince41)) ++ classesIn(copies)
+    else own.filterNot(isOf40)
   }
 
   test("every method and field of Spark's that the code names is there") {
@@ -25,6 +32,7 @@ final class LinkageSuite extends AnyFunSuite {
     val named = mutable.Set.empty[Named]
     classes.foreach(file => new ClassReader(Files.readAllBytes(file)).accept(new Names(named), 0))
     assert(named.count(_.owner.startsWith("org/apache/spark/sql/catalyst")) > 100)
+    assert(named.exists(_.owner.endsWith("/EventTimeWatermarkExec")), "the classes that exist twice")
     assert(named.toSeq.filterNot(isThere).map(_.toString).sorted == Nil)
   }
 
@@ -34,13 +42,23 @@ final class LinkageSuite extends AnyFunSuite {
     assert(!isThere(Named(plan, "output", "(I)Lscala/collection/immutable/Seq;")))
     assert(!isThere(Named(plan, "output", "()Lscala/collection/immutable/Seq;", isInterface = Some(true))))
     assert(!isThere(Named(plan + "Missing", "output", "()V")))
+    assert(isThere(Named(plan, "", "")) && !isThere(Named(plan + "Missing", "", "")))
   }
 }
 
 private object LinkageSuite {
+  private def classesIn(folder: Path): Seq[Path] =
+    Files.walk(folder).iterator.asScala.filter(_.toString.endsWith(".class")).toSeq
 
-  /** A reference to a method or field.
+  /** Whether a class is used only from Spark 4.1 on. */
+  private def isSince41(file: Path): Boolean = file.getFileName.toString.matches("(SaveCommands)?Since41\\$?\\.class")
+
+  private def isOf40(file: Path): Boolean = file.getFileName.toString.matches("SaveCommandsOf40\\$?\\.class")
+
+  /** A reference to a method, a field, or a class.
     *
+    * @param name
+    *   empty for a class
     * @param descriptor
     *   empty for a field
     * @param isInterface
@@ -58,8 +76,14 @@ private object LinkageSuite {
         signature: String,
         thrown: Array[String]): MethodVisitor =
       new MethodVisitor(Opcodes.ASM9) {
-        override def visitMethodInsn(code: Int, owner: String, name: String, of: String, isInterface: Boolean): Unit =
-          if (isTheirs(owner)) found += Named(owner, name, of, Some(isInterface))
+        override def visitMethodInsn(code: Int, owner: String, called: String, of: String, isInterface: Boolean): Unit =
+          if (isTheirs(owner) && !isForwarder(called)) found += Named(owner, called, of, Some(isInterface))
+
+        /** Whether the method only implements the called one of a trait. A Spark that lacks the method does not call it. */
+        private def isForwarder(called: String): Boolean = called == name + "$" || name == "close" && called == name
+
+        override def visitTypeInsn(code: Int, owner: String): Unit =
+          if (isTheirs(owner)) found += Named(owner, "", "")
 
         override def visitFieldInsn(code: Int, owner: String, name: String, of: String): Unit =
           if (isTheirs(owner)) found += Named(owner, name, "")
@@ -73,7 +97,8 @@ private object LinkageSuite {
 
   def isThere(named: Named): Boolean = {
     val owner = members(named.owner)
-    if (named.isInterface.exists(_ != owner.isInterface)) false
+    if (named.name.isEmpty) owner.isThere
+    else if (named.isInterface.exists(_ != owner.isInterface)) false
     else if (named.name == "<init>") owner.has(named) else owner.isThere && family(owner).exists(_.has(named))
   }
 

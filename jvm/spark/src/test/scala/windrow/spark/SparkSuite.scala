@@ -4,7 +4,7 @@ import java.nio.file.Files
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
-import windrow.spark.running.CheckpointFiles
+import windrow.spark.running.CheckpointSetting
 
 /** Base class of suites that share one Spark session. */
 abstract class SparkSuite extends AnyFunSuite {
@@ -37,7 +37,7 @@ object SparkSuite {
           "spark.sql.streaming.stateStore.providerClass",
           "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
-        .config(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+        .config(CheckpointSetting.Name, CheckpointSetting.Class)
         .getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session

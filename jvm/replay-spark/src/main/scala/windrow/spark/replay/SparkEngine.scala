@@ -6,7 +6,7 @@ import java.util.Comparator
 import org.apache.spark.sql.windrow.SparkWatermark
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow.replay._
-import windrow.spark.running.CheckpointFiles
+import windrow.spark.running.CheckpointSetting
 import windrow.{SpecError, SpecProblem}
 
 /** Runs transcripts as real streaming queries, one for each case. Every step is a micro-batch with a checkpoint.
@@ -135,7 +135,7 @@ object SparkEngine {
     session.conf.set("spark.sql.codegen.wholeStage", generated)
     session.conf.set("spark.sql.codegen.factoryMode", if (generated) "FALLBACK" else "NO_CODEGEN")
     session.conf.set("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true")
-    session.conf.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+    session.conf.set(CheckpointSetting.Name, CheckpointSetting.Class)
     session.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false") // a step is one micro-batch
     session
   }

@@ -11,6 +11,7 @@ import windrow.core.time.Watermark
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.KeyCheck
 import windrow.spark.pack._
+import windrow.spark.version.Arithmetic
 import windrow.{TimeSpan, WindowOperatorSpec}
 
 /** Packs the rows of aggregates. Combines rows that share key and slice by Spark's own partial aggregation, and rows of
@@ -43,7 +44,7 @@ private[spark] final class AggregateRecipe(
   /** Whether a session row may be late. A session has an end for each of its rows, and lateness is judged by it. */
   private def isLate(pack: Pack, watermark: Option[Watermark]): Expression =
     gap.zip(watermark.filter(_.isDefined)).fold[Expression](Literal(false)) { case (gap, mark) =>
-      LessThanOrEqual(Add(pack.time, Literal(gap)), BatchConstant(mark.micros))
+      LessThanOrEqual(Arithmetic.add(pack.time, Literal(gap)), BatchConstant(mark.micros))
     }
 
   /** The gap of sessions with a fixed gap, in microseconds. */
@@ -157,7 +158,7 @@ private[spark] final class AggregateRecipe(
           Some(spec.window),
           shuffle,
           shards,
-          last.zip(gap).toSeq.map { case (last, gap) => Add(Subtract(last, first), Literal(gap)) }),
+          last.zip(gap).toSeq.map { case (last, gap) => Arithmetic.add(Arithmetic.subtract(last, first), Literal(gap)) }),
         pack.output,
         ReadCount(pack.metrics, lift.count, end, combined))
   }

@@ -5,6 +5,7 @@ import windrow.WindowFamily._
 import windrow.WindowOperatorSpec
 import windrow.core.time.{EventTime, Position, Watermark}
 import windrow.spark.pack.Pack
+import windrow.spark.version.Arithmetic
 
 /** Selects the rows that are sent to the shard with their original columns: those that the shard may reject. The shard
   * makes the decision.
@@ -38,7 +39,7 @@ object CarriesMessage {
       case windows: Aligned =>
         earlierThan(windows.grid.firstStart(left))
       case _: CutSessions => earlierThan(left) // all sessions that are closed end before
-      case _: Sessions    => LessThanOrEqual(Add(pack.time, pack.value.head), BatchConstant(left))
+      case _: Sessions    => LessThanOrEqual(Arithmetic.add(pack.time, pack.value.head), BatchConstant(left))
       case DistinctSets(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
       case _: Inherited | _: UpToMessage | _: OnOffsets => Literal(true)

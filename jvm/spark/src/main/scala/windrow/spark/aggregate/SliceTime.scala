@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.{DataType, LongType}
 import windrow.WindowFamily._
 import windrow.core.grid.FixedGrid
 import windrow.core.time.EventTime
+import windrow.spark.version.Arithmetic
 import windrow.{TimeGrid, WindowOperatorSpec}
 
 /** Computes, as an expression, one time for all rows of a key that no window separates, so that Spark can group by it.
@@ -37,11 +38,11 @@ object SliceTime {
     if (size == step) floor(time, step, startTime)
     else Greatest(Seq(
       floor(time, step, startTime),
-      Add(floor(Subtract(time, Literal(size)), step, startTime), Literal(size))))
+      Arithmetic.add(floor(Arithmetic.subtract(time, Literal(size)), step, startTime), Literal(size))))
   }
 
   private def floor(of: Expression, step: Long, startTime: Long): Expression =
-    Subtract(of, Pmod(Subtract(of, Literal(startTime)), Literal(step)))
+    Arithmetic.subtract(of, Arithmetic.pmod(Arithmetic.subtract(of, Literal(startTime)), Literal(step)))
 }
 
 /** Computes the start of the slice of aligned windows that contains a time. Both are longs in microseconds. */

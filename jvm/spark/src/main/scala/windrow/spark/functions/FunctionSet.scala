@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.types._
+import windrow.spark.version.Arithmetic
 
 /** The aggregate functions of a query, independent of any plan.
   *
@@ -59,7 +60,7 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     * aggregates, distinct counts and the first rows of an order are always exact. All other functions are treated as inexact.
     */
   def isExact: Boolean = functions.forall {
-    case sum: Sum      => FunctionSet.addsExactly(sum.child, sum.evalContext.evalMode)
+    case sum: Sum      => FunctionSet.addsExactly(sum.child, Arithmetic.modeOf(sum))
     case mean: Average => FunctionSet.averagesExactly(mean)
     case _: Count | _: DistinctCount | _: TopN | _: Min | _: Max | _: BitAggregate | _: HyperLogLogPlusPlus => true
     case _                                                                                                  => false

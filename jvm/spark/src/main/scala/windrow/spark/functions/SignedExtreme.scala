@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
+import windrow.spark.version.Arithmetic
 
 /** `min` or `max` of floating-point numbers. Spark treats -0.0 and 0.0 as equal and keeps the first. Here -0.0 is less,
   * so that neither the order nor the grouping of rows affects the result (SEMANTICS R1).
@@ -28,8 +29,8 @@ private[functions] final case class SignedExtreme(child: Expression, isLeast: Bo
     */
   private def of(left: Expression, right: Expression): Expression =
     if (isLeast)
-      If(areZeros(left, right), UnaryMinus(Add(UnaryMinus(left), UnaryMinus(right))), Least(Seq(left, right)))
-    else If(areZeros(left, right), Add(left, right), Greatest(Seq(left, right)))
+      If(areZeros(left, right), UnaryMinus(Arithmetic.add(UnaryMinus(left), UnaryMinus(right))), Least(Seq(left, right)))
+    else If(areZeros(left, right), Arithmetic.add(left, right), Greatest(Seq(left, right)))
 
   private def areZeros(left: Expression, right: Expression) = And(EqualTo(left, zero), EqualTo(right, zero))
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.types.LongType
 import windrow.TimeSpan
 import windrow.core.time.EventTime
 import windrow.spark.functions.NullIfFails
+import windrow.spark.version.{Arithmetic, TimePlusInterval}
 
 /** Converts event times to microseconds, or to null if a row lacks a usable one (SEMANTICS T1, W3). An expression over
   * valid times cannot overflow. Spark would end the query with an error on an overflow.
@@ -33,7 +34,7 @@ private[spark] object ValidTime {
 
   /** Returns the length in microseconds of an interval that starts at a time, or null if its end cannot be computed. */
   def length(time: Expression, interval: Expression, zone: String): Expression =
-    NullIfFails(Subtract(unchecked(TimestampAddInterval(time, interval, Some(zone))), unchecked(time)))
+    NullIfFails(Arithmetic.subtract(unchecked(TimePlusInterval(time, interval, Some(zone))), unchecked(time)))
 
   /** Returns a time that advances the watermark, or null if the condition holds. */
   def watermarkTime(condition: Expression, time: Expression): Expression =

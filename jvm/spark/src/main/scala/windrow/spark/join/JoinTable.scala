@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.types._
 import windrow._
+import windrow.spark.version.TimePlusInterval
 
 /** The parts of a Spark join of streams that describes a Windrow join. Spark's join itself never runs.
   *
@@ -40,7 +41,7 @@ private[spark] object JoinTable {
   /** Removes nodes that only name the join, and the projection of `USING`, which only reorders columns. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
     case SubqueryAlias(_, child) => stripped(child)
-    case View(_, _, child, _)    => stripped(child)
+    case view: View    => stripped(view.child)
     case other                   => unprojected(other)
   }
 
@@ -176,7 +177,7 @@ private[spark] object JoinTable {
     private def timeOf(expression: Expression): Option[(Expression, Long)] = expression match {
       case replaceable: RuntimeReplaceable             => timeOf(replaceable.replacement)
       case Cast(time, to, _, _) if time.dataType == to => timeOf(time)
-      case TimestampAddInterval(time, by, _) => constant(by).flatMap(micros => timeOf(time).map(plus(_, micros)))
+      case TimePlusInterval(time, by) => constant(by).flatMap(micros => timeOf(time).map(plus(_, micros)))
       case time if time.dataType == TimestampType || time.dataType == TimestampNTZType => Some((time, 0L))
       case _                                                                           => None
     }

@@ -3,11 +3,12 @@ package windrow.spark.output
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.catalyst.expressions.{
-  Add, AttributeReference, Expression, GetArrayItem, LambdaFunction, Literal, NamedLambdaVariable, ZipWith
+  AttributeReference, Expression, GetArrayItem, LambdaFunction, Literal, NamedLambdaVariable, ZipWith
 }
 import org.apache.spark.sql.catalyst.trees.{LeafLike, UnaryLike}
 import org.apache.spark.sql.types.{ArrayType, DataType, LongType}
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.version.Arithmetic
 
 /** Sums counts that arrive as arrays, in a single buffer. Each task generates code for every observed buffer. In a
   * small micro-batch, the code of about twenty `sum` functions costs more than the summing itself.
@@ -46,7 +47,7 @@ private[output] final case class CountBuffer(child: Expression, buffer: Attribut
 
   private def sums(some: Expression, more: Expression) = {
     val pair = Seq("some", "more").map(NamedLambdaVariable(_, LongType, nullable = false))
-    ZipWith(some, more, LambdaFunction(Add(pair.head, pair.last), pair))
+    ZipWith(some, more, LambdaFunction(Arithmetic.add(pair.head, pair.last), pair))
   }
 
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)

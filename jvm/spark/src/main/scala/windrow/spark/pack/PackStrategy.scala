@@ -3,7 +3,7 @@ package windrow.spark.pack
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{BaseEvalPython, LogicalPlan}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import windrow.spark.watermark.{FusedWatermark, FusedWatermarkExec, PartitionTimes}
+import windrow.spark.watermark.{FusedWatermark, PartitionTimes}
 
 /** Plans Windrow's own nodes. */
 final case class PackStrategy(session: SparkSession) extends SparkStrategy {
@@ -16,7 +16,7 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case CallShards(shards, child)                => CallShardsExec(shards, planLater(child)) :: Nil
     case SortStep(shard, place, child)            => SortStepExec(shard, place, planLater(child)) :: Nil
     case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
-    case FusedWatermark(id, time, delay, child) => new FusedWatermarkExec(id, time, delay, planLater(child)) :: Nil
+    case watermark: FusedWatermark => FusedWatermark.planned(watermark, planLater(watermark.child)) :: Nil
     case times: PartitionTimes                  => FusedWatermark.planned(session, times, planLater(times.child)) :: Nil
     case Timely(_, child)                       => planLater(child) :: Nil
     case python: BaseEvalPython                 => Timely.planned(python, planLater).toSeq

@@ -1,8 +1,9 @@
 package windrow.spark.pack
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Coalesce, Expression, If, Literal}
 import org.apache.spark.sql.execution.{CollectMetricsExec, SparkPlan}
+import windrow.spark.version.Arithmetic
 
 /** Counts the rows of an operator's input in Spark, before they are packed. The shards count the results, and both
   * counts must agree (SEMANTICS R74).
@@ -27,7 +28,7 @@ private[spark] object ReadCount {
       child: SparkPlan,
       reach: Seq[Attribute] = Nil): SparkPlan = {
     val count   = end.headOption.fold(messages)(If(_, Literal(0L), messages))
-    val read    = Coalesce(Seq(Sum(count).toAggregateExpression(), Literal(0L)))
+    val read    = Coalesce(Seq(Arithmetic.sum(count).toAggregateExpression(), Literal(0L)))
     val reached = reach.map(one => Alias(Max(one).toAggregateExpression(), one.name)())
     CollectMetricsExec(metrics, Alias(read, "read")() +: reached, child)
   }

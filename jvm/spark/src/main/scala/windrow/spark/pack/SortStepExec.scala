@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{Distribution, Partitioning, StatefulOpClusteredDistribution}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.internal.SQLConf
 
 /** Declares the distribution and order that [[SortStep]] requires, so that Spark inserts a shuffle and its spilling
   * sort.
@@ -19,7 +18,7 @@ final case class SortStepExec(shard: Attribute, place: Attribute, child: SparkPl
     * `spark.sql.shuffle.partitions` may change later.
     */
   private def partitions: Int =
-    conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
+    conf.getConfString(SortStepExec.Partitions, conf.numShufflePartitions.toString).toInt
 
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(StatefulOpClusteredDistribution(Seq(shard), partitions))
@@ -33,4 +32,10 @@ final case class SortStepExec(shard: Attribute, place: Attribute, child: SparkPl
   protected override def doExecute(): RDD[InternalRow] = child.execute()
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+private object SortStepExec {
+
+  /** Spark's internal setting. It exists from Spark 4.1 on; Spark 4.0 restores the public one instead. */
+  private val Partitions = "spark.sql.streaming.internal.stateStore.partitions"
 }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.spark.version.Arithmetic
 import windrow.{SpecProblem, WindowKind}
 
 /** The pane of another operator that a row contains (SEMANTICS R55).
@@ -89,7 +90,7 @@ private[spark] object IncomingPanes {
   private def closing(window: Expression) = Option.when(fits(window, Closed))(field(window, "last"))
 
   private def before(time: Expression) =
-    PreciseTimestampConversion(Subtract(micros(time), Literal(1L)), LongType, time.dataType)
+    PreciseTimestampConversion(Arithmetic.subtract(micros(time), Literal(1L)), LongType, time.dataType)
 
   private def field(of: Expression, name: String): Expression =
     GetStructField(of, of.dataType.asInstanceOf[StructType].fieldIndex(name), Some(name))

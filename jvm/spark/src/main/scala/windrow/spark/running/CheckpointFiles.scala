@@ -6,7 +6,6 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.execution.streaming.checkpointing.{
   CheckpointFileManager, FileSystemBasedCheckpointFileManager
 }
-import windrow.spark.running.CheckpointFiles.Setting
 
 /** Writes checkpoint files as Spark does, but without starting processes on a local disk. If Hadoop lacks its native
   * library, Spark's own implementation starts about fifty in a micro-batch, `chmod` and `readlink`. Other file systems
@@ -20,7 +19,7 @@ final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointF
     if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem] && isHadoops) new OnLocalDisk(path, conf)
     else {
       val others = new Configuration(conf)
-      others.unset(Setting)
+      others.unset(CheckpointSetting.Name)
       CheckpointFileManager.create(path, others)
     }
 
@@ -44,11 +43,7 @@ final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointF
   override def close(): Unit                                  = files.close()
 }
 
-object CheckpointFiles {
-
-  /** The name of Spark's setting. */
-  val Setting = "spark.sql.streaming.checkpointFileManagerClass"
-
+private object CheckpointFiles {
   private val Hadoops = "org.apache.hadoop.fs.local.LocalFs"
 }
 

@@ -1,25 +1,18 @@
 package windrow.spark.running
 
-import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import scala.util.control.NonFatal
+import windrow.spark.version.SparkVersion
 
-private[running] object TextFile {
+/** Writes small files next to a checkpoint. */
+private[running] trait TextFile {
 
   /** Writes a file atomically. */
-  def write(settings: Configuration, path: Path, text: String): Unit = {
-    val parent = CheckpointFileManager.create(path.getParent, settings)
-    parent.mkdirs(path.getParent)
-    val out = parent.createAtomic(path, overwriteIfPossible = true)
-    try {
-      out.write(text.getBytes(UTF_8))
-      out.close()
-    } catch {
-      case NonFatal(failed) =>
-        out.cancel()
-        throw failed
-    }
-  }
+  def write(settings: Configuration, path: Path, text: String): Unit
+}
+
+private[running] object TextFile {
+  private val files = SparkVersion.variant[TextFile]("windrow.spark.running.AtomicTextFile")
+
+  def write(settings: Configuration, path: Path, text: String): Unit = files.write(settings, path, text)
 }

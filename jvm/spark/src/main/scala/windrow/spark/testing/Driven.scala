@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, 
 import org.apache.spark.sql.types.{LongType, StructType, TimestampType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.pack.EndMarker
+import windrow.spark.version.Arithmetic
 import windrow.{SpecError, SpecProblem}
 
 /** Makes a query also read a folder with which a test controls it: each file is a micro-batch without rows, and a
@@ -36,7 +37,7 @@ private[spark] object Driven {
     val isMark  = Alias(Literal(false), "is_mark")()
     val delay   = EventTimeWatermark.getDelayMs(mark.delay) * 1000
     val line    = Cast(marks.output.head, LongType, None, EvalMode.TRY)
-    val time    = moment(Add(line, Literal(delay)), mark.eventTime)
+    val time    = moment(Arithmetic.add(line, Literal(delay)), mark.eventTime)
     val columns = mark.child.output
     val announced = columns.map(column =>
       if (column.semanticEquals(mark.eventTime)) Alias(time, column.name)() else nothing(column))

@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
-import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 import org.apache.spark.sql.types.{DataType, IntegerType, StructField, StructType}
 import org.apache.spark.sql.windrow.{ArrowTables, SparkInside}
 import org.apache.spark.sql.{DataFrame, SparkSession}
@@ -35,7 +34,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
 
   private def fed(output: DataFrame): LogicalPlan = {
     val leaves = SparkInside.plan(output).transformUp {
-      case source: StreamingRelation => Fed(Rehearsal.folder(source.dataSource.options("path")), source.output)
+      case source @ FedSources(folder) => Fed(folder, source.output)
     }
     leaves.transformAllExpressionsWithPruning(_.containsPattern(CURRENT_LIKE)) {
       case now: CurrentTimestampLike => StepMoment(clock, now.dataType, None)
@@ -55,8 +54,8 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   private lazy val types: Map[String, StructType] = {
     val found = Map.newBuilder[String, StructType]
     SparkInside.plan(output).foreach {
-      case source: StreamingRelation => found += Rehearsal.folder(source.dataSource.options("path")) -> source.schema
-      case _                         => ()
+      case source @ FedSources(folder) => found += folder -> source.schema
+      case _                           => ()
     }
     found.result()
   }

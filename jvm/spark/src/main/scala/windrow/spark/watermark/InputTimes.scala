@@ -1,9 +1,8 @@
 package windrow.spark.watermark
 
-import java.util
 import java.util.UUID
 import org.apache.spark.sql.execution.streaming.operators.stateful.{EventTimeStats, EventTimeStatsAccum}
-import org.apache.spark.util.{AccumulatorV2, CollectionAccumulator}
+import org.apache.spark.util.AccumulatorV2
 
 /** Spark's statistics of the event times of an input, from which Spark computes the watermark. If the input has a rule
   * of its own, their greatest time is the one that the rule reports.
@@ -28,13 +27,4 @@ private[spark] final class InputTimes(input: UUID, rule: WatermarkRule, run: Run
   }
 
   override def copy(): EventTimeStatsAccum = new EventTimeStatsAccum(currentStats)
-}
-
-/** The greatest event time of each partition that a task has read. */
-private[spark] final class PartitionTimesAccum(input: UUID, run: RunProgress)
-    extends CollectionAccumulator[util.Map.Entry[String, java.lang.Long]] {
-
-  override def merge(
-      other: AccumulatorV2[util.Map.Entry[String, java.lang.Long], util.List[util.Map.Entry[String, java.lang.Long]]])
-      : Unit = other.value.forEach(time => run.see(input, time.getKey, time.getValue))
 }

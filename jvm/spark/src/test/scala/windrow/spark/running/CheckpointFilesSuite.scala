@@ -108,7 +108,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
   test("another disk has its files written as Spark would") {
     val other = new Configuration
     other.setClass("fs.other.impl", classOf[OtherDisk], classOf[RawLocalFileSystem])
-    other.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+    other.set(CheckpointSetting.Name, CheckpointSetting.Class)
     val place = folder
     val path  = new HadoopPath(s"other://$place")
     val files = new CheckpointFiles(path, other)
@@ -122,7 +122,7 @@ class CheckpointFilesSuite extends AnyFunSuite {
   test("a class of the user's for the local disk has its way") {
     val own = new Configuration
     own.set("fs.AbstractFileSystem.file.impl", classOf[WatchedDisk].getName)
-    own.set(CheckpointFiles.Setting, classOf[CheckpointFiles].getName)
+    own.set(CheckpointSetting.Name, CheckpointSetting.Class)
     val place = folder
     write(new CheckpointFiles(new HadoopPath(place.toUri), own), place.resolve("1"), "one")
     assert(WatchedDisk.created > 0 && Files.readString(place.resolve("1")) == "one")

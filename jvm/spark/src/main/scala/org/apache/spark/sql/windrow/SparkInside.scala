@@ -70,8 +70,12 @@ object SparkInside {
   def planning: Option[AnyRef] = for {
     active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])
     id     <- Option(active.sparkContext.getLocalProperty(QueryId))
-    run    <- Try(active.sharedState.activeStreamingQueries.get(UUID.fromString(id))).toOption.flatMap(Option(_))
+    run    <- Try(running(active).get(UUID.fromString(id))).toOption.flatMap(Option(_))
   } yield run
+
+  /** Returns the running queries by their ids. Their class is in another package in Spark 4.0. */
+  private def running(session: classic.SparkSession): java.util.Map[UUID, AnyRef] =
+    session.sharedState.activeStreamingQueries.asInstanceOf[java.util.Map[UUID, AnyRef]]
 
   private def ofMicroBatch(millis: String): Option[Long] = for {
     query <- planning

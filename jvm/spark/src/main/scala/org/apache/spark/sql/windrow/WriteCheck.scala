@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.InternalOutputModes
-import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.execution.datasources.{
   CreateTable, DataSource, DataSourceUtils, FileFormat, InsertIntoHadoopFsRelationCommand
@@ -13,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
-import org.apache.spark.sql.{Row, SaveMode, SparkSession, classic}
+import org.apache.spark.sql.{Row, SparkSession, classic}
 import scala.util.Try
 
 /** Runs Spark's own checks of a query and of the writes of its micro-batches before the query starts. Writes nothing.
@@ -22,7 +21,7 @@ object WriteCheck {
 
   /** Fails if a write of files with these columns would fail, in any folder. */
   def files(session: SparkSession, rows: StructType, format: String): Unit =
-    command(session, rows, format)(_.saveCommand(Some("file:///batch=0"))) match {
+    SaveCommands.current.files(none(session, rows), format, "file:///batch=0") match {
       case insert: InsertIntoHadoopFsRelationCommand =>
         check(session, insert.fileFormat, rows, insert.options)
       case other => analyzed(session, other): Unit
@@ -31,9 +30,9 @@ object WriteCheck {
   /** Fails if an append to a table would fail. The table may be missing. */
   def table(session: SparkSession, rows: StructType, name: String): Unit = {
     val default = ofClassic(session).sessionState.conf.defaultDataSourceName
-    command(session, rows, default)(_.saveAsTableCommand(name)) match {
-      case SaveAsV1TableCommand(description, mode, query) =>
-        analyzed(session, CreateTable(description, mode, Some(query)))
+    SaveCommands.current.table(none(session, rows), name) match {
+      case table @ CreateTable(description, _, _) =>
+        analyzed(session, table)
         format(description.provider.getOrElse(default)).foreach(check(session, _, rows, description.storage.properties))
       case other => analyzed(session, other): Unit
     }
@@ -62,11 +61,8 @@ object WriteCheck {
 
   private val Own = "spark_catalog"
 
-  private def command(session: SparkSession, rows: StructType, format: String)(
-      write: classic.DataFrameWriter[Row] => LogicalPlan): LogicalPlan = {
-    val none = session.createDataFrame(java.util.List.of[Row](), SparkInside.nullable(rows))
-    write(none.write.format(format).mode(SaveMode.Append).asInstanceOf[classic.DataFrameWriter[Row]])
-  }
+  private def none(session: SparkSession, rows: StructType): classic.DataFrame =
+    ofClassic(session).createDataFrame(java.util.List.of[Row](), SparkInside.nullable(rows))
 
   private def analyzed(session: SparkSession, plan: LogicalPlan): LogicalPlan = {
     val execution = ofClassic(session).sessionState.executePlan(plan)
@@ -80,7 +76,7 @@ object WriteCheck {
       rows: StructType,
       options: Map[String, String]): Unit = {
     SchemaUtils.checkColumnNameDuplication(rows.fieldNames.toSeq, SparkInside.resolver(session))
-    DataSourceUtils.verifySchema(format, rows)
+    SaveCommands.current.verify(format, rows)
     DataSourceUtils.checkFieldNames(format, rows)
     format.prepareWrite(session, Job.getInstance(ofClassic(session).sessionState.newHadoopConf()), options, rows): Unit
   }
