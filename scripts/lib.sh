@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 venv=$root/.venv
 python=$venv/bin/python
 build=$root/.build
-other_sparks=(4.1.1 4.2.0) # supported in addition to the one in .venv
+other_sparks=(4.0.2 4.1.1 4.2.0) # supported in addition to the one in .venv
 
 # Always uses the Spark and the Python of .venv, whatever environment the caller has.
 unset PYTHONPATH PYTHONHOME SPARK_HOME SPARK_CONF_DIR

@@ -55,7 +55,7 @@ def check_wheel(dist: Path) -> None:
         (metadata,) = (name for name in opened.namelist() if name.endswith("METADATA"))
         said = opened.read(metadata).decode()
     assert "\nProvides-Extra: spark\n" in said
-    assert "\nRequires-Dist: pyspark<4.4,>=4.1; extra == 'spark'\n" in said
+    assert "\nRequires-Dist: pyspark<4.4,>=4.0.2; extra == 'spark'\n" in said
     assert "Windows for Spark Structured Streaming that correct themselves" in said
     assert "pytest" not in said.split("\n\n", maxsplit=1)[0]
     for file in dist.glob("*.cdx.json"):
@@ -83,7 +83,7 @@ def test_the_client_alone(tmp_path: Path) -> None:
     said = printed("thin.py", python=python, package=package)
     assert said[0] == "True False"
     assert "WRONG PySpark: not installed" in said
-    subprocess.run([*install, "pyspark-client>=4.1,<4.4"], check=True)
+    subprocess.run([*install, "pyspark-client>=4.0.2,<4.4"], check=True)
     said = printed("thin.py", python=python, package=package)
     assert said[0] == "True False"
     assert any("Spark Connect client only" in line for line in said)

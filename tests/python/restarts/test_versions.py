@@ -14,7 +14,7 @@ from feed import add_files, disordered
 from kept.text import unfold
 from programs import ROOT, printed, python_with
 
-SPARKS = ("4.1.1", "4.2.0", "4.3.0")
+SPARKS = ("4.0.2", "4.1.1", "4.2.0", "4.3.0")
 
 pytestmark = [pytest.mark.spark, pytest.mark.full]
 

@@ -1,6 +1,5 @@
 package windrow.spark
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Column, DataFrame, Encoder, Encoders, Row, SparkSession}

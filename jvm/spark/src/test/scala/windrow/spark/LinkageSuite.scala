@@ -20,7 +20,8 @@ final class LinkageSuite extends AnyFunSuite {
   private val classes: Seq[Path] = {
     val root   = Path.of(classOf[Sink].getProtectionDomain.getCodeSource.getLocation.toURI)
     val copies = root.resolveSibling("../spark40").normalize
-    val copied = classesIn(copies).map(file => root.resolve("windrow/spark").resolve(copies.resolve("windrow/spark40").relativize(file)))
+    val copied = classesIn(copies).map(file =>
+      root.resolve("windrow/spark").resolve(copies.resolve("windrow/spark40").relativize(file)))
     assert(copied.nonEmpty && copied.forall(Files.exists(_)))
     val own = classesIn(root)
     if (SparkVersion.is40) own.filterNot(copied.toSet ++ own.filter(isSince41)) ++ classesIn(copies)

@@ -1,6 +1,8 @@
 package windrow.spark
 
 import java.nio.file.Files
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
@@ -41,6 +43,16 @@ object SparkSuite {
         .getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session
+  }
+
+  /** Returns the plan of the latest micro-batch. */
+  def executedPlan(query: StreamingQuery): SparkPlan =
+    execution(query, "lastExecution").asInstanceOf[QueryExecution].executedPlan
+
+  /** Returns a member of the object that runs a query, whose class is in another package in Spark 4.0. */
+  def execution(query: StreamingQuery, member: String): AnyRef = {
+    val running = query.getClass.getMethod("streamingQuery").invoke(query)
+    running.getClass.getMethod(member).invoke(running)
   }
 
   def folder(): String = {

@@ -2,7 +2,6 @@ package windrow.spark
 
 import java.nio.file.{Files => Folders, Path}
 import org.apache.spark.sql.execution.streaming.ProcessingTimeTrigger
-import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.apache.spark.sql.{DataFrame, Row}
@@ -237,7 +236,7 @@ final class StartSuite extends SparkSuite {
     val query = stream("messages").window(Tumbling("1 minute")).trigger(early = EveryPeriod("1 hour"))
       .accumulationMode(Accumulating).aggregate(count(lit(1)))
       .start(s"$folder/paced", panes = Some(Each((_, _) => ())))
-    try assert(query.asInstanceOf[StreamingQueryWrapper].streamingQuery.trigger == ProcessingTimeTrigger(1000))
+    try assert(SparkSuite.execution(query, "trigger") == ProcessingTimeTrigger(1000))
     finally query.stop()
   }
 

@@ -2,7 +2,6 @@ package windrow.spark
 
 import java.sql.Timestamp
 import org.apache.spark.sql.classic
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.StreamingQueryListener
 import org.apache.spark.sql.streaming.StreamingQueryListener._

@@ -1,10 +1,10 @@
 package windrow.spark.replay
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import windrow.replay._
+import windrow.spark.MemoryStream
 import windrow.spark.RowId
 import windrow.spark.input.WatermarkCheck
 

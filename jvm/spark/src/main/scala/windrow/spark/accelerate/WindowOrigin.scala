@@ -51,7 +51,7 @@ private object WindowOrigin extends PredicateHelper {
     */
   def of(plan: LogicalPlan, window: Attribute): Found = plan match {
     case SubqueryAlias(_, child)     => of(child, window)
-    case view: View        => of(view.child, window)
+    case view: View                  => of(view.child, window)
     case Filter(condition, child)    => of(child, window).flatMap(filtered(_, condition, window))
     case Project(columns, child)     => projected(columns, child, window)
     case Expand(rows, output, child) => expanded(rows, output, child, window)

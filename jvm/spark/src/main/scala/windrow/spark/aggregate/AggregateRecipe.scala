@@ -158,7 +158,9 @@ private[spark] final class AggregateRecipe(
           Some(spec.window),
           shuffle,
           shards,
-          last.zip(gap).toSeq.map { case (last, gap) => Arithmetic.add(Arithmetic.subtract(last, first), Literal(gap)) }),
+          last.zip(gap).toSeq.map { case (last, gap) =>
+            Arithmetic.add(Arithmetic.subtract(last, first), Literal(gap))
+          }),
         pack.output,
         ReadCount(pack.metrics, lift.count, end, combined))
   }

@@ -29,7 +29,10 @@ private[functions] final case class SignedExtreme(child: Expression, isLeast: Bo
     */
   private def of(left: Expression, right: Expression): Expression =
     if (isLeast)
-      If(areZeros(left, right), UnaryMinus(Arithmetic.add(UnaryMinus(left), UnaryMinus(right))), Least(Seq(left, right)))
+      If(
+        areZeros(left, right),
+        UnaryMinus(Arithmetic.add(UnaryMinus(left), UnaryMinus(right))),
+        Least(Seq(left, right)))
     else If(areZeros(left, right), Arithmetic.add(left, right), Greatest(Seq(left, right)))
 
   private def areZeros(left: Expression, right: Expression) = And(EqualTo(left, zero), EqualTo(right, zero))

@@ -132,7 +132,7 @@ object AggregateParts {
   /** Removes nodes that only name the aggregation. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
     case SubqueryAlias(_, child)                                                  => stripped(child)
-    case view: View                                                     => stripped(view.child)
+    case view: View                                                               => stripped(view.child)
     case Project(list, child) if list.map(_.exprId) == child.output.map(_.exprId) => stripped(child)
     case other                                                                    => other
   }

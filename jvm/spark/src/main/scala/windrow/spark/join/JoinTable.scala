@@ -41,7 +41,7 @@ private[spark] object JoinTable {
   /** Removes nodes that only name the join, and the projection of `USING`, which only reorders columns. */
   private def stripped(plan: LogicalPlan): LogicalPlan = plan match {
     case SubqueryAlias(_, child) => stripped(child)
-    case view: View    => stripped(view.child)
+    case view: View              => stripped(view.child)
     case other                   => unprojected(other)
   }
 

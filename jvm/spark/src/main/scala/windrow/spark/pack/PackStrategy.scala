@@ -15,11 +15,11 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case Packets(packet, objects, dropped, child) => PacketsExec(packet, objects, dropped, planLater(child)) :: Nil
     case CallShards(shards, child)                => CallShardsExec(shards, planLater(child)) :: Nil
     case SortStep(shard, place, child)            => SortStepExec(shard, place, planLater(child)) :: Nil
-    case pack: PackNode => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
+    case pack: PackNode            => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
     case watermark: FusedWatermark => FusedWatermark.planned(watermark, planLater(watermark.child)) :: Nil
-    case times: PartitionTimes                  => FusedWatermark.planned(session, times, planLater(times.child)) :: Nil
-    case Timely(_, child)                       => planLater(child) :: Nil
-    case python: BaseEvalPython                 => Timely.planned(python, planLater).toSeq
-    case _                                      => Nil
+    case times: PartitionTimes     => FusedWatermark.planned(session, times, planLater(times.child)) :: Nil
+    case Timely(_, child)          => planLater(child) :: Nil
+    case python: BaseEvalPython    => Timely.planned(python, planLater).toSeq
+    case _                         => Nil
   }
 }

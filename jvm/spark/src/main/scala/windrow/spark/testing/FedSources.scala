@@ -15,5 +15,6 @@ private[testing] object FedSources {
   private val found = SparkVersion.variant[FedSources]("windrow.spark.testing.StreamedSources")
 
   /** Returns the folder of a source of files. */
-  def unapply(node: LogicalPlan): Option[String] = found.of(node).map(source => Rehearsal.folder(source.options("path")))
+  def unapply(node: LogicalPlan): Option[String] =
+    found.of(node).map(source => Rehearsal.folder(source.options("path")))
 }

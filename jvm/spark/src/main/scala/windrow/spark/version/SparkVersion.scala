@@ -8,13 +8,14 @@ import org.apache.spark.SPARK_VERSION
   * of Windrow that name them (`project/Spark40.scala`). A copy has the same name in the package `windrow.spark40`. Other
   * code must not name these classes, because they cannot be loaded with the other version.
   */
-private[spark] object SparkVersion {
+object SparkVersion {
 
   /** Whether Spark 4.0 runs. */
   val is40: Boolean = SPARK_VERSION.startsWith("4.0.")
 
   /** Returns the name of the class that fits the version, given the name of a class that is copied. */
-  def nameOf(copied: String): String = if (is40) copied.replaceFirst("^windrow\\.spark\\.", "windrow.spark40.") else copied
+  def nameOf(copied: String): String =
+    if (is40) copied.replaceFirst("^windrow\\.spark\\.", "windrow.spark40.") else copied
 
   /** Returns the object that fits the version, given the name of an object that is copied. */
   def variant[A](copied: String): A =

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, TimeZoneAwareExpre
 /** Spark's sum of a time and an interval. Its class is `TimeAdd` in Spark 4.0 and `TimestampAddInterval` later. */
 private[spark] object TimePlusInterval {
   private val Sum: Class[_] =
-    Class.forName(s"org.apache.spark.sql.catalyst.expressions.${if (SparkVersion.is40) "TimeAdd" else "TimestampAddInterval"}")
+    Class.forName(
+      s"org.apache.spark.sql.catalyst.expressions.${if (SparkVersion.is40) "TimeAdd" else "TimestampAddInterval"}")
 
   private val New = Sum.getConstructor(classOf[Expression], classOf[Expression], classOf[Option[_]])
 

@@ -25,6 +25,7 @@ private[spark] final case class FusedWatermark(
 }
 
 private[spark] object FusedWatermark {
+
   /** Replaces the watermark nodes of a plan. */
   def in(plan: LogicalPlan): LogicalPlan = plan.transform {
     case EventTimeWatermark(nodeId, time, delay, child) if time.dataType == TimestampType =>

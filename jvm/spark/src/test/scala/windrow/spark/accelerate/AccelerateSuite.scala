@@ -2,12 +2,12 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.catalyst.expressions.{SessionWindow, TimeWindow}
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import windrow.CheckpointError
+import windrow.spark.MemoryStream
 import windrow.spark.{SparkSuite, Windrow}
 
 /** Tests which operators are replaced, and who continues a checkpoint (SEMANTICS R97, R98). */

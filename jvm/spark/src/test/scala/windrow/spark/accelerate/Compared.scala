@@ -1,10 +1,10 @@
 package windrow.spark.accelerate
 
 import java.sql.Timestamp
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, Row, SparkSession}
 import scala.collection.mutable
+import windrow.spark.MemoryStream
 import windrow.spark.{AgainstSparkSuite, SparkSuite}
 
 /** A row of the input of compared queries. */

@@ -1,8 +1,8 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
+import windrow.spark.MemoryStream
 import windrow.spark.{SparkSuite, Windrow}
 
 /** Compares unchanged deduplications on Spark and on Windrow (SEMANTICS R97). */

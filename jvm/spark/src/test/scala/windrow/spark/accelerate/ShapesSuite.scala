@@ -1,11 +1,11 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, Row, SparkSession}
 import org.scalatest.tags.Slow
 import scala.util.Random
+import windrow.spark.MemoryStream
 import windrow.spark.{SparkSuite, Windrow}
 
 /** Runs queries of the shapes of Spark's own suites on Spark and on Windrow and compares each micro-batch (SEMANTICS R97).

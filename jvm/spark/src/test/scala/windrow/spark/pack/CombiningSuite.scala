@@ -2,12 +2,11 @@ package windrow.spark.pack
 
 import java.sql.Timestamp
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
-import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Row, classic}
 import org.scalatest.tags.Slow
 import scala.collection.mutable
-import windrow.spark.SparkSuite
+import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that rows are combined before the shuffle if earlier micro-batches have shown that it pays off (SEMANTICS T3).
   */
@@ -41,7 +40,7 @@ class CombiningSuite extends SparkSuite {
     try batches.zipWithIndex.foreach { case (keys, batch) =>
         input.addData((0 until count).map(n => (new Timestamp(batch * 60000L + n % 60000), n.toLong % keys, n.toLong)))
         query.processAllAvailable()
-        val plan = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan
+        val plan = SparkSuite.executedPlan(query)
         plans += plan.exists(_.isInstanceOf[BaseAggregateExec])
       }
     finally query.stop()

@@ -1,11 +1,11 @@
 package windrow.spark.pack
 
 import java.sql.Timestamp
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Row, classic}
 import scala.collection.mutable
 import windrow._
+import windrow.spark.MemoryStream
 import windrow.spark.{SparkSuite, Windrow}
 
 /** Tests operators of one query with different watermarks. Each starts its run at its own watermark (SEMANTICS S2). */

@@ -3,9 +3,8 @@ package windrow.spark.pack
 import java.sql.Timestamp
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
-import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.{DataFrame, classic}
-import windrow.spark.SparkSuite
+import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that sorted rows are shuffled once, because a second shuffle would destroy their order (SEMANTICS R76). */
 class SortStepSuite extends SparkSuite {
@@ -26,8 +25,8 @@ class SortStepSuite extends SparkSuite {
       try {
         input.addData((new Timestamp(1), "a"))
         query.processAllAvailable()
-        val plan    = query.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan
-        val ordered = plan.collectFirst { case step: SortStepExec => step }.get
+        val plan                    = SparkSuite.executedPlan(query)
+        val ordered                 = plan.collectFirst { case step: SortStepExec => step }.get
         def shuffles(of: SparkPlan) = of.collect { case one: ShuffleExchangeExec => one }
         assert(shuffles(plan).size == 1 && shuffles(ordered).size == 1, s"with $partitions partitions")
         assert(shuffles(plan).head.numPartitions == 3)

@@ -18,6 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
 import windrow.spark.SparkSuite
 
+/** Runs with Spark 4.1 and later. Spark 4.0 has the same class in another package, which Windrow's copy extends. */
 class CheckpointFilesSuite extends AnyFunSuite {
   private val conf = new Configuration
 

@@ -2,13 +2,13 @@ package windrow.spark.running
 
 import java.nio.ByteBuffer
 import java.util.zip.CRC32C
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import windrow.CheckpointError
 import windrow.core.state.{ByteWriter, ShardStore, SpecFingerprint}
 import windrow.core.time.{Distance, Watermark}
+import windrow.spark.MemoryStream
 import windrow.spark.SparkSuite
 import windrow.spark.shards.{ShardPlan, ShardProgram, ShardRunner}
 

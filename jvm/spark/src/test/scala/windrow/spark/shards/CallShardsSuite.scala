@@ -2,13 +2,13 @@ package windrow.spark.shards
 
 import java.sql.Timestamp
 import java.util.concurrent.ConcurrentLinkedQueue
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.{Distance, Watermark}
+import windrow.spark.MemoryStream
 import windrow.spark.SparkSuite
 
 @Slow

@@ -1,11 +1,11 @@
 package windrow.spark.shards
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import windrow.core.state.{ShardStore, SpecFingerprint, StoreLaw}
 import windrow.core.time.{Distance, Watermark}
+import windrow.spark.MemoryStream
 import windrow.spark.SparkSuite
 
 /** Tests the law of all stores with Spark's state, over two micro-batches. */

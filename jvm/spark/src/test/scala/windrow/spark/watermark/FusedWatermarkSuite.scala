@@ -2,15 +2,13 @@ package windrow.spark.watermark
 
 import java.sql.Timestamp
 import org.apache.spark.sql.execution.aggregate.HashAggregateExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
-import org.apache.spark.sql.execution.streaming.runtime.{MemoryStream, StreamingQueryWrapper}
 import org.apache.spark.sql.execution.{InputAdapter, SparkPlan, WholeStageCodegenExec}
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
-import windrow.spark.SparkSuite
 import windrow.spark.pack.Combining
+import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that Spark sees the same event times from the watermark in generated code as from its own node. */
 @Slow
@@ -33,13 +31,13 @@ class FusedWatermarkSuite extends SparkSuite {
         input.addData(some)
         running.processAllAvailable()
       }
-      val plan = running.asInstanceOf[StreamingQueryWrapper].streamingQuery.lastExecution.executedPlan
+      val plan = SparkSuite.executedPlan(running)
       (running.recentProgress.toSeq.map(_.eventTime.asScala.toMap), plan)
     } finally running.stop()
   }
 
   private def nodes(plan: SparkPlan): Seq[String] =
-    plan.collect { case node: EventTimeWatermarkExec => node.getClass.getSimpleName }
+    plan.collect { case node if node.getClass.getSimpleName.endsWith("WatermarkExec") => node.getClass.getSimpleName }
 
   private def windrow(rows: DataFrame): DataFrame = {
     rows.createOrReplaceTempView("orders")

@@ -1,10 +1,10 @@
 package org.apache.spark.sql.windrow
 
-import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
+import windrow.spark.version.SparkVersion
 
 /** The commands with which Spark appends rows. */
 private[windrow] trait SaveCommands {
@@ -20,5 +20,5 @@ private[windrow] trait SaveCommands {
 }
 
 private[windrow] object SaveCommands {
-  val current: SaveCommands = if (SPARK_VERSION.startsWith("4.0.")) SaveCommandsOf40 else SaveCommandsSince41
+  val current: SaveCommands = if (SparkVersion.is40) SaveCommandsOf40 else SaveCommandsSince41
 }

@@ -1,9 +1,9 @@
 package org.apache.spark.sql.windrow
 
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.{CreateTable, DataSource, FileFormat}
 import org.apache.spark.sql.internal.SQLConf
@@ -14,7 +14,10 @@ import org.apache.spark.sql.{SaveMode, classic}
 private[windrow] object SaveCommandsOf40 extends SaveCommands {
 
   override def files(rows: classic.DataFrame, format: String, folder: String): LogicalPlan =
-    DataSource(rows.sparkSession, format, options = Map("path" -> folder)).planForWriting(SaveMode.Append, rows.logicalPlan)
+    DataSource(
+      rows.sparkSession,
+      format,
+      options = Map("path" -> folder)).planForWriting(SaveMode.Append, rows.logicalPlan)
 
   /** A table in another catalog can only be checked if it exists. */
   override def table(rows: classic.DataFrame, name: String): LogicalPlan = {
@@ -22,7 +25,10 @@ private[windrow] object SaveCommandsOf40 extends SaveCommands {
     val parts   = session.sessionState.sqlParser.parseMultipartIdentifier(name)
     val own     = if (parts.headOption.contains("spark_catalog")) parts.drop(1) else parts
     if (own.sizeIs <= 2 && isSparks(session))
-      CreateTable(described(TableIdentifier(own.last, own.dropRight(1).lastOption), session), SaveMode.Append, Some(rows.logicalPlan))
+      CreateTable(
+        described(TableIdentifier(own.last, own.dropRight(1).lastOption), session),
+        SaveMode.Append,
+        Some(rows.logicalPlan))
     else if (session.catalog.tableExists(name)) into(parts, rows.logicalPlan)
     else rows.logicalPlan
   }

@@ -115,7 +115,7 @@ object SparkInside {
 
   /** Returns a key as Spark's streaming deduplication compares it. Before Spark 4.3, -0.0 and 0.0 are different keys. */
   def deduplicated(key: Expression): Expression =
-    if (Seq("4.1.", "4.2.").exists(SPARK_VERSION.startsWith)) key else normalized(key)
+    if (Seq("4.0.", "4.1.", "4.2.").exists(SPARK_VERSION.startsWith)) key else normalized(key)
 
   /** Creates a hash table of the running task for rows of fixed width. It returns null for a new key if no more memory
     * is available.
