@@ -30,7 +30,9 @@ object Spark40 {
     */
   def write(classes: File, folder: File): File = {
     IO.delete(folder)
-    val files = Path.allSubpaths(classes).filter { case (_, path) => path.endsWith(".class") && isCopied(path.dropRight(6)) }
+    val files = Path.allSubpaths(classes).filter { case (_, path) =>
+      path.endsWith(".class") && isCopied(path.dropRight(6))
+    }
     files.foreach { case (file, path) => IO.write(folder / renamed(path), copy(IO.readBytes(file))) }
     if (files.size < copied.size) sys.error(s"A class is missing in $classes: ${copied.mkString(", ")}")
     folder
