@@ -336,6 +336,8 @@ REFUSED = {
 @pytest.mark.parametrize("key", REFUSED)
 def test_keys_that_are_refused(spark: SparkSession, key: str) -> None:
     """The error names the key, its type and the remedy, in aggregates, full state and joins."""
+    if key.endswith("RTRIM") and spark.version.startswith("4.0."):
+        pytest.skip("Spark 4.0 does not have this collation")
     df = spark.sql(f"SELECT {AT} AS time, 1 AS v, {key} AS q")
     stream = wr.stream(df, time="time", key="q").lateness("0 seconds")
     window = stream.retain(messages=9).window(wr.Tumbling("1 day"))

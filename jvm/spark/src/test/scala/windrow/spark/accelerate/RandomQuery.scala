@@ -79,7 +79,7 @@ object RandomQuery {
       "count_if(b)",
       "bool_and(b)",
       "percentile(v, 0.5)",
-      "corr(v, v)").take(1 + random.nextInt(5))
+      "covar_samp(v, v)").take(1 + random.nextInt(5))
 
     private val table = {
       val union = if (inputs == 2) "(SELECT * FROM t0 UNION ALL SELECT * FROM t1)" else "t0"

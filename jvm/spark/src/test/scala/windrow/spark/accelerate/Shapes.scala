@@ -31,7 +31,7 @@ object Shapes {
     "count(*)",
     "sum(v), avg(v)",
     "min(v), max(d), count(v)",
-    "stddev(v), corr(v, v)",
+    "stddev(v), covar_samp(v, v)",
     "sum(v) FILTER (WHERE b), count_if(b)",
     "approx_count_distinct(k), bit_or(v)")
 

@@ -16,8 +16,11 @@ final class ShapesSuite extends SparkSuite {
   private val isFull = sys.props.get("windrow.mode").contains("full")
   private val size   = 10 // so many queries with the same mode run as one
 
+  /** Queries that contain this text; by default all. */
+  private val chosen = sys.props.getOrElse("windrow.shapes", "")
+
   private val shapes =
-    if (isFull) Shapes.all else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(8)
+    if (isFull) Shapes.all.filter(_.text.contains(chosen)) else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(8)
 
   /** The decisions about a query as if it started now. */
   private def decisions(shape: Shape): Seq[OperatorAcceleration] = {

@@ -1,6 +1,6 @@
 package windrow.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Max, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BoundReference}
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.sql.windrow.MemoryTaken
@@ -8,6 +8,7 @@ import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow.spark.SparkSuite
 import windrow.spark.functions.FunctionSet
+import windrow.spark.version.Arithmetic
 import windrow.testkit.Drawn
 
 /** Tests that combining the rows of a session before the shuffle does not change the merged result (SEMANTICS T3, R18).
@@ -22,7 +23,7 @@ class PartialSessionsSuite extends SparkSuite {
     val plan                            = messages.toDF().coalesce(1).queryExecution.executedPlan
     val schema                          = plan.output
     val value                           = BoundReference(0, LongType, nullable = true)
-    val set                             = new FunctionSet(Seq(Sum(value), Max(value)), Seq(None, Some(1)))
+    val set                             = new FunctionSet(Seq(Arithmetic.sum(value), Max(value)), Seq(None, Some(1)))
     def column(name: String): Attribute = schema.find(_.name == name).get
     val columns = SessionColumns(
       Seq(column("key")),

@@ -1,11 +1,12 @@
 package windrow.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, ApproximatePercentile, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, ApproximatePercentile}
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal}
 import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.spark.functions.FunctionSet
+import windrow.spark.version.Arithmetic
 
 /** Tests that rows are sorted only if their order affects the output (SEMANTICS T3). */
 final class ShuffleChoiceSpec extends AnyFunSuite {
@@ -17,7 +18,7 @@ final class ShuffleChoiceSpec extends AnyFunSuite {
 
   private def choice(
       draft: WindowOperatorDraft,
-      function: AggregateFunction = Sum(value),
+      function: AggregateFunction = Arithmetic.sum(value),
       hasOrigin: Boolean = false,
       streaming: Boolean = true) =
     ShuffleChoice(draft.checked, new FunctionSet(Seq(function), Seq(None)), hasOrigin, streaming)

@@ -3,18 +3,19 @@ package windrow.spark.functions
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference, BoundReference, EvalMode, Literal, NumericEvalContext, UnsafeRow
+  AttributeReference, BoundReference, Literal, UnsafeRow
 }
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.spark.version.Arithmetic
 
 /** Tests that buffers of Spark's functions are values: a change of one does not affect another. */
 final class AggregationSpec extends AnyFunSuite {
   private val value  = BoundReference(0, LongType, nullable = true)
   private val median = new ApproximatePercentile(value, Literal(0.5))
-  private val plain  = Seq[AggregateFunction](Sum(value))
+  private val plain  = Seq[AggregateFunction](Arithmetic.sum(value))
   private val typed  = plain :+ median
 
   private def lifted(functions: Seq[AggregateFunction], filter: Option[Int])(of: Long, isChosen: Boolean): UnsafeRow = {
@@ -57,24 +58,24 @@ final class AggregationSpec extends AnyFunSuite {
 
   test("SEMANTICS R1: order shows in every function that is not known to be indifferent") {
     def shows(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).dependsOnOrder
-    assert(!shows(Sum(value), Min(value), Count(value)))
-    assert(shows(median) && shows(Sum(value), new First(value)))
+    assert(!shows(Arithmetic.sum(value), Min(value), Count(value)))
+    assert(shows(median) && shows(Arithmetic.sum(value), new First(value)))
   }
 
   test("SEMANTICS R90: floating point and intermediate overflows are not added exactly") {
     def exact(functions: AggregateFunction*) = new FunctionSet(functions, functions.map(_ => None)).isExact
     def of(one: DataType)                    = BoundReference(0, one, nullable = true)
     assert(exact(
-      Sum(value),
+      Arithmetic.sum(value),
       Count(value),
       Min(of(DoubleType)),
-      Sum(of(DecimalType(28, 2))),
+      Arithmetic.sum(of(DecimalType(28, 2))),
       Average(of(DecimalType(9, 2)))))
     val inexact = Seq(
-      Sum(of(DoubleType)),
-      Sum(of(FloatType)),
-      Sum(of(DecimalType(29, 2))),
-      Sum(value, NumericEvalContext(EvalMode.TRY)),
+      Arithmetic.sum(of(DoubleType)),
+      Arithmetic.sum(of(FloatType)),
+      Arithmetic.sum(of(DecimalType(29, 2))),
+      TrySumExpressionBuilder.build("try_sum", Seq(value)).asInstanceOf[Sum],
       Average(value),
       VarianceSamp(of(DoubleType)),
       Corr(of(DoubleType), of(DoubleType)),

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.state.DamagedStateError
+import windrow.spark.version.Arithmetic
 
 /** Tests that exact percentiles count values in the same way as Spark. */
 final class CountedValuesSpec extends AnyFunSuite {
@@ -44,7 +45,7 @@ final class CountedValuesSpec extends AnyFunSuite {
   test("values of which a row does not know the width are left to Spark") {
     assert(ObjectAggregation.counted(percentile(DecimalType(
       30,
-      2))).isEmpty && ObjectAggregation.counted(Sum(Literal(1L))).isEmpty)
+      2))).isEmpty && ObjectAggregation.counted(Arithmetic.sum(Literal(1L))).isEmpty)
   }
 
   test("S1: bytes that are no counts are refused") {
@@ -60,7 +61,7 @@ final class CountedValuesSpec extends AnyFunSuite {
     val schema = Seq(AttributeReference("v", LongType)(), AttributeReference("b", BooleanType)())
     val functions = Seq[AggregateFunction](
       percentile(LongType),
-      Sum(BoundReference(0, LongType, nullable = true)),
+      Arithmetic.sum(BoundReference(0, LongType, nullable = true)),
       percentile(LongType, 0.9),
       percentile(LongType, 0.1),
       new ApproximatePercentile(BoundReference(0, LongType, nullable = true), Literal(0.5)))

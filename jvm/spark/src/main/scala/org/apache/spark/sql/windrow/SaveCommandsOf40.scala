@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.errors.QueryCompilationErrors
 import org.apache.spark.sql.execution.datasources.{CreateTable, DataSource, FileFormat}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{SaveMode, classic}
 
@@ -40,7 +39,7 @@ private[windrow] object SaveCommandsOf40 extends SaveCommands {
   /** Whether names without a catalog are tables of Spark's own catalog. */
   private def isSparks(session: classic.SparkSession): Boolean =
     session.catalog.currentCatalog() == "spark_catalog" &&
-      session.sessionState.conf.getConf(SQLConf.V2_SESSION_CATALOG_IMPLEMENTATION).isEmpty
+      session.conf.get("spark.sql.catalog.spark_catalog", "builtin") == "builtin"
 
   private def described(name: TableIdentifier, session: classic.SparkSession) = CatalogTable(
     identifier = name,
