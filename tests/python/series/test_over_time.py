@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from feed import Feed, order
+from feed import NOTHING, Feed, order
 from query.test_functions import KINDS, SEEDS, Kind, in_order, run, seconds
 
 if TYPE_CHECKING:
@@ -237,6 +240,50 @@ def test_early_panes_and_gaps(spark: SparkSession) -> None:
                 ("EARLY", False, {"on": 0.0}, 5.0),
             ]
         )
+
+
+@pytest.mark.usefixtures("spark")
+def test_operators_and_state(feed: Feed, tmp_path: Path) -> None:
+    """An operator knows the event time. A stored window ends once it is complete."""
+    texts = ["windrow_time_in_state(amount)[1] AS s", "windrow_time_weighted_average(amount) AS m"]
+    operator = wr.AggregatedWindowOperator(
+        wr.WindowOperatorSpec(
+            schema="time timestamp, amount int",
+            time="time",
+            window=wr.Tumbling("1 minute"),
+            lateness="0 seconds",
+            aggregates=texts,
+        )
+    )
+    times = [datetime(2025, 1, 1, 9, 0, second, tzinfo=UTC) for second in (30, 10)]
+    operator.addMessages(pa.table({"time": times, "amount": pa.array([4, 1], pa.int32())}))
+    operator.advanceWatermark("2025-01-01 09:01:00")
+    [made] = operator.getResult().to_pylist()
+    assert (made["s"], made["m"]) == (20.0, (20 + 4 * 30) / 50)
+    operator.close()
+    feed.add([order("09:00:10"), order("09:00:30", amount=4), order("09:01:30")], NOTHING)
+    stream = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    minutes = (
+        stream.lateness("1 hour")
+        .window(wr.Tumbling("1 minute"))
+        .accumulationMode(wr.ACCUMULATING)
+        .aggregate(*map(F.expr, texts))
+    )
+    state = wr.state(finished(minutes, tmp_path / "checkpoint"))
+    shown = [(row.is_complete, row.s, row.m) for row in state.getWindows().sort("window").collect()]
+    assert shown == [(True, 20.0, (20 + 4 * 30) / 50), (False, 0.0, 1.0)]
+
+
+def finished(output: wr.Output, checkpoint: Path) -> str:
+    """Run a query to its end, and return its checkpoint."""
+    query = output.start(
+        panes=wr.Files(str(checkpoint.parent / "panes")),
+        rejected=wr.Files(str(checkpoint.parent / "rejected")),
+        checkpoint=str(checkpoint),
+        availableNow=True,
+    )
+    query.awaitTermination()
+    return str(checkpoint)
 
 
 def test_mistakes(spark: SparkSession) -> None:
