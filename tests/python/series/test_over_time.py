@@ -286,7 +286,7 @@ def finished(output: wr.Output, checkpoint: Path) -> str:
     return str(checkpoint)
 
 
-def test_mistakes(spark: SparkSession) -> None:
+def test_mistakes(feed: Feed, spark: SparkSession) -> None:
     """A missing time, a discarding mode, or a wrong type is refused before the query starts."""
     df = spark.sql("SELECT TIMESTAMP'2025-01-01 09:00:00' AS time, 'tea' AS key, 1 AS id")
     stream = wr.stream(df, time="time", key="key").lateness("1 minute")
@@ -303,6 +303,9 @@ def test_mistakes(spark: SparkSession) -> None:
         _ = timeless.aggregate(*both).panes
     with pytest.raises(Exception, match="OVER_TIME"):
         df.groupBy("key").agg(wr.increase("id")).collect()
+    rows = feed.stream().withWatermark("time", "1 minute")
+    unchanged = rows.groupBy(F.window("time", "1 minute")).agg(wr.increase("amount", "time"))
+    assert [one.code for one in wr.explainAcceleration(unchanged).operators] == ["OVER_TIME"]
     for wrong in (
         wr.increase("key", "time"),
         wr.increase("id", "id"),

@@ -9,7 +9,6 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.aggregate.Aggregates
-import windrow.spark.functions.OverTimeCheck
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.stream.{StreamOptions, WindowQuery}
@@ -52,9 +51,7 @@ private final class AggregateRewrite(session: SparkSession, mode: OutputMode, fo
       session,
       name,
       spec.map(Aggregates(_) -> options),
-      (
-        problems ++ parts.toSeq.flatMap(taken => OverTimeCheck.inSpark(taken.functions)),
-        parts.map(_.copy(markers = markers))))
+      (problems, parts.map(_.copy(markers = markers))))
   }
 
   private val inputs = columns.zip(Columns.unique(columns))
