@@ -33,7 +33,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
-from windrow.functions import previous, topN
+from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
 from windrow.joins import cogroup, join
 from windrow.operators import (
@@ -167,6 +167,7 @@ __all__ = [
     "configure",
     "doctor",
     "explainAcceleration",
+    "increase",
     "join",
     "logBatches",
     "previous",
@@ -175,6 +176,8 @@ __all__ = [
     "status",
     "stream",
     "testing",
+    "timeInState",
+    "timeWeightedAverage",
     "timeline",
     "topN",
     "verify",

@@ -1,4 +1,4 @@
-"""Aggregates that Spark does not have: ``topN(...)``, ``previous(...)``."""
+"""Aggregates that Spark does not have, such as ``topN(...)`` and ``timeWeightedAverage(...)``."""
 
 from __future__ import annotations
 
@@ -86,6 +86,103 @@ def previous(value: str | Column, n: int = 1) -> Column:
         raise SpecError.of("previous", found)
     F = _functions(value)  # noqa: N806
     return _called(F, "windrow_previous", value, F.lit(n))
+
+
+def timeWeightedAverage(value: str | Column, time: str | Column | None = None) -> Column:  # noqa: N802
+    """Return the average of a value, weighted by the time for which it holds.
+
+    Each value holds until the next row. The last value holds until the end of the window if the
+    window is tumbling or hopping and is complete. In other windows and in early panes it holds for
+    no time. A window whose rows all have one time has the value of that time.
+
+    Args:
+        value: A number. Rows in which it is null are ignored. Of several values at one time, the
+            greatest counts.
+        time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
+            own ``groupBy``, which has no event time.
+
+    Returns:
+        An aggregate: a double, or null for a window without values.
+
+    Raises:
+        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
+            ``OVER_TIME``.
+
+    Example:
+        A price of 10.0 at 09:00:00 and of 20.0 at 09:00:45, in a window of one minute::
+
+            mean = wr.timeWeightedAverage("price")
+            windows.aggregate(mean.alias("mean"))  # mean is 12.5; F.avg returns 15.0
+
+    """
+    return _over_time("windrow_time_weighted_average", value, time)
+
+
+def timeInState(state: str | Column, time: str | Column | None = None) -> Column:  # noqa: N802
+    """Return the seconds that each state lasted, as a map.
+
+    A state lasts until the next row. The last state lasts until the end of the window if the window
+    is tumbling or hopping and is complete. In other windows and in early panes it lasts for no
+    time.
+
+    Args:
+        state: A text, integer, decimal, boolean, date, or timestamp. Rows in which it is null are
+            ignored. Of several states at one time, the greatest counts.
+        time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
+            own ``groupBy``, which has no event time.
+
+    Returns:
+        An aggregate: a map from each state to its seconds, as doubles. It is empty for a window
+        without states.
+
+    Raises:
+        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
+            ``OVER_TIME``.
+
+    Example:
+        A machine that is "on" from 09:00:00 and "off" from 09:00:45, in a window of one minute::
+
+            seconds = wr.timeInState("status")
+            windows.aggregate(seconds.alias("seconds"))  # {"off": 15.0, "on": 45.0}
+
+    """
+    return _over_time("windrow_time_in_state", state, time)
+
+
+def increase(counter: str | Column, time: str | Column | None = None) -> Column:
+    """Return the increase of a counter between the first and the last row of a window.
+
+    A value that is less than the one before it shows that the counter restarted at 0, so the whole
+    value is an increase. Nothing is extrapolated to the bounds of the window.
+
+    Args:
+        counter: A number that only grows, except when it restarts at 0. Rows in which it is null
+            are ignored. Of several values at one time, the greatest counts.
+        time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
+            own ``groupBy``, which has no event time.
+
+    Returns:
+        An aggregate: a long for integers, otherwise a double. It is 0 for a single row, and null
+        for a window without values.
+
+    Raises:
+        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
+            ``OVER_TIME``.
+
+    Example:
+        A server counts 100, 130, 20, and 50 requests; it restarted after the second row::
+
+            requests = wr.increase("requests")
+            windows.aggregate(requests.alias("requests"))  # 30 + 20 + 30 is 80
+
+    """
+    return _over_time("windrow_increase", counter, time)
+
+
+def _over_time(name: str, value: str | Column, time: str | Column | None) -> Column:
+    """Call an aggregate over time."""
+    columns = [value] if time is None else [value, time]
+    return _called(_functions(*columns), name, *columns)
 
 
 def _functions(*columns: object) -> ModuleType:

@@ -41,7 +41,7 @@ _PUBLIC = {
     *("join", "JoinOutput", "DedupOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
-    *("publishMetrics", "topN", "previous"),
+    *("publishMetrics", "topN", "previous", "timeWeightedAverage", "timeInState", "increase"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),

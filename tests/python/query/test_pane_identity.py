@@ -55,10 +55,13 @@ NESTED = ["min(array(x, y))", "max(struct(x, n))", "histogram_numeric(x, 3)"]
 
 TOP = "windrow_top_n(3, struct(x, y)) WITHIN GROUP (ORDER BY n DIV 9, x DESC)"
 
+MORE = "windrow_increase(y)"
+
 #: Functions with buffers of fixed width, with objects, and functions that depend on the order.
 AGGREGATES: dict[str, list[str]] = {
     "numbers": [*NUMBERS, *MOMENTS, "min(x)", "max(x)", "try_sum(n)"],
     "objects": ["approx_count_distinct(x)", "sum(x)", "avg(y)", "bit_xor(n)", "var_pop(x)", TOP],
+    "over time": ["windrow_time_weighted_average(x)", "windrow_time_in_state(n)", MORE, "max(n)"],
     "in order": [*SKETCHES, *IN_ORDER, *NESTED],
 }
 

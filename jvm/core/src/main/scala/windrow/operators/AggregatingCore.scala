@@ -72,7 +72,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       one.paneState.index,
       one.isComplete,
       one.partition),
-    shard.value(one.buffer))
+    shard.value(one))
 
   private def entries(messages: Seq[(String, M)]): Iterator[Entry[Tracked[B]]] =
     messages.map { case (stream, message) => (incoming(stream, message), stream, message) }

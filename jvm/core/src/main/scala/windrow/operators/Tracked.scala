@@ -45,6 +45,9 @@ private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]
   def copy(tracked: Tracked[B]): Tracked[B] = new Tracked(inner.copy(tracked.buffer), tracked.count, tracked.offsets)
   def lower(tracked: Tracked[B]): V         = inner.lower(tracked.buffer)
 
+  private[windrow] override def lowerUntil(tracked: Tracked[B], end: Option[Long]): V =
+    inner.lowerUntil(tracked.buffer, end)
+
   def write(tracked: Tracked[B], out: ByteWriter): Unit = {
     inner.write(tracked.buffer, out)
     out.count(tracked.count)

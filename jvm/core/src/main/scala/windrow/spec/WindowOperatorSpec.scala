@@ -1,6 +1,6 @@
 package windrow
 
-import windrow.core.time.{Axis, Distance}
+import windrow.core.time.{Axis, Bounds, Distance}
 
 /** The unchecked settings of a windowed aggregation. `check` converts them to a [[WindowOperatorSpec]] or returns all
   * problems.
@@ -79,6 +79,13 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
     case _: WindowFamily.Replaceable => true
     case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Run | _: WindowFamily.Numbered |
         _: WindowFamily.OffsetGrid => false
+  }
+
+  /** The end of a window, if its rows do not determine it. */
+  private[windrow] def fixedEnd(bounds: Bounds): Option[Long] = window.family match {
+    case _: WindowFamily.Aligned => Some(bounds.end)
+    case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
+        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets => None
   }
 
   private[windrow] def retracting: WindowOperatorSpec =

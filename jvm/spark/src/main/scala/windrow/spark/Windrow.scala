@@ -7,7 +7,7 @@ import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
 import windrow.spark.accelerate.{Accelerate, Acceleration}
-import windrow.spark.functions.{Previous, TopN}
+import windrow.spark.functions.{Increase, Previous, TimeInState, TimeWeightedAverage, TopN}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
 import windrow.spark.running.{BoundedInput, ResumeCheck}
@@ -235,6 +235,56 @@ object Windrow {
     *   an aggregate, which is null if there is no such row
     */
   def previous(value: Field, n: Int = 1): Column = call_function(Previous.Name, value.column, lit(n))
+
+  /** Returns the average of a value, weighted by the time for which it holds: each value holds until the next row. The
+    * last one holds until the end of a tumbling or hopping window that is complete, and otherwise for no time. A window
+    * of a single time has its value.
+    * {{{
+    * rooms.window(Tumbling("1 hour")).aggregate(Windrow.timeWeightedAverage("celsius").as("celsius"))
+    * }}}
+    *
+    * @param value
+    *   a number; rows in which it is null are ignored
+    * @param time
+    *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @return
+    *   an aggregate: a double
+    */
+  def timeWeightedAverage(value: Field, time: Option[Field] = None): Column =
+    overTime(TimeWeightedAverage.Name, value, time)
+
+  /** Returns the seconds that each state lasted, as a map. A state lasts until the next row. The last one lasts until
+    * the end of a tumbling or hopping window that is complete, and otherwise for no time.
+    * {{{
+    * machines.window(Tumbling("1 hour")).aggregate(Windrow.timeInState("status").as("seconds"))
+    * }}}
+    *
+    * @param state
+    *   a text, integer, decimal, boolean, date, or timestamp; rows in which it is null are ignored
+    * @param time
+    *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @return
+    *   an aggregate: a map from states to doubles
+    */
+  def timeInState(state: Field, time: Option[Field] = None): Column = overTime(TimeInState.Name, state, time)
+
+  /** Returns the increase of a counter between the first and the last row of a window. A value that is less than the
+    * one before it shows that the counter restarted at 0.
+    * {{{
+    * servers.window(Tumbling("1 minute")).aggregate(Windrow.increase("requests").as("requests"))
+    * }}}
+    *
+    * @param counter
+    *   a number that only grows, except when it restarts at 0; rows in which it is null are ignored
+    * @param time
+    *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @return
+    *   an aggregate: a long for integers, otherwise a double
+    */
+  def increase(counter: Field, time: Option[Field] = None): Column = overTime(Increase.Name, counter, time)
+
+  private def overTime(name: String, value: Field, time: Option[Field]): Column =
+    call_function(name, (value +: time.toSeq).map(_.column): _*)
 
   /** Joins two or more streams.
     * {{{

@@ -1,5 +1,6 @@
 package windrow.core.aggregate
 
+import scala.annotation.unused
 import windrow.Guards
 import windrow.core.state.{Codec, Pieces}
 
@@ -34,8 +35,16 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
   /** The value of a buffer, which stays usable. */
   def lower(buffer: B): V
 
+  /** The value of a buffer, for a value that depends on the end of its window.
+    *
+    * @param end
+    *   the end of the window (exclusive), if its rows do not determine it and it has passed
+    */
+  private[windrow] def lowerUntil(buffer: B, @unused end: Option[Long]): V = lower(buffer)
+
   /** The value of several buffers combined in this order. */
-  private[windrow] def lowerAll(buffers: Iterator[B]): V = lower(buffers.foldLeft(zero)(combine))
+  private[windrow] def lowerAll(buffers: Iterator[B], end: Option[Long] = None): V =
+    lowerUntil(buffers.foldLeft(zero)(combine), end)
 
   /** Whether the value is bit for bit the same however its messages are grouped when they are combined. Floating-point
     * sums are not exact: if a pane may be withdrawn or compared, such a value is stored as it was shown

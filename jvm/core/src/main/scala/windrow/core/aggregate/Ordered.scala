@@ -43,11 +43,13 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
   /** A copy that shares the messages. Each owner moves them to pieces of its own and only removes these. */
   def copy(buffer: OrderedBuffer[B]): OrderedBuffer[B] = new OrderedBuffer(buffer.kept)
 
-  def lower(buffer: OrderedBuffer[B]): V = {
+  def lower(buffer: OrderedBuffer[B]): V = lowerUntil(buffer, None)
+
+  private[windrow] override def lowerUntil(buffer: OrderedBuffer[B], end: Option[Long]): V = {
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
     val all = new ArrayBuffer[Placed[B]] // not sized in advance, because a damaged size may be wrong
     buffer.kept.leaves.foreach(all ++= messages(_))
-    inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted))
+    inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted), end)
   }
 
   private def messages(leaf: Leaf[B]): Array[Placed[B]] = leaf match {

@@ -40,6 +40,9 @@ private[core] final class StartedAggregation[B, V](inner: Aggregation[B, V]) ext
   def copy(buffer: Started[B]): Started[B] = buffer.copy(buffer = inner.copy(buffer.buffer))
   def lower(buffer: Started[B]): V         = inner.lower(buffer.buffer)
 
+  private[windrow] override def lowerUntil(buffer: Started[B], end: Option[Long]): V =
+    inner.lowerUntil(buffer.buffer, end)
+
   def write(buffer: Started[B], out: ByteWriter): Unit = {
     inner.write(buffer.buffer, out)
     out.count(buffer.starts.of.size.toLong)

@@ -91,9 +91,9 @@ private[core] final class PaneMaker[B, V](
     val buffer = if (discards) paneState.delta.getOrElse(aggregation.zero) else whole
     val sent   = paneState.copy(unsent = 0, since = None, delta = None, isTouched = false)
     for (delta <- paneState.delta; keeping <- aggregation.keeping) keeping.release(delta)
-    if (isHeldBack(paneState, buffer)) sent
+    val last = Shown(timing, paneState.index, isLast, buffer)
+    if (isHeldBack(id, paneState, last)) sent
     else {
-      val last = Shown(timing, paneState.index, isLast, buffer)
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
       if (retracts) withdraw(id, paneState, out)
       out.put(pane(id, last, isRetraction = false))
@@ -105,8 +105,8 @@ private[core] final class PaneMaker[B, V](
   def withdraw(id: WindowId, paneState: PaneState[B], out: Out[Effect[B, V]]): Unit =
     paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 
-  private def isHeldBack(paneState: PaneState[B], buffer: B): Boolean = spec.skipUnchanged &&
-    paneState.shown.exists(last => aggregation.lower(last.buffer) == aggregation.lower(buffer))
+  private def isHeldBack(id: WindowId, paneState: PaneState[B], next: Shown[B]): Boolean = spec.skipUnchanged &&
+    paneState.shown.exists(last => valueOf(id, last.timing, last.buffer) == valueOf(id, next.timing, next.buffer))
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] =
     pane(id, shown.timing, shown.index, shown.isLast, shown.buffer, isRetraction)
@@ -125,15 +125,18 @@ private[core] final class PaneMaker[B, V](
     index,
     isLast,
     isRetraction,
-    lowered(id, buffer),
+    lowered(id, timing, buffer),
     id.message))
 
   private val bounds = spec.window.bounds
 
   private def shownEnd(id: WindowId): Long = bounds.shownEnd(id.bounds)
 
-  private def lowered(id: WindowId, buffer: B): V =
-    try aggregation.lower(buffer)
+  private def valueOf(id: WindowId, timing: Timing, buffer: B): V =
+    aggregation.lowerUntil(buffer, Option.when(timing != Timing.Early)(id.bounds).flatMap(spec.fixedEnd))
+
+  private def lowered(id: WindowId, timing: Timing, buffer: B): V =
+    try valueOf(id, timing, buffer)
     catch {
       case stopped: GuardError =>
         throw new GuardError(

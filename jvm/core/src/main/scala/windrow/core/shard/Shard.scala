@@ -49,8 +49,9 @@ final class Shard[B, V](
   /** The windows of all keys that still accept messages. */
   def openWindows: Iterator[OpenWindow[B]] = algorithm.openWindows(watermark)
 
-  /** The value of a buffer of [[openWindows]]. Only the shard can read messages that it stores outside their buffer. */
-  def value(buffer: B): V = bound.lower(buffer)
+  /** The value of one of the [[openWindows]]. Only the shard can read messages that it stores outside their buffer. */
+  def value(of: OpenWindow[B]): V =
+    bound.lowerUntil(of.buffer, Option.when(of.isComplete)(of.bounds).flatMap(spec.fixedEnd))
 
   /** The open windows that will fire without further messages, with their firings. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {

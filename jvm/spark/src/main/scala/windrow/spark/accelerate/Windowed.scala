@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, DecimalType}
+import windrow.spark.functions.OverTime
 import windrow.{Session, SpecProblem, WindowKind}
 
 /** An aggregation over windows that Windrow can run.
@@ -122,7 +123,9 @@ private object Windowed {
   /** Returns the reason if the result of a function may depend on the order of rows or of partial results. */
   private def orderless(aggregate: Aggregate): Either[SpecProblem, Unit] =
     called(aggregate).find(call => !isOrderless(call.aggregateFunction)).map(call =>
-      SpecProblem("AGGREGATE_ORDER", "aggregate" -> call.sql)).toLeft(())
+      if (call.aggregateFunction.isInstanceOf[OverTime[_]])
+        SpecProblem("OVER_TIME.ACCELERATED", "aggregate" -> call.sql)
+      else SpecProblem("AGGREGATE_ORDER", "aggregate"    -> call.sql)).toLeft(())
 
   private def isOrderless(function: AggregateFunction): Boolean = function match {
     case replaced: RuntimeReplaceableAggregate => replaced.replacement match {

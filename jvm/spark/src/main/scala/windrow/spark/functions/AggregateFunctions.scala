@@ -10,12 +10,15 @@ import windrow.{SpecError, SpecProblem}
   */
 private[spark] object AggregateFunctions {
 
-  val Names: Seq[String] = Seq(TopN.Name, Previous.Name)
+  val Names: Seq[String] = Seq(TopN.Name, Previous.Name, TimeWeightedAverage.Name, TimeInState.Name, Increase.Name)
 
   /** The builder of each function. */
   val All: Seq[(FunctionIdentifier, FunctionBuilder)] = Seq(
-    FunctionIdentifier(TopN.Name)     -> topN,
-    FunctionIdentifier(Previous.Name) -> previous)
+    FunctionIdentifier(TopN.Name)                -> topN,
+    FunctionIdentifier(Previous.Name)            -> previous,
+    FunctionIdentifier(TimeWeightedAverage.Name) -> overTime(TimeWeightedAverage.Name, TimeWeightedAverage(_, _)),
+    FunctionIdentifier(TimeInState.Name)         -> overTime(TimeInState.Name, TimeInState(_, _)),
+    FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)))
 
   private def topN(arguments: Seq[Expression]): Expression = arguments match {
     case number +: value +: orders =>
@@ -30,6 +33,15 @@ private[spark] object AggregateFunctions {
       Previous(value, integer(distance)(fail("PREVIOUS_ROW.NUMBER", "value" -> distance.sql, "most" -> TopN.Most)))
     case _ => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
   }
+
+  private def overTime(
+      name: String,
+      of: (Expression, Expression) => Expression)(arguments: Seq[Expression]): Expression =
+    arguments match {
+      case Seq(value)       => of(value, StreamTime)
+      case Seq(value, time) => of(value, time)
+      case _                => fail("OVER_TIME.ARGUMENTS", "function" -> name, "found" -> arguments.size)
+    }
 
   /** Returns the number of rows in an argument. */
   private def integer(argument: Expression)(wrong: => Nothing): Int = argument match {

@@ -57,20 +57,24 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
   /** Whether the result is identical to the bit for every grouping of partial results. Only used if the order of rows
     * does not affect the result (SEMANTICS R90). Floating-point rounding depends on the grouping, and so does an
     * overflow of an intermediate result, so sums and averages are exact for some types only. Counts, extremes, bit
-    * aggregates, distinct counts and the first rows of an order are always exact. All other functions are treated as inexact.
+    * aggregates, distinct counts, the first rows of an order and aggregates over time are always exact. All other
+    * functions are treated as inexact.
     */
   def isExact: Boolean = functions.forall {
     case sum: Sum      => FunctionSet.addsExactly(sum.child, Arithmetic.modeOf(sum))
     case mean: Average => FunctionSet.averagesExactly(mean)
-    case _: Count | _: DistinctCount | _: TopN | _: Min | _: Max | _: BitAggregate | _: HyperLogLogPlusPlus => true
-    case _                                                                                                  => false
+    case _: Count | _: DistinctCount | _: TopN | _: OverTime[_] | _: Min | _: Max | _: BitAggregate |
+        _: HyperLogLogPlusPlus =>
+      true
+    case _ => false
   }
 
   /** Whether the result depends on the order of the rows. */
   def dependsOnOrder: Boolean = !ignoresOrder
 
   private def ignoresOrder: Boolean = functions.forall {
-    case _: Count | _: DistinctCount | _: TopN | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
+    case _: Count | _: DistinctCount | _: TopN | _: OverTime[
+          _] | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
         _: PearsonCorrelation | _: HyperLogLogPlusPlus =>
       true
     case Min(value) => FunctionSet.equalMeansIdentical(value.dataType)

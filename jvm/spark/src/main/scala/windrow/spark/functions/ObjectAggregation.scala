@@ -130,12 +130,15 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
 
   def copy(buffer: ObjectBuffer): ObjectBuffer = new ObjectBuffer(null, packed(buffer))
 
-  def lower(buffer: ObjectBuffer): InternalRow = {
+  def lower(buffer: ObjectBuffer): InternalRow = lowerUntil(buffer, None)
+
+  private[windrow] override def lowerUntil(buffer: ObjectBuffer, end: Option[Long]): InternalRow = {
     val row = new SpecificInternalRow(results)
     val of  = live(buffer)
     evaluate.target(row)(of)
     functions.indices.foreach(i =>
       functions(i) match {
+        case f: OverTime[_]         => row.update(i, f.resultOf(of, starts(i), end))
         case f: ImperativeAggregate => row.update(i, f.eval(of))
         case _                      =>
       })
@@ -143,11 +146,11 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
   }
 
   /** Merges counts that several functions share only once. */
-  private[windrow] override def lowerAll(buffers: Iterator[ObjectBuffer]): InternalRow = {
+  private[windrow] override def lowerAll(buffers: Iterator[ObjectBuffer], end: Option[Long]): InternalRow = {
     val all = newLive()
     buffers.foreach(buffer => mergeInto(all, packed(buffer), unshared))
     sharing.foreach { case (at, from) => all.update(at, all.get(from, anyObject)) }
-    lower(new ObjectBuffer(all, null))
+    lowerUntil(new ObjectBuffer(all, null), end)
   }
 
   def write(buffer: ObjectBuffer, out: ByteWriter): Unit = Rows.write(packed(buffer), out)

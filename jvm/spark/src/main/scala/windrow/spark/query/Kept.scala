@@ -61,7 +61,7 @@ private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shar
   def windows(question: Question): Iterator[KeptWindow] = shard.openWindows.filter(one =>
     question.key.forall(_ == one.key) && one.bounds.meets(question.start, question.end))
     .map { one =>
-      KeptWindow(one.key, one.bounds.start, shownEnd(one), None, None, one.isComplete, shard.value(one.buffer))
+      KeptWindow(one.key, one.bounds.start, shownEnd(one), None, None, one.isComplete, shard.value(one))
     }
 
   def firings: Iterator[KeptFiring] =

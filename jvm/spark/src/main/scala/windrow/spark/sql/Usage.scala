@@ -2,7 +2,7 @@ package windrow.spark.sql
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.windrow.RefusedInSql
-import windrow.spark.functions.{Previous, TopN}
+import windrow.spark.functions.{Increase, Previous, TimeInState, TimeWeightedAverage, TopN}
 import windrow.{CheckpointError, SpecError, WindowFunction}
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
@@ -26,6 +26,9 @@ private[spark] object Usage {
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
     TopN.Name                 -> "the first rows of a group in an order, as an array",
     Previous.Name             -> "the value of an earlier row, in the windows of windrow_over with rows",
+    TimeWeightedAverage.Name  -> "the average of a value, weighted by the time for which it holds",
+    TimeInState.Name          -> "the seconds spent in each state, as a map",
+    Increase.Name             -> "the increase of a counter that restarts at 0",
     "windrow_until"           -> "a stream that ends when its folder contains a line of text",
     "windrow_version"         -> "the version of Windrow's JAR",
     "windrow_verify"          -> "the missing and damaged files of a checkpoint",

@@ -7,10 +7,10 @@ import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
 import windrow.core.aggregate.{Aggregation, Ordered}
-import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, Previous, RowAggregation}
+import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, OverTimeCheck, Previous, RowAggregation}
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.packet.MessageOrder
-import windrow.{ContentOrder, SpecProblem, WindowKind}
+import windrow.{ContentOrder, SpecProblem, WindowOperatorSpec}
 
 /** SQL aggregates that Spark has resolved against the columns of a stream, in a form that the core can fold. */
 sealed abstract class SqlAggregates(val parts: AggregateParts) {
@@ -32,7 +32,7 @@ object SqlAggregates {
     *
     * @param texts
     *   for example `max(price) AS top`
-    * @param window
+    * @param windows
     *   the windows, or None for windows by policies. Rows without an event time are rejected by windows, so that none
     *   of their values is evaluated.
     */
@@ -41,12 +41,16 @@ object SqlAggregates {
       input: Input,
       texts: Seq[String],
       format: RowFormat,
-      window: Option[WindowKind]): Either[Seq[SpecProblem], SqlAggregates] = {
+      windows: Option[WindowOperatorSpec]): Either[Seq[SpecProblem], SqlAggregates] = {
     val relation = SparkInside.frame(session, input.relation)
     val keys     = input.keyColumns.map(relation.col)
-    parts(session, input, keys, texts) match {
+    val timed = parts(session, input, keys, texts).flatMap(
+      _.timed(Some(input.time).filterNot(_.foldable)).left.map(Seq(_)))
+    timed match {
       case Right(taken) =>
-        val found = names(session, input, taken) ++ Previous.problems(window, taken.functions)
+        val window = windows.map(_.window)
+        val found = names(session, input, taken) ++ Previous.problems(window, taken.functions) ++
+          OverTimeCheck.problems(windows, taken.functions)
         val order = window.fold[ContentOrder](ContentOrder.ByArrival)(_.order)
         Either.cond(found.isEmpty, fold(input, taken, format, order, window.isDefined), found)
       case Left(whole) =>

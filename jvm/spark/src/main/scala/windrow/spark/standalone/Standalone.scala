@@ -78,7 +78,7 @@ object Standalone {
         Seq(SpecProblem("INHERIT_NOT_HERE")))
     val input  = one(session, spec.window, spec.maxFuture, node)
     val format = new RowFormat(Vector(input))
-    val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, Some(spec.window)))
+    val fold   = or(spec.window, SqlAggregates.resolve(session, input, texts, format, Some(spec)))
     new Aggregated(session, spec, input, format, fold)
   }
 

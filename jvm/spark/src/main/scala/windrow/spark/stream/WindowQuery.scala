@@ -2,9 +2,10 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.spark.functions.Previous
+import windrow.spark.functions.{OverTimeCheck, Previous}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
+import windrow.spark.panes.IncomingPanes
 import windrow.spark.query.Asking
 import windrow.{SpecError, SpecProblem}
 
@@ -29,9 +30,11 @@ private[spark] object WindowQuery {
       table: (Seq[SpecProblem], Option[AggregateParts]),
       asking: Option[Asking] = None,
       stated: Option[StreamOptions] = None): LogicalPlan = {
-    val (ofTable, parts) = table
-    val both             = options.toOption.zip(parts)
-    val messages         = both.map { case ((operator, read), taken) => Messages.of(session, operator, read, taken) }
+    val timed    = options.toOption.zip(table._2).map { case ((_, read), taken) => timeOf(session, read, taken) }
+    val parts    = timed.fold(table._2)(_.toOption.orElse(table._2))
+    val ofTable  = table._1 ++ timed.flatMap(_.left.toOption)
+    val both     = options.toOption.zip(parts)
+    val messages = both.map { case ((operator, read), taken) => Messages.of(session, operator, read, taken) }
     val asked = asking.zip(both).map { case (all, ((operator, read), taken)) =>
       operator.kept.toRight(Seq(unkept)).flatMap(
         all.of(session, _, read.indexed, taken.eventTime(session, read.time), taken))
@@ -45,7 +48,8 @@ private[spark] object WindowQuery {
       identity,
       { case (operator, read) =>
         ofOutput(operator, read, asking) ++ parts.toSeq.flatMap(taken =>
-          operator.problems(session, taken) ++ Previous.problems(operator.window, taken.functions))
+          operator.problems(session, taken) ++ Previous.problems(operator.window, taken.functions) ++
+            OverTimeCheck.problems(operator.windows, taken.functions))
       }) ++ ofTable
     (options, parts, messages) match {
       case (Right((operator, read)), Some(taken), Some(Right(found))) if ofQuery.isEmpty && ofStream.isEmpty =>
@@ -54,6 +58,10 @@ private[spark] object WindowQuery {
       case _                                           => throw SpecError(subject, ofQuery ++ ofStream)
     }
   }
+
+  /** Replaces the event time in aggregates over time. */
+  private def timeOf(session: SparkSession, read: StreamOptions, parts: AggregateParts) =
+    parts.timed(parts.eventTime(session, read.time).orElse(IncomingPanes.lastInstant(session, parts.child)))
 
   private val unkept = SpecProblem(
     "NO_MESSAGE_STORE.LOOKUPS")

@@ -1,0 +1,128 @@
+package windrow.spark.functions
+
+import java.lang.Double.{doubleToLongBits, longBitsToDouble}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate
+import org.apache.spark.sql.types._
+import windrow.core.state.{ByteReader, ByteWriter}
+
+/** An aggregate over numbers in the order of their times. */
+private[spark] abstract class NumbersOverTime extends OverTime[TimedValues] {
+
+  /** Whether values are stored as 64-bit integers. Otherwise, they are stored as the bits of doubles. */
+  protected def isWhole: Boolean
+
+  protected def requiredType: Option[String] = value.dataType match {
+    case _: NumericType => None
+    case _              => Some("\"NUMERIC\"")
+  }
+
+  @transient private lazy val order: TimedValues.Order =
+    if (isWhole) java.lang.Long.compare(_, _)
+    else (one, other) => java.lang.Double.compare(longBitsToDouble(one), longBitsToDouble(other))
+
+  override def createAggregationBuffer(): TimedValues = new TimedValues(order)
+
+  protected def add(buffer: TimedValues, time: Long, value: Any): Unit = buffer.add(
+    time,
+    value match {
+      case decimal: Decimal          => doubleToLongBits(decimal.toDouble)
+      case number: Number if isWhole => number.longValue
+      case number: Number            => doubleToLongBits(number.doubleValue)
+      case other                     => throw new IllegalStateException(s"not a number: $other")
+    })
+
+  override def merge(buffer: TimedValues, other: TimedValues): TimedValues = {
+    buffer.addAll(other)(identity)
+    buffer
+  }
+
+  protected def writeTo(buffer: TimedValues, out: ByteWriter): Unit = buffer.write(out)(out.long)
+
+  protected def readFrom(in: ByteReader): TimedValues = {
+    val buffer = createAggregationBuffer()
+    buffer.read(in)(in.long())
+    buffer
+  }
+}
+
+/** The average of a value, weighted by the time for which it holds (SEMANTICS R112). */
+private[spark] final case class TimeWeightedAverage(
+    value: Expression,
+    time: Expression,
+    mutableAggBufferOffset: Int = 0,
+    inputAggBufferOffset: Int = 0)
+    extends NumbersOverTime {
+  protected def isWhole: Boolean = false
+
+  override def dataType: DataType = DoubleType
+  override def nullable: Boolean  = true
+
+  /** Adds the distances to the first value, so that the average of a constant is exact. */
+  def evalUntil(buffer: TimedValues, end: Option[Long]): Any =
+    if (buffer.isEmpty) null
+    else {
+      val first      = longBitsToDouble(buffer.value(0))
+      val base       = if (first.isNaN || first.isInfinite) 0.0 else first
+      var (sum, all) = (0.0, 0L)
+      (0 until buffer.size).foreach { at =>
+        val held = buffer.until(at, end) - buffer.time(at)
+        if (held > 0) {
+          sum += (longBitsToDouble(buffer.value(at)) - base) * held.toDouble
+          all += held
+        }
+      }
+      if (all == 0) longBitsToDouble(buffer.value(buffer.size - 1)) else base + sum / all.toDouble
+    }
+
+  override def prettyName: String = TimeWeightedAverage.Name
+
+  override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression =
+    copy(value = left, time = right)
+  override def withNewMutableAggBufferOffset(offset: Int): ImperativeAggregate = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): ImperativeAggregate   = copy(inputAggBufferOffset = offset)
+}
+
+private[spark] object TimeWeightedAverage {
+  val Name = "windrow_time_weighted_average"
+}
+
+/** The increase of a counter that restarts at 0 (SEMANTICS R114). */
+private[spark] final case class Increase(
+    value: Expression,
+    time: Expression,
+    mutableAggBufferOffset: Int = 0,
+    inputAggBufferOffset: Int = 0)
+    extends NumbersOverTime {
+  protected def isWhole: Boolean = value.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => true
+    case _                                             => false
+  }
+
+  override def dataType: DataType = if (isWhole) LongType else DoubleType
+  override def nullable: Boolean  = true
+
+  def evalUntil(buffer: TimedValues, end: Option[Long]): Any =
+    if (buffer.isEmpty) null else if (isWhole) Long.box(wholes(buffer)) else Double.box(doubles(buffer))
+
+  private def wholes(buffer: TimedValues): Long = (1 until buffer.size).foldLeft(0L) { (sum, at) =>
+    val (before, now) = (buffer.value(at - 1), buffer.value(at))
+    sum + (if (now < before) now else now - before)
+  }
+
+  private def doubles(buffer: TimedValues): Double = (1 until buffer.size).foldLeft(0.0) { (sum, at) =>
+    val (before, now) = (longBitsToDouble(buffer.value(at - 1)), longBitsToDouble(buffer.value(at)))
+    sum + (if (now < before) now else now - before)
+  }
+
+  override def prettyName: String = Increase.Name
+
+  override protected def withNewChildrenInternal(left: Expression, right: Expression): Expression =
+    copy(value = left, time = right)
+  override def withNewMutableAggBufferOffset(offset: Int): ImperativeAggregate = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): ImperativeAggregate   = copy(inputAggBufferOffset = offset)
+}
+
+private[spark] object Increase {
+  val Name = "windrow_increase"
+}
