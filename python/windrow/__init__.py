@@ -22,6 +22,7 @@ from windrow.accelerating import Acceleration, OperatorAcceleration, explainAcce
 from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
 from windrow.deduplicated import DedupOutput
+from windrow.diagnosing import Cause, Diagnosis, whyNoOutput
 from windrow.errors import (
     BackpressureError,
     CheckpointError,
@@ -102,11 +103,13 @@ __all__ = [
     "ByDelta",
     "ByPunctuation",
     "ByTime",
+    "Cause",
     "CheckpointError",
     "CoGroupSpec",
     "CompositeOperator",
     "Count",
     "DedupOutput",
+    "Diagnosis",
     "EachBatch",
     "EachMessage",
     "EventTimeWatermark",
@@ -182,4 +185,5 @@ __all__ = [
     "topN",
     "verify",
     "watch",
+    "whyNoOutput",
 ]

@@ -1,0 +1,192 @@
+"""Each staged cause of a query without output is named by ``wr.whyNoOutput`` (SEMANTICS R74)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, order
+from join.joins import Both
+from windrow._running._settings import having
+from windrow._watching._causes import Facts, Waiting, causes
+from windrow._watching._status import Status
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+spark_test = pytest.mark.spark
+
+NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def small(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Use few shards."""
+    session = request.getfixturevalue("spark") if "spark" in request.fixturenames else None
+    if session is not None:
+        session.conf.set("spark.windrow.shards", "2")
+    yield
+    if session is not None:
+        session.conf.unset("spark.windrow.shards")
+
+
+def nowhere(*_: object) -> None:
+    """Discard the rows."""
+
+
+def minutes(df: DataFrame, rowId: wr.RowId | None = None) -> wr.Output:
+    """Return counts of each minute."""
+    stream = wr.stream(df, time="time", key="product", watermark="30 seconds", rowId=rowId)
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    return windows.aggregate(F.count("*").alias("n"))
+
+
+@contextmanager
+def running(output: wr.Output | wr.JoinOutput, folder: Path) -> Iterator[StreamingQuery]:
+    """Start a query, wait until it has read all input, and stop it at the end."""
+    kind = "panes" if isinstance(output, wr.Output) else "rows"
+    query = output.start(**{kind: nowhere}, checkpoint=folder / "checkpoint")  # type: ignore[arg-type]
+    try:
+        query.processAllAvailable()
+        yield query
+    finally:
+        query.stop()
+
+
+@spark_test
+def test_windows_are_open(feed: Feed, tmp_path: Path) -> None:
+    """The row that emits the first window is computed by hand.
+
+    The newest row is of 09:00:40, so the watermark is 09:00:10, and the window ends at 09:01:00.
+    """
+    feed.add([order("09:00:10", amount=1), order("09:00:40", amount=2)])
+    with running(minutes(feed.stream()), tmp_path) as query:
+        [cause] = wr.whyNoOutput(query).causes
+        assert cause.code == "WATERMARK_NOT_REACHED"
+        assert "the first is emitted at the watermark 2025-01-01 09:01:00" in cause.meaning
+        assert "but the watermark is 2025-01-01 09:00:10" in cause.meaning
+        assert "Wait for a row of about 2025-01-01 09:01:30 or later" in cause.remedy
+        feed.add([order("09:01:30", amount=3)])
+        query.processAllAvailable()
+        assert wr.whyNoOutput(query).codes == ("HAS_OUTPUT", "WATERMARK_NOT_REACHED")
+
+
+@spark_test
+def test_no_rows_and_a_run_that_ends(feed: Feed, tmp_path: Path) -> None:
+    """Sources without rows, runs that end before a window, and input that was read before."""
+    with running(minutes(feed.stream()), tmp_path / "empty") as query:
+        assert wr.whyNoOutput(query).codes == ("NO_ROWS",)
+    feed.add([order("09:00:10")])
+    for codes in (("RUN_ENDED",), ("NO_ROWS", "RUN_ENDED")):
+        query = minutes(feed.stream()).start(
+            panes=nowhere, checkpoint=tmp_path / "checkpoint", availableNow=True
+        )
+        query.awaitTermination()
+        assert wr.whyNoOutput(query).codes == codes
+    with running(minutes(feed.stream()), tmp_path) as query:
+        assert wr.whyNoOutput(query).codes == ("ALREADY_READ",)
+
+
+@spark_test
+def test_rows_that_are_in_no_window(feed: Feed, tmp_path: Path) -> None:
+    """Rejected rows by their reason, a watermark in the future, and duplicates."""
+    feed.add([order(None), order(None)])
+    with running(minutes(feed.stream()), tmp_path / "null") as query:
+        [cause] = wr.whyNoOutput(query).causes
+        assert (cause.code, "INVALID_TIME 2" in cause.meaning) == ("ALL_REJECTED", True)
+        feed.add([order("2999-01-01 00:00:00")], [order("09:00:00")])
+        query.processAllAvailable()
+    # Another run of the same checkpoint counts only its own rows.
+    feed.add([order("09:00:00")])
+    with running(minutes(feed.stream()), tmp_path / "null") as query:
+        assert "WATERMARK_IN_THE_FUTURE" in wr.whyNoOutput(query).codes
+
+
+@spark_test
+def test_duplicates(feed: Feed, tmp_path: Path) -> None:
+    """A run that reads only rows whose offset was processed before."""
+    by_offset = wr.RowId(source=F.lit("s"), partition=F.lit("0"), offset="amount")
+    feed.add([order("09:00:00")])
+    with running(minutes(feed.stream(), by_offset), tmp_path):
+        pass
+    feed.add([order("09:00:00")])
+    with running(minutes(feed.stream(), by_offset), tmp_path) as query:
+        assert wr.whyNoOutput(query).codes == ("ALL_DUPLICATES",)
+
+
+@spark_test
+def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
+    """Spark runs no micro-batch that would emit the window."""
+    feed.add([order("09:00:00")], [order("09:05:00")])
+    with (
+        having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}),
+        running(minutes(feed.stream()), tmp_path) as query,
+    ):
+        assert wr.whyNoOutput(query).codes[0] == "NO_BATCHES_WITHOUT_DATA"
+
+
+@spark_test
+def test_a_silent_input(both: Both, tmp_path: Path) -> None:
+    """The input of a join that has delivered nothing is named."""
+    both.add([[order("09:00:00"), order("09:30:00")]], [[]])
+    first, second = both.streams()
+    joined = wr.join(first, second, on="product", within=("0 minutes", "5 minutes"), how="left")
+    with running(joined, tmp_path) as query:
+        [cause, *_] = wr.whyNoOutput(query).causes
+        assert cause.code == "INPUT_HOLDS_WATERMARK"
+        assert "the input s, which has delivered no rows yet" in cause.meaning
+
+
+@spark_test
+def test_a_failed_query(feed: Feed, tmp_path: Path) -> None:
+    """The error is shown without a stack trace."""
+
+    def fails(*_: object) -> None:
+        raise ValueError("the sink is full")
+
+    feed.add([order("09:00:00")], [order("09:05:00")])
+    query = minutes(feed.stream()).start(panes=fails, checkpoint=tmp_path / "checkpoint")
+    with pytest.raises(Exception, match="the sink is full"):
+        query.processAllAvailable()
+    [cause] = wr.whyNoOutput(query).causes
+    assert (cause.code, "\n" in cause.meaning) == ("FAILED", False)
+    assert "the sink is full" in cause.meaning
+
+
+def batch(**counts: int) -> Status:
+    """Return a status of one micro-batch."""
+    last = wr.BatchProgress("q", "id", "run", 1, "now", watermark=NOON)
+    return Status(last=last, totals={"read": 1, "accepted": 1, **counts}, newest=NOON)
+
+
+@pytest.mark.parametrize(
+    ("facts", "codes"),
+    [
+        (Facts(Status(), isBusy=True), ("FIRST_BATCH_RUNS",)),
+        (Facts(Status()), ("NO_ROWS",)),
+        (Facts(Status(), waiting=Waiting(1, NOON)), ("ALREADY_READ",)),
+        (Facts(batch(accepted=0, gaps=1)), ("BETWEEN_WINDOWS",)),
+        (Facts(batch(), waiting=Waiting(1, None, NOON)), ("PERIOD_NOT_OVER",)),
+        (Facts(batch(), waiting=Waiting(2, NOON)), ("WATERMARK_NOT_REACHED",)),
+        (Facts(batch(panes=1), waiting=Waiting()), ("HAS_OUTPUT",)),
+        (Facts(batch()), ()),
+        (Facts(batch(accepted=0, rejected=1, TOO_LATE=1), now=NOON), ("ALL_REJECTED",)),
+        (
+            Facts(batch(accepted=0, rejected=1, TOO_LATE=1), now=NOON - timedelta(hours=2)),
+            ("WATERMARK_IN_THE_FUTURE",),
+        ),
+    ],
+)
+def test_decisions(facts: Facts, codes: tuple[str, ...]) -> None:
+    """Each combination of facts has the causes that follow from them."""
+    found = causes(facts)
+    assert tuple(cause.code for cause in found) == codes
+    assert all(cause.remedy.endswith(".") for cause in found)
