@@ -15,7 +15,7 @@ from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
-from windrow.deduplicated import DedupOutput, deduplicated
+from windrow.deduplicated import DedupOutput, Keep, deduplicated
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import CloseOn
 from windrow.windowed import Windowed
@@ -175,20 +175,35 @@ class Stream:
         expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
-    def dedup(self, within: Duration, *, orderBy: str | Sequence[str] = ()) -> DedupOutput:
-        """Keep the first row of each key, and drop its duplicates.
+    def dedup(
+        self,
+        within: Duration,
+        *,
+        orderBy: str | Sequence[str] = (),
+        keep: Keep = "first",
+        accumulationMode: Accumulation | None = None,
+    ) -> DedupOutput:
+        """Keep the first or the last row of each key, and drop its duplicates.
 
-        A duplicate is a row of the same key whose event time differs from that of a kept row by at
-        most ``within``. A kept row is emitted in the micro-batch in which it arrives, with the
-        columns of the input, so windows over ``rows`` receive it without delay. You must set a key
-        and a lateness. A row that is late by more than the lateness is rejected with ``TOO_LATE``.
+        A duplicate is a row of the same key whose event time differs by at most ``within``: from
+        that of a kept row for ``keep="first"``, and from that of a row that follows it for
+        ``keep="last"``. A first row is emitted in the micro-batch in which it arrives, with the
+        columns of the input, so windows over ``rows`` receive it without delay. A last row is
+        emitted once, when the watermark has passed its event time by ``within`` plus the lateness.
+        You must set a key and a lateness. A row that is late by more than the lateness is rejected
+        with ``TOO_LATE``.
 
         Args:
             within: The greatest difference between the event times of duplicates, for example
-                ``"10 minutes"``. Windrow remembers a kept row for this time plus the lateness.
-            orderBy: Columns that decide between rows of one micro-batch with equal event time: the
-                row with the least values is the first. By default the identity and the contents
-                of the rows decide.
+                ``"10 minutes"``. Windrow remembers a row for this time plus the lateness.
+            orderBy: Columns that decide. With ``keep="first"`` they decide between rows of one
+                micro-batch with equal event time: the row with the least values is the first. With
+                ``keep="last"`` they decide before the event time: the row with the greatest values
+                is the last. Otherwise the identity and the contents of the rows decide.
+            keep: ``"first"`` or ``"last"``. The default is ``"first"``.
+            accumulationMode: ``ACCUMULATING_AND_RETRACTING`` emits a last row at once, and retracts
+                it when another row replaces it. ``rows`` then has the column ``is_retraction``.
+                None emits each row once.
 
         Returns:
             The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
@@ -214,7 +229,11 @@ class Stream:
 
         """
         return deduplicated(
-            self, within, (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
+            self,
+            within,
+            (orderBy,) if isinstance(orderBy, str) else tuple(orderBy),
+            keep,
+            accumulationMode,
         )
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
