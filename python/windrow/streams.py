@@ -185,25 +185,22 @@ class Stream:
     ) -> DedupOutput:
         """Keep the first or the last row of each key, and drop its duplicates.
 
-        A duplicate is a row of the same key whose event time differs by at most ``within``: from
-        that of a kept row for ``keep="first"``, and from that of a row that follows it for
-        ``keep="last"``. A first row is emitted in the micro-batch in which it arrives, with the
-        columns of the input, so windows over ``rows`` receive it without delay. A last row is
-        emitted once, when the watermark has passed its event time by ``within`` plus the lateness.
-        You must set a key and a lateness. A row that is late by more than the lateness is rejected
-        with ``TOO_LATE``.
+        A duplicate is a row whose event time differs by at most ``within`` from that of a kept row
+        of its key, or with ``keep="last"`` from that of a row that follows it. A first row is
+        emitted in the micro-batch in which it arrives, and a last row when the watermark has passed
+        its event time by ``within`` plus the lateness. You must set a key and a lateness. A row
+        that is late by more than the lateness is rejected with ``TOO_LATE``.
 
         Args:
             within: The greatest difference between the event times of duplicates, for example
                 ``"10 minutes"``. Windrow remembers a row for this time plus the lateness.
-            orderBy: Columns that decide. With ``keep="first"`` they decide between rows of one
-                micro-batch with equal event time: the row with the least values is the first. With
-                ``keep="last"`` they decide before the event time: the row with the greatest values
-                is the last. Otherwise the identity and the contents of the rows decide.
+            orderBy: Columns that decide between rows of one micro-batch with equal event time: the
+                row with the least values is the first. With ``keep="last"`` they decide before the
+                event time: the row with the greatest values is the last. By default the identity
+                and the contents of the rows decide.
             keep: ``"first"`` or ``"last"``. The default is ``"first"``.
             accumulationMode: ``ACCUMULATING_AND_RETRACTING`` emits a last row at once, and retracts
-                it when another row replaces it. ``rows`` then has the column ``is_retraction``.
-                None emits each row once.
+                it when another one replaces it (column ``is_retraction``). None emits a row once.
 
         Returns:
             The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
@@ -228,13 +225,8 @@ class Stream:
                 2      09:00:50  2   4.0
 
         """
-        return deduplicated(
-            self,
-            within,
-            (orderBy,) if isinstance(orderBy, str) else tuple(orderBy),
-            keep,
-            accumulationMode,
-        )
+        by = (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
+        return deduplicated(self, within, by, keep, accumulationMode)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
         """Draw rows in the order of their arrival, and the watermark that follows them.

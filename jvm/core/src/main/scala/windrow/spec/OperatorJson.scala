@@ -106,7 +106,8 @@ object OperatorJson {
     }
   }
 
-  private val DedupFields = Set("operator", "time_unit", "within", "order_by", "lateness", "max_future", "keep", "accumulation")
+  private val DedupFields =
+    Set("operator", "time_unit", "within", "order_by", "lateness", "max_future", "keep", "accumulation")
 
   private def dedup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], DedupDraft] = {
     val reader = new JsonReader(unit(node, outer))

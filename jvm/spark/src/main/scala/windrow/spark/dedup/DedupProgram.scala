@@ -114,13 +114,13 @@ private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, wi
   }
 
   private def reject(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit =
-      put(
-        OutputSchema.RejectedKind,
-        rejection(InternalRow(
-          reasons(reason),
-          watermark.instant.map(Long.box).orNull,
-          processingTime,
-          shape.of(payload))))
+    put(
+      OutputSchema.RejectedKind,
+      rejection(InternalRow(
+        reasons(reason),
+        watermark.instant.map(Long.box).orNull,
+        processingTime,
+        shape.of(payload))))
 }
 
 private[dedup] object DedupPackets {
