@@ -16,8 +16,9 @@ from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.deduplicated import DedupOutput, Keep, deduplicated
-from windrow.errors import SpecError, SpecProblem, expect, problem
+from windrow.errors import SpecError, expect, problem
 from windrow.operators import CloseOn
+from windrow.triggers import Accumulation
 from windrow.windowed import Windowed
 from windrow.windows import WindowKind
 
@@ -382,7 +383,7 @@ def stream(
         if isinstance(watermark, EventTimeWatermark | ProcessingTimeWatermark)
         else (None, watermark)
     )
-    spans, wrong = _spans(watermark=delay, maxFuture=maxFuture)
+    spans, wrong = _duration.spans(watermark=delay, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
         unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
@@ -397,11 +398,3 @@ def stream(
         except SpecError as refused:
             raise SpecError.of(f"stream(watermark={watermark!r})", refused.problems) from None
     return Stream(df, time, as_tuple(key), rowId, mark, spans["maxFuture"], name, _invalid=invalid)
-
-
-def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
-    """Return two mappings from names, to canonical durations and to problems."""
-    read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
-    wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
-    spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
-    return spans, wrong

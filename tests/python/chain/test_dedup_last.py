@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,9 +42,9 @@ LAST = """
 def numbered(batches: Sequence[Sequence[Order]], first: int = 0) -> list[list[Order]]:
     """Give each row a number, which also makes its event time unique."""
     number = first
-    result = []
+    result: list[list[Order]] = []
     for batch in batches:
-        rows = []
+        rows: list[Order] = []
         for row in batch:
             rows.append({**row, "time": f"{row['time']}.{number:06}", "gap": number})
             number += 1
@@ -252,12 +252,13 @@ def test_operators_over_retractions(feed: Feed) -> None:
     some = wr.stream(rows.where("NOT is_retraction"), time="time", name="some").lateness("1 hour")
     partly = some.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     kept = stream.retain(time="2 hours").window(wr.Tumbling("1 minute"))
-    for make in (
+    makes: list[Callable[[], DataFrame]] = [
         lambda: windows.aggregate(signed, F.count("*")).panes,
         lambda: partly.aggregate(signed).panes,
         lambda: stream.dedup("1 minute").rows,
         lambda: kept.keepRows().panes,
-    ):
+    ]
+    for make in makes:
         with pytest.raises(wr.SpecError, match=r"ROWS_COME_AGAIN.*'orders' retracts rows"):
             make()
 
