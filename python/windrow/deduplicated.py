@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from windrow._bridge import _jar, _sql
 from windrow._drawing import _html
@@ -16,6 +16,7 @@ from windrow._specs._duration import UNSTATED, Duration
 from windrow._specs._frames import HasFrames
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, problem
+from windrow.triggers import Accumulation, accumulation
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from windrow.streams import Stream
+
+
+#: The row of each group of duplicates that ``dedup`` keeps.
+Keep = Literal["first", "last"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,8 +55,10 @@ class DedupOutput(HasFrames):
         """Return the kept rows.
 
         Returns:
-            A DataFrame with the columns of the input. Each row is emitted once, in the micro-batch
-            in which it arrives.
+            A DataFrame with the columns of the input. Each row is emitted once: a first row in the
+            micro-batch in which it arrives, and a last row when no row can replace it any longer.
+            With ``accumulationMode=wr.ACCUMULATING_AND_RETRACTING`` a last row is emitted at once,
+            and the column ``is_retraction`` is true for a row that withdraws an emitted one.
 
         Example:
             Order 1 is sent twice, and its copy is dropped::
@@ -161,9 +168,16 @@ class DedupOutput(HasFrames):
         return _sql.apply([self._described], self._spec, part)
 
 
-def deduplicated(stream: Stream, within: Duration, orderBy: tuple[str, ...]) -> DedupOutput:
+def deduplicated(
+    stream: Stream,
+    within: Duration,
+    orderBy: tuple[str, ...],
+    keep: Keep,
+    mode: Accumulation | None,
+) -> DedupOutput:
     """Return the output, or raise all problems of arguments, columns, and spec in one error."""
-    subject = call("dedup", within, orderBy=orderBy or None)
+    kept = None if keep == "first" else keep
+    subject = call("dedup", within, orderBy=orderBy or None, keep=kept, accumulationMode=mode)
     spans, found = _spans(within=within, lateness=stream._lateness)
     order = {f"orderBy[{i}]" if i else "orderBy": name for i, name in enumerate(orderBy)}
     found += [*_unsupported(stream), *missing(stream._df, {**stream._named(), **order})]
@@ -172,6 +186,8 @@ def deduplicated(stream: Stream, within: Duration, orderBy: tuple[str, ...]) -> 
         "operator": "dedup",
         "time_unit": "us",
         **({"order_by": list(orderBy)} if orderBy else {}),
+        **({"keep": kept} if kept is not None else {}),
+        **({"accumulation": accumulation(mode).value} if mode is not None else {}),
         **spans,
         "stream": about,
     }

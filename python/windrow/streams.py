@@ -15,9 +15,10 @@ from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
-from windrow.deduplicated import DedupOutput, deduplicated
-from windrow.errors import SpecError, SpecProblem, expect, problem
+from windrow.deduplicated import DedupOutput, Keep, deduplicated
+from windrow.errors import SpecError, expect, problem
 from windrow.operators import CloseOn
+from windrow.triggers import Accumulation
 from windrow.windowed import Windowed
 from windrow.windows import WindowKind
 
@@ -175,20 +176,32 @@ class Stream:
         expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
-    def dedup(self, within: Duration, *, orderBy: str | Sequence[str] = ()) -> DedupOutput:
-        """Keep the first row of each key, and drop its duplicates.
+    def dedup(
+        self,
+        within: Duration,
+        *,
+        orderBy: str | Sequence[str] = (),
+        keep: Keep = "first",
+        accumulationMode: Accumulation | None = None,
+    ) -> DedupOutput:
+        """Keep the first or the last row of each key, and drop its duplicates.
 
-        A duplicate is a row of the same key whose event time differs from that of a kept row by at
-        most ``within``. A kept row is emitted in the micro-batch in which it arrives, with the
-        columns of the input, so windows over ``rows`` receive it without delay. You must set a key
-        and a lateness. A row that is late by more than the lateness is rejected with ``TOO_LATE``.
+        A duplicate is a row whose event time differs by at most ``within`` from that of a kept row
+        of its key, or with ``keep="last"`` from that of a row that follows it. A first row is
+        emitted in the micro-batch in which it arrives, and a last row when the watermark has passed
+        its event time by ``within`` plus the lateness. You must set a key and a lateness. A row
+        that is late by more than the lateness is rejected with ``TOO_LATE``.
 
         Args:
             within: The greatest difference between the event times of duplicates, for example
-                ``"10 minutes"``. Windrow remembers a kept row for this time plus the lateness.
+                ``"10 minutes"``. Windrow remembers a row for this time plus the lateness.
             orderBy: Columns that decide between rows of one micro-batch with equal event time: the
-                row with the least values is the first. By default the identity and the contents
-                of the rows decide.
+                row with the least values is the first. With ``keep="last"`` they decide before the
+                event time: the row with the greatest values is the last. By default the identity
+                and the contents of the rows decide.
+            keep: ``"first"`` or ``"last"``. The default is ``"first"``.
+            accumulationMode: ``ACCUMULATING_AND_RETRACTING`` emits a last row at once, and retracts
+                it when another one replaces it (column ``is_retraction``). None emits a row once.
 
         Returns:
             The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
@@ -213,9 +226,8 @@ class Stream:
                 2      09:00:50  2   4.0
 
         """
-        return deduplicated(
-            self, within, (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
-        )
+        by = (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
+        return deduplicated(self, within, by, keep, accumulationMode)
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
         """Draw rows in the order of their arrival, and the watermark that follows them.
@@ -371,7 +383,7 @@ def stream(
         if isinstance(watermark, EventTimeWatermark | ProcessingTimeWatermark)
         else (None, watermark)
     )
-    spans, wrong = _spans(watermark=delay, maxFuture=maxFuture)
+    spans, wrong = _duration.spans(watermark=delay, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
         unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
@@ -386,11 +398,3 @@ def stream(
         except SpecError as refused:
             raise SpecError.of(f"stream(watermark={watermark!r})", refused.problems) from None
     return Stream(df, time, as_tuple(key), rowId, mark, spans["maxFuture"], name, _invalid=invalid)
-
-
-def _spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
-    """Return two mappings from names, to canonical durations and to problems."""
-    read = {name: None if d is None else _duration.read(d) for name, d in given.items()}
-    wrong = {n: span for n, span in read.items() if isinstance(span, SpecProblem)}
-    spans = {n: _duration.show(span) if isinstance(span, int) else None for n, span in read.items()}
-    return spans, wrong

@@ -125,3 +125,11 @@ def fits(micros: int) -> bool:
 def too_long(what: str) -> SpecProblem:
     """Return the problem of a duration that is too long."""
     return problem("DURATION_TOO_LONG", what=what)
+
+
+def spans(**given: Duration | None) -> tuple[dict[str, str | None], dict[str, SpecProblem]]:
+    """Return two mappings from names, to canonical durations and to problems."""
+    found = {name: None if d is None else read(d) for name, d in given.items()}
+    wrong = {n: span for n, span in found.items() if isinstance(span, SpecProblem)}
+    shown = {n: show(span) if isinstance(span, int) else None for n, span in found.items()}
+    return shown, wrong

@@ -88,9 +88,9 @@ def test_metrics(feed: Feed, tmp_path: Path) -> None:
     both = wr.cogroup(left, right).lateness("0 seconds")
     together = both.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n"))
     once = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds", name="once")
-    first = once.lateness("0 seconds").dedup("1 minute")
+    last = once.lateness("0 seconds").dedup("1 minute", keep="last")
     queries = [
-        first.start(rows=nowhere, checkpoint=tmp_path / "first", name="d"),
+        last.start(rows=nowhere, checkpoint=tmp_path / "last", name="d"),
         count.start(panes=nowhere, checkpoint=tmp_path / "count", name="q"),
         joined.start(rows=nowhere, checkpoint=tmp_path / "join", name="j"),
         together.start(panes=nowhere, checkpoint=tmp_path / "both", name="b"),

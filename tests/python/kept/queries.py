@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Read = Callable[[str], "DataFrame"]
-Outputs = wr.Output | wr.JoinOutput | wr.Answers
+Outputs = wr.Output | wr.JoinOutput | wr.DedupOutput | wr.Answers
 
 SCHEMA = (
     "time timestamp, product string, price double, amount bigint, number bigint, gap bigint, "
@@ -232,6 +232,22 @@ def chained(read: Read) -> Outputs:
     return windows.aggregate(F.sum("total").alias("total"))
 
 
+def deduplicated(read: Read) -> Outputs:
+    """Return the first row of each key in six hours."""
+    return timed(read, known=True).dedup("6 hours", orderBy="number")
+
+
+def last_rows(read: Read) -> Outputs:
+    """Return rows that no other row of their key follows for two hours."""
+    return timed(read, known=True).dedup("2 hours", keep="last")
+
+
+def last_rows_in_order(read: Read) -> Outputs:
+    """Return rows of the greatest number at once, and their retractions."""
+    dedup = timed(read).dedup
+    return dedup("6 hours", keep="last", orderBy="number", accumulationMode=RETRACTING)
+
+
 QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
     query.__name__: query
     for query in (
@@ -240,5 +256,6 @@ QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
         *(full_state, full_state_of_sessions, full_state_of_offsets, lookup),
         *(join_in_range, join_of_all, join_of_windows, join_of_sessions, cogroup),
         *(inherited, chained),
+        *(deduplicated, last_rows, last_rows_in_order),
     )
 }

@@ -2,8 +2,8 @@ package windrow.benchmarks
 
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
-  Amount, Auctions, Bursts, Copies, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, NewUsers, Nexmark, Pairs,
-  Question, Slides, Source, TopBids, Values, Windows
+  Amount, Auctions, Bursts, Copies, Counted, Disorder, Gaps, Grouped, Hops, HotItems, Keyed, LastBids, NewUsers,
+  Nexmark, Pairs, Question, Slides, Source, TopBids, Values, Windows
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -153,6 +153,7 @@ object Workload {
     nexmark(8, NewUsers),
     nexmark(11, Nexmark.sessions),
     nexmark(12, Nexmark.perBidder),
+    nexmark(18, LastBids),
     nexmark(19, TopBids))
 
   private val latency = Seq(1000, 10000).map { perSecond =>

@@ -41,12 +41,24 @@ object Explanation {
   /** The description of a deduplication. */
   def apply(spec: DedupSpec, about: String, clock: Clock): String = {
     val lateness = if (spec.lateness == TimeSpan.Zero) "" else s" by more than ${spec.lateness}"
+    val by       = if (spec.orderBy.isEmpty) "event time" else spec.orderBy.mkString(", ")
+    val (duplicates, rows, state) = spec.keep match {
+      case Keep.First => (
+          s"rows of a key whose event times differ by at most ${spec.within} from that of a kept row",
+          "the first row of each group of duplicates, in the micro-batch in which it arrives",
+          "the key and the time of each kept row, until no row in time can be its duplicate")
+      case Keep.Last => (
+          s"rows of a key that a row follows in the order of $by, whose event time differs by at most ${spec.within}",
+          if (spec.retracts) "each row without a following one, at once; a retraction when another row follows it"
+          else s"each row without a following one, when the watermark has passed its time by ${spec.span}",
+          s"the rows that may still be kept, and the times of their duplicates, for ${spec.span}")
+    }
     lines(
       s"$spec over $about",
-      "duplicates" -> s"rows of a key whose event times differ by at most ${spec.within} from that of a kept row",
+      "duplicates" -> duplicates,
       "watermark"  -> s"$clock; it advances after each micro-batch",
-      "rows"       -> "the first row of each group of duplicates, in the micro-batch in which it arrives",
-      "state"      -> s"the key and the time of each kept row, until no row in time can be its duplicate",
+      "rows"       -> rows,
+      "state"      -> state,
       "rejected" -> (Seq("INVALID_TIME (no event time)") ++
         spec.maxFuture.map(limit => s"TOO_FAR_AHEAD (more than $limit ahead of processing time)") ++
         Seq(s"TOO_LATE (before the watermark$lateness)", "DUPLICATE (another row was kept)")).mkString(", "),

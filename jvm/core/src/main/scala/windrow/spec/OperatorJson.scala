@@ -106,7 +106,8 @@ object OperatorJson {
     }
   }
 
-  private val DedupFields = Set("operator", "time_unit", "within", "order_by", "lateness", "max_future")
+  private val DedupFields =
+    Set("operator", "time_unit", "within", "order_by", "lateness", "max_future", "keep", "accumulation")
 
   private def dedup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], DedupDraft] = {
     val reader = new JsonReader(unit(node, outer))
@@ -116,7 +117,9 @@ object OperatorJson {
       node.path("order_by").elements.asScala.map(_.asText).toSeq,
       if (node.has("lateness") && node.get("lateness").isNull) Some(TimeSpan.Endless)
       else reader.span(node, "lateness"),
-      reader.span(node, "max_future"))
+      reader.span(node, "max_future"),
+      reader.word(node, "keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
+      reader.word(node, "accumulation", "VALUE_UNKNOWN", AccumulationMode.All))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 

@@ -72,6 +72,8 @@ package object api {
   val Over = _root_.windrow.Over
   type PaneTrigger = _root_.windrow.PaneTrigger
   val PaneTrigger = _root_.windrow.PaneTrigger
+  type Keep = _root_.windrow.Keep
+  val Keep = _root_.windrow.Keep
   type KeyLimits = _root_.windrow.KeyLimits
   val KeyLimits = _root_.windrow.KeyLimits
   type Report = _root_.windrow.spark.Report

@@ -21,7 +21,7 @@ final class DedupOutput private[spark] (
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
-  /** Returns the kept rows, with the columns of the input. */
+  /** Returns the kept rows, with the columns of the input, and `is_retraction` if rows are retracted. */
   def rows: DataFrame = part(OutputKind.Rows)
 
   /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. Duplicates have the reason

@@ -163,25 +163,37 @@ final case class Stream private[spark] (
     PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
   }
 
-  /** Keeps the first row of each key and drops its duplicates, which are rows of the key whose event times differ from
-    * its own by at most `within`. A kept row is emitted in the micro-batch in which it arrives. Requires `key`, and
+  /** Keeps the first or the last row of each key and drops its duplicates, which are rows of the key whose event times
+    * differ from its own by at most `within`. A first row is emitted in the micro-batch in which it arrives. A last row
+    * is emitted when no row can replace it any longer, or at once and then with retractions. Requires `key`, and
     * `lateness`, which sets how late a row may be.
     * {{{
     * val once = orders.lateness("1 hour").dedup("10 minutes")
     * Windrow.stream(once.rows, time = Some("time"), key = Seq("product")).window(Tumbling("1 minute"))
+    * val newest = orders.lateness("1 hour").dedup("1 day", orderBy = Seq("version"), keep = "last")
     * }}}
     *
     * @param within
     *   the greatest difference between the event times of duplicates
     * @param orderBy
-    *   columns that decide which of several rows with equal event time in a micro-batch is the first: the least
+    *   columns that decide. Of the rows with equal event time in a micro-batch, the least one is the first. The
+    *   greatest row of all is the last one, by default the one with the latest event time.
+    * @param keep
+    *   `Keep.First` or `Keep.Last`
+    * @param accumulationMode
+    *   `AccumulatingAndRetracting` emits a last row at once, and retracts it when another row replaces it. `rows` then
+    *   has the column `is_retraction`. None emits it once.
     * @return
     *   the kept and the rejected rows
     * @throws SpecError
     *   with every problem of the description
     */
-  def dedup(within: TimeSpan, orderBy: Seq[String] = Nil): DedupOutput = {
-    val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture).check
+  def dedup(
+      within: TimeSpan,
+      orderBy: Seq[String] = Nil,
+      keep: Keep = Keep.First,
+      accumulationMode: Option[AccumulationMode] = None): DedupOutput = {
+    val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture, keep, accumulationMode).check
     val found     = retained("DEDUP")
     val described = grouped(Nil, gap = None)
     val made = new DedupOutput(

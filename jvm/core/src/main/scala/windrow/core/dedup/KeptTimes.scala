@@ -37,6 +37,43 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
     if (index < 0) keyed.add(key, Array(time)) else keyed.set(index, keyed.valueAt(index) :+ time)
   }
 
+  /** The times of a key that differ from a time by at most `within`. */
+  def near(key: Key, time: Long): Array[Long] = {
+    val hash  = key.spread >>> (64 - HashBits)
+    val last  = sliceOf(time + within)
+    var slice = sliceOf(time - within)
+    var found = NoTimes
+    while (slice <= last) {
+      val keyed = times.peek(slice << HashBits | hash)
+      val some  = if (keyed == null) null else keyed.get(key)
+      if (some != null) found ++= some.filter(other => math.abs(time - other) <= within)
+      slice += 1
+    }
+    found
+  }
+
+  /** Adds a time of a key that it does not have, in order.
+    *
+    * @param isThinned
+    *   whether to leave out each time between two others that are at most `within` apart: whether a time follows a row
+    *   within that duration does not depend on it
+    */
+  def add(key: Key, time: Long, isThinned: Boolean): Unit = {
+    val keyed = times.at(sliceOf(time) << HashBits | key.spread >>> (64 - HashBits))
+    val index = keyed.indexOf(key)
+    if (index < 0) keyed.add(key, Array(time))
+    else {
+      val all = (keyed.valueAt(index) :+ time).sorted
+      keyed.set(index, if (isThinned) thinned(all) else all)
+    }
+  }
+
+  private def thinned(all: Array[Long]): Array[Long] =
+    all.foldLeft(NoTimes) { (kept, time) =>
+      val isBetween = kept.length > 1 && time - kept(kept.length - 2) <= within
+      (if (isBetween) kept.init else kept) :+ time
+    }
+
   def leave(watermark: Watermark, lateness: Distance[Axis.Time]): Unit = {
     val closed = watermark.leaves(lateness) // rows before it are too late
     if (closed == Position.Greatest) times.dropBelow(closed)
@@ -60,6 +97,8 @@ private[dedup] object KeptTimes {
 
   /** About a second. Shorter slices would give a position more bits than a long has. */
   private val Shortest = 1L << 20
+
+  private val NoTimes: Array[Long] = Array.empty
 
   private object TimesCodec extends Codec[Array[Long]] {
     def write(times: Array[Long], out: ByteWriter): Unit = {

@@ -72,7 +72,7 @@ final case class StoredMessage(
 }
 
 object StoredMessage {
-  private[store] val Origins: Ordering[Option[Origin]] = Ordering.Option(Origin.Order)
+  private[core] val Origins: Ordering[Option[Origin]] = Ordering.Option(Origin.Order)
 
   /** Orders by (time, source, partition, offset); messages without origin are ordered by payload. */
   val Order: Ordering[StoredMessage] = (a, b) =>

@@ -25,7 +25,8 @@ object StoredStates {
   private def shards(messages: Int, cost: Int): Seq[StoredState] = {
     val of = new Shards(messages, cost)
     of.aggregates ++ of.fullState ++ of.joins :+ of.policies :+ of.deduplication(None) :+
-      of.deduplication(Some(ReplacedDedup(0L, untilWatermark = true)))
+      of.deduplication(Some(ReplacedDedup(0L, untilWatermark = true))) :+ of.lastRows(None) :+
+      of.lastRows(Some((a, b) => java.util.Arrays.compareUnsigned(b, a)))
   }
 
   private val span = TimeSpan(5000)
@@ -138,6 +139,22 @@ object StoredStates {
       state(
         s"a deduplication${replaced.fold("")(_ => " of Spark's")}",
         step(_, incoming))(step(_, incoming.map(_.copy(origin = None))))
+    }
+
+    def lastRows(order: Option[Ordering[Array[Byte]]]): StoredState = {
+      val spec =
+        DedupDraft(Some(TimeSpan(20)), lateness = Some(TimeSpan(500)), keep = Keep.Last).check.toOption.get
+      def step(store: ShardStore, rows: Seq[Incoming], watermark: Watermark): Unit =
+        new DedupShard(spec, store, order = order).step(
+          rows.sorted(Incoming.order(spec.windows.window)).iterator,
+          watermark,
+          Some(0L)).foreach(_ => ())
+      state(
+        s"a deduplication that keeps last rows${order.fold("")(_ => " of another order")}",
+        step(_, incoming, Watermark(1500))) { store =>
+        step(store, incoming.map(_.copy(origin = None)), Watermark(1500))
+        step(store, Nil, Watermark(100000))
+      }
     }
 
     private def join(within: Within, how: JoinKind, early: PaneTrigger) = {

@@ -13,7 +13,8 @@ private[replay] final class DedupSteps(transcript: TranscriptCase, spec: DedupSp
   override def emission(rows: String => Seq[Row]): Emission = Emission(
     rows = rows("rows").map { row =>
       val StoredValue(time, value) = StepRows.stored(row)
-      Emission.kept(Message(StepRows.key(row), Some(time), value))
+      val message                  = Message(StepRows.key(row), Some(time), value)
+      if (spec.retracts && row.getAs[Boolean]("is_retraction")) Emission.retracted(message) else Emission.kept(message)
     },
     rejected = rows("rejected").map(StepRows.rejected(_, Nil)))
 

@@ -1,12 +1,12 @@
 package windrow.replay
 
-import windrow.DedupSpec
 import windrow.core.dedup.{DedupEffect, DedupShard}
 import windrow.core.offsets.Progress
 import windrow.core.operator.Counters
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
+import windrow.{DedupSpec, Reason}
 
 /** The core's deduplication on shards. `order_by` orders by the value of a message. */
 private[windrow] final class CoreDedup(spec: DedupSpec, count: Int, wrap: CoreStores.Wrap)
@@ -29,12 +29,20 @@ private[windrow] final class CoreDedup(spec: DedupSpec, count: Int, wrap: CoreSt
     val byShard  = sorted.groupBy(entry => shardOf(entry._1.key))
     val progress = entries.flatMap(_._1.origin).map(at => Progress(at.partition, at.offset, at.offset))
     val effects = shards.indices.flatMap(index =>
-      shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress))
-    def shown[T](one: Incoming)(show: Message => T): T = show(entries.find(_._1 eq one).get._2)
+      shards(index).step(byShard.getOrElse(index, Nil).iterator.map(_._1), watermark, now, progress).toVector)
     Emission(
-      rows = effects.collect { case DedupEffect.Keep(one) => shown(one)(Emission.kept) },
-      rejected = effects.collect { case DedupEffect.Drop(one, reason, _) => shown(one)(_.rejected(reason)) })
+      rows = effects.collect {
+        case DedupEffect.Keep(one)    => Emission.kept(shown(one))
+        case DedupEffect.Retract(one) => Emission.retracted(shown(one))
+      },
+      rejected = effects.collect {
+        case DedupEffect.Drop(one, reason, _) => shown(one).rejected(reason)
+        case DedupEffect.Replace(one, _)      => shown(one).rejected(Reason.Duplicate)
+      })
   }
+
+  private def shown(one: Incoming): Message =
+    Message(CoreKey.read(one.key), one.time, CoreStores.value(one.payload))
 
   def ask(query: Query): Answer = query match {
     case Query.Counters => Answer.Counters(counters)

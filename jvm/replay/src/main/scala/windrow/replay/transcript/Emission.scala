@@ -36,6 +36,9 @@ object Emission {
 
   val Nothing: Emission = Emission()
 
+  /** A row that a deduplication retracts, with the sign `-` before its key. */
+  def retracted(message: Message): Row = kept(message).map { case (key, row) => s"-$key" -> row }
+
   /** A row that a deduplication keeps. */
   def kept(message: Message): Row = {
     val key = message.key match {

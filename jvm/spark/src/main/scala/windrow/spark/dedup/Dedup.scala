@@ -16,7 +16,8 @@ import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
-/** The operator that keeps the first row of each group of duplicates. Its rows have the columns of the input.
+/** The operator that keeps the first or the last row of each group of duplicates. Its rows have the columns of the
+  * input, and `is_retraction` if it retracts rows.
   *
   * @param replaced
   *   the rules of the deduplication of Spark's that it replaces, if it replaces one
@@ -29,11 +30,13 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
   def firesParts: Boolean = false
 
   override def emits: OutputKind    = OutputKind.Rows
-  override def counts: CountColumns = DedupPackets.Counts
+  override def counts: CountColumns = DedupPackets.counts(spec.keep)
 
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
     Option.when(parts.keys.isEmpty)(SpecProblem("KEY_NOT_STATED.DEDUP")).toSeq ++
-      spec.orderBy.flatMap(name => orderOf(session, parts.child, name).left.toOption)
+      spec.orderBy.flatMap(name => orderOf(session, parts.child, name).left.toOption) ++
+      Option.when(spec.retracts)(parts.message.fieldNames.filter(SparkInside.resolver(session)(_, Dedup.IsRetraction)))
+        .toSeq.flatten.map(name => SpecProblem("NAME_TAKEN.RETRACTION", "name" -> name))
 
   private def orderOf(session: SparkSession, input: LogicalPlan, name: String): Either[SpecProblem, Expression] =
     SparkInside.column(session, input, name).toRight(SpecProblem(
@@ -51,7 +54,8 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
-    val begun = (DedupShard.fingerprint(spec, replaced) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages
+    val begun = (DedupShard.fingerprint(spec, replaced) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages ++
+      Option.when(spec.keep == Keep.Last)(fingerprint.messages)
     val orderBy = spec.orderBy.flatMap(orderOf(session, parts.child, _).toOption)
       .map(BindReferences.bindReference(_, parts.messageColumns))
     (
@@ -64,17 +68,29 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
         parts.message,
         orderBy,
         options.behind,
-        replaced))
+        replaced,
+        options.name))
   }
 
-  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =
-    Seq(OutputPart(OutputKind.Rows, DedupPackets.RowKind, parts.message.map(_.dataType))(columns =>
-      parts.message.fieldNames.toSeq.zip(columns).map { case (name, column) => Alias(column, name)() }))
+  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = {
+    val names = parts.message.fieldNames.toSeq
+    Seq(OutputPart(OutputKind.Rows, DedupPackets.RowKind, DedupPackets.types(spec, parts.message)) { columns =>
+      val (fields, marks) =
+        if (!spec.retracts) (columns, Nil)
+        else (
+          names.indices.map(at => GetStructField(KnownNotNull(columns.head), at)),
+          Seq(Alias(KnownNotNull(columns(DedupPackets.RetractionAt)), Dedup.IsRetraction)()))
+      names.zip(fields).map { case (name, field) => Alias(field, name)() } ++ marks
+    })
+  }
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)
 }
 
 private[spark] object Dedup {
+
+  /** The column of rows that marks retractions. */
+  val IsRetraction = "is_retraction"
 
   /** Returns the problems of the table and its parts, as [[FullStateParts.of]] does. The key has no columns of its own
     * in the output.

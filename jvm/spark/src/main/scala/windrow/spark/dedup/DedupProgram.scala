@@ -2,7 +2,7 @@ package windrow.spark.dedup
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder, UnsafeProjection}
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{BooleanType, DataType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.core.dedup.{DedupEffect, DedupShard, ReplacedDedup}
 import windrow.core.state.{ShardStore, SpecFingerprint}
@@ -10,11 +10,13 @@ import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput}
 import windrow.spark.packet.EntryCodec
+import windrow.spark.panes.RetractsRows
 import windrow.spark.rows.RowShape
-import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
-import windrow.{DedupSpec, Reason, TimeSpan}
+import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
+import windrow.{DedupSpec, Keep, Reason, TimeSpan}
 
-/** Runs the shards of a deduplication. A kept row is emitted unchanged in its micro-batch, so it never lags.
+/** Runs the shards of a deduplication. A row that is kept at once never lags; one that waits until no row can replace it
+  * lags by that time.
   *
   * @param message
   *   the type of rows
@@ -30,18 +32,25 @@ final class DedupProgram(
     message: StructType,
     orderBy: Seq[Expression],
     override val processingTimeDelay: Option[TimeSpan],
-    replaced: Option[ReplacedDedup])
-    extends ShardProgram {
-  def spaces: Seq[String] = DedupShard.Spaces
+    replaced: Option[ReplacedDedup],
+    val stream: String)
+    extends RetractsRows {
+  def spaces: Seq[String] = DedupShard.spaces(spec)
+
+  def retraction: Option[(Int, Int)] =
+    Option.when(spec.retracts)((DedupPackets.RowKind, DedupPackets.RetractionAt))
+
   def hasPeriods: Boolean = processingTimeDelay.isDefined
 
   /** The watermark of a replaced deduplication is a microsecond later than Spark's; see [[Dedup.behind]]. */
-  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = new Distance(replaced.size.toLong)
+  override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = new Distance(
+    if (spec.keep == Keep.Last && !spec.retracts && kind == DedupPackets.RowKind) spec.span.micros
+    else replaced.size.toLong)
 
   def runner(): ShardRunner = new Running
 
   private final class Running extends OperatorRunner[DedupShard] {
-    private val output = new DedupPackets(message, replaced.isEmpty)
+    private val output = new DedupPackets(spec, message, replaced.isEmpty)
     private val order  = Option.when(orderBy.nonEmpty)(ofPayloads)
 
     private def ofPayloads: Ordering[Array[Byte]] = {
@@ -60,8 +69,10 @@ final class DedupProgram(
         processingTime: Long): Iterator[Array[Byte]] = {
       val messages = packets.others.flatMap(incoming)
       val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
-      output.packets(effects, (shard.counters, shard.counters.accepted)) {
-        case DedupEffect.Keep(one)                    => output.kept(one.payload)
+      output.packets(effects, (shard.counters, shard.emitted)) {
+        case DedupEffect.Keep(one)                    => output.kept(one.payload, isRetraction = false)
+        case DedupEffect.Retract(one)                 => output.kept(one.payload, isRetraction = true)
+        case DedupEffect.Replace(one, watermark)      => output.replaced(one.payload, watermark, processingTime)
         case DedupEffect.Drop(one, reason, watermark) => output.dropped(one.payload, reason, watermark, processingTime)
       }
     }
@@ -77,26 +88,39 @@ final class DedupProgram(
   * @param withRejected
   *   whether rows that are not kept are written and not only counted
   */
-private[dedup] final class DedupPackets(message: StructType, withRejected: Boolean)
-    extends PacketOutput(DedupPackets.Counts) {
+private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, withRejected: Boolean)
+    extends PacketOutput(DedupPackets.counts(spec.keep)) {
   private val shape     = RowShape(message)
   private val rejection = UnsafeProjection.create((OutputSchema.Rejection :+ message).toArray[DataType])
   private val reasons =
     Reason.All.map(reason => reason -> UTF8String.fromString(reason.toString)).toMap[Reason, UTF8String]
 
-  def kept(payload: Array[Byte]): Unit = put(DedupPackets.RowKind, shape.of(payload))
+  private lazy val marked = UnsafeProjection.create(DedupPackets.types(spec, message).toArray)
+
+  def kept(payload: Array[Byte], isRetraction: Boolean): Unit = {
+    val row = shape.of(payload)
+    put(DedupPackets.RowKind, if (spec.retracts) marked(InternalRow(row, isRetraction)) else row)
+  }
+
+  /** Writes a row of an earlier step that is a duplicate now. */
+  def replaced(payload: Array[Byte], watermark: Watermark, processingTime: Long): Unit = {
+    count(DedupPackets.Replaced)
+    reject(payload, Reason.Duplicate, watermark, processingTime)
+  }
 
   def dropped(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = {
     if (reason == Reason.Duplicate) count(DedupPackets.Copies) else count(reason)
-    if (withRejected)
-      put(
-        OutputSchema.RejectedKind,
-        rejection(InternalRow(
-          reasons(reason),
-          watermark.instant.map(Long.box).orNull,
-          processingTime,
-          shape.of(payload))))
+    if (withRejected) reject(payload, reason, watermark, processingTime)
   }
+
+  private def reject(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit =
+    put(
+      OutputSchema.RejectedKind,
+      rejection(InternalRow(
+        reasons(reason),
+        watermark.instant.map(Long.box).orNull,
+        processingTime,
+        shape.of(payload))))
 }
 
 private[dedup] object DedupPackets {
@@ -104,7 +128,17 @@ private[dedup] object DedupPackets {
   /** The number of the kind of kept rows. Rejected rows have that of all operators over one stream. */
   val RowKind = 0
 
-  /** Counts the duplicates by key, which the log of the source does not explain. */
-  val Counts: CountColumns = CountColumns("rows", Seq("copies"))
-  private val Copies       = 0
+  /** The columns of a row if it can be retracted: the row of the input, and whether it is a retraction. */
+  def types(spec: DedupSpec, message: StructType): Seq[DataType] =
+    if (spec.retracts) Seq(message, BooleanType) else message.map(_.dataType)
+
+  val RetractionAt = 1
+
+  /** Counts the duplicates by key, which the log of the source does not explain, and the rows of earlier micro-batches
+    * that have become duplicates.
+    */
+  def counts(keep: Keep): CountColumns =
+    CountColumns("rows", if (keep == Keep.Last) Seq("copies", "replaced") else Seq("copies"))
+  private val Copies   = 0
+  private val Replaced = 1
 }

@@ -3,17 +3,17 @@ package windrow.spark.dedup
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.DedupDraft
 import windrow.spark.arguments.{ArgumentReader, StreamArguments, TableArguments}
 import windrow.spark.output.OutputKind
 import windrow.spark.stream.WindowQuery
+import windrow.{AccumulationMode, DedupDraft, Keep}
 
 /** Plans `windrow_dedup(TABLE(orders), key => 'id', time => 'time', within => '10 minutes', ...)`. */
 private[spark] object DedupSql {
   val Name = "windrow_dedup"
 
   private[spark] val Allowed: Seq[String] =
-    Seq("key", "within", "order_by", "lateness", "max_future") ++ StreamArguments.Names
+    Seq("key", "within", "order_by", "keep", "accumulation_mode", "lateness", "max_future") ++ StreamArguments.Names
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(Name, expressions, Allowed)
@@ -23,7 +23,9 @@ private[spark] object DedupSql {
       reader.spanIfSet("within"),
       arguments.names("order_by").getOrElse(Nil),
       reader.spanIfSet("lateness"),
-      reader.spanIfSet("max_future"))
+      reader.spanIfSet("max_future"),
+      reader.wordIfSet("keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
+      reader.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All))
     val unread = reader.problems
     val spec   = draft.check
     val found = arguments.problems ++ unread ++

@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.{ColumnNames, InputReach, KeyCheck, StreamTable, WatermarkCheck}
 import windrow.spark.output.{CountColumns, OperatorNames, OutputColumns}
-import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
+import windrow.spark.panes.{ChainLag, Corrections, PanesBefore, RowsBefore}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.{GuardSettings, ShardPlan}
 import windrow.spark.watermark.EventWatermark
@@ -61,7 +61,8 @@ private[spark] object JoinPlan {
         one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
         spec,
         inputs) ++ inputs.flatMap(one =>
-        Corrections.kept(PanesBefore.of(one.table), "a join")) ++
+        Corrections.kept(PanesBefore.of(one.table), "a join") ++
+          RowsBefore.of(one.table).flatMap(_.problem(aggregates = false))) ++
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
         OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))

@@ -106,7 +106,7 @@ private[spark] object PanesBefore {
     * @param reads
     *   over the table
     */
-  def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)
+  def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)(operator)
 
   /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
   private[spark] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
@@ -120,24 +120,29 @@ private[spark] object PanesBefore {
       definitions.foldLeft(Map.empty[Long, LogicalPlan])((known, one) => known + (one.id -> written(one.child, known))))
   }
 
-  private def below(plan: LogicalPlan, conditions: Seq[Expression], reads: Seq[Expression]): Seq[PanesBefore] = {
+  /** Finds an operator, given its shards, its rows, and the conditions and reads over them. */
+  private[panes] type Find[B] = (TransformWithState, Unpack, Seq[Expression], Seq[Expression]) => Option[B]
+
+  /** Returns the operators below a plan that `find` finds, with the conditions and reads over their rows. */
+  private[panes] def below[B](plan: LogicalPlan, conditions: Seq[Expression], reads: Seq[Expression])(
+      find: Find[B]): Seq[B] = {
     def through(child: LogicalPlan, meaning: Seq[(Attribute, Expression)]) = {
       val known = AttributeMap(meaning)
       def over(expressions: Seq[Expression]) =
         expressions.map(_.transformUp { case a: Attribute => known.getOrElse(a, a) })
-      below(child, over(conditions), over(reads))
+      below(child, over(conditions), over(reads))(find)
     }
     plan match {
       case Project(columns, child) =>
         through(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
-      case Filter(condition, child) => below(child, conditions :+ condition, reads)
+      case Filter(condition, child) => below(child, conditions :+ condition, reads)(find)
       case all: Union               => all.children.flatMap(one => through(one, all.output.zip(one.output)))
       case Join(left, right, kind, Some(on), _) =>
         val (ofLeft, ofRight) = kept(kind, on)
-        below(left, conditions ++ ofLeft, reads) ++ below(right, conditions ++ ofRight, reads)
-      case join: Join => join.children.flatMap(below(_, conditions, reads))
+        below(left, conditions ++ ofLeft, reads)(find) ++ below(right, conditions ++ ofRight, reads)(find)
+      case join: Join => join.children.flatMap(below(_, conditions, reads)(find))
       case Generate(generator, _, _, _, _, child) =>
-        below(child, conditions ++ generator.children.map(IsNotNull(_)), reads) // a null generates no rows
+        below(child, conditions ++ generator.children.map(IsNotNull(_)), reads)(find) // a null generates no rows
       case Expand(projections, output, child) =>
         through(
           child,
@@ -146,17 +151,17 @@ private[spark] object PanesBefore {
                 if more.forall(_.semanticEquals(from)) => to -> from
           })
       case some: Sample => // a sample selects retractions independently of their panes
-        below(some.child, conditions :+ LessThan(Rand(Literal(0L)), Literal(0.5)), reads)
-      case WithCTE(over, definitions) => below(inline(over, definitions), conditions, reads)
+        below(some.child, conditions :+ LessThan(Rand(Literal(0L)), Literal(0.5)), reads)(find)
+      case WithCTE(over, definitions) => below(inline(over, definitions), conditions, reads)(find)
       case rows: Unpack =>
-        rows.collectFirst { case shards: TransformWithState => shards }.flatMap(operator(
+        rows.collectFirst { case shards: TransformWithState => shards }.flatMap(find(
           _,
           rows,
           conditions,
           reads)).toSeq
       case _: SubqueryAlias | _: View | _: EventTimeWatermark | _: CollectMetrics | _: RepartitionOperation |
           _: RebalancePartitions | _: Sort | _: ResolvedHint =>
-        plan.children.flatMap(below(_, conditions, reads))
+        plan.children.flatMap(below(_, conditions, reads)(find))
       case _ => Nil
     }
   }

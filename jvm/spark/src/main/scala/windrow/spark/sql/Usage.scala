@@ -21,7 +21,7 @@ private[spark] object Usage {
 
   private val Sentences = Map(
     "windrow_policy"          -> "windows that fire and remove rows by policies",
-    "windrow_dedup"           -> "the first row of each group of duplicates",
+    "windrow_dedup"           -> "the first or the last row of each group of duplicates",
     "windrow_join"            -> "rows of several streams, joined within a range of event time or by windows",
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
     TopN.Name                 -> "the first rows of a group in an order, as an array",

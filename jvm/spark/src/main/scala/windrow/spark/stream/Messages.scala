@@ -13,7 +13,7 @@ import windrow.spark.input.{
   ValidTime, WatermarkCheck, Whole
 }
 import windrow.spark.output.OperatorNames
-import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore}
+import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore, RowsBefore}
 import windrow.spark.watermark.WithWatermark
 
 /** The input, with the values that Windrow needs of each row.
@@ -118,6 +118,7 @@ private[spark] object Messages {
       checkCoGroup()
       checkChain()
       found ++= operator.corrections(before)
+      found ++= operator.retracted(RowsBefore.of(input, parts.read))
       found ++= operator.withoutOrder(
         part("offset").isDefined,
         options.time.isDefined || parts.markers.contains("time"))

@@ -6,7 +6,7 @@ import windrow.explain.Clock
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
-import windrow.spark.panes.{ChainLag, PanesBefore}
+import windrow.spark.panes.{ChainLag, PanesBefore, RowsBefore}
 import windrow.spark.shards.ShardProgram
 import windrow.{FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
 
@@ -46,6 +46,10 @@ private[spark] trait StreamOperator {
 
   /** Returns problems of panes of other operators that this operator cannot process. */
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]
+
+  /** Returns problems of rows that earlier operators retract. */
+  final def retracted(before: Seq[RowsBefore]): Seq[SpecProblem] =
+    before.flatMap(_.problem(aggregates = kept.isEmpty && emits == OutputKind.Panes))
 
   /** Returns the packing of its rows and the program of its shards. */
   def running(frame: StreamFrame): (PackRecipe, ShardProgram)

@@ -196,5 +196,5 @@ private object SpecFieldsSuite {
   }
 
   private val Texts: Seq[Any] =
-    CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Seq(ExpectedSize.Small, ExpectedSize.Large)
+    CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Keep.All ++ Seq(ExpectedSize.Small, ExpectedSize.Large)
 }

@@ -24,6 +24,11 @@ object RandomDedupCase {
     val isOrdered = random.nextBoolean()
     if (isOrdered) json.putArray("order_by").add("value")
 
+    if (random.nextBoolean()) {
+      json.put("keep", "last")
+      if (random.nextBoolean()) json.put("accumulation", "accumulating_and_retracting")
+    }
+
     // A message is on an edge of this session if it is just within, or just not, of another one.
     val likeness =
       WindowOperatorDraft(Session(TimeSpan(within + 1)), Some(TimeSpan(lateness)), accumulation = Some(Discarding))
