@@ -54,6 +54,9 @@ package object api {
   val InvalidMessages = _root_.windrow.InvalidMessages
   type Jdbc = _root_.windrow.spark.sinks.Jdbc
   val Jdbc = _root_.windrow.spark.sinks.Jdbc
+  type AsofDirection = _root_.windrow.AsofDirection
+  val AsofDirection = _root_.windrow.AsofDirection
+  type AsofJoining = _root_.windrow.spark.AsofJoining
   type JoinKind = _root_.windrow.JoinKind
   val JoinKind = _root_.windrow.JoinKind
   type JoinOutput = _root_.windrow.spark.JoinOutput
