@@ -19,7 +19,7 @@ from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
 from windrow.operators._join import AsOf, Bounds, Direction, Expect, JoinName, Range
 from windrow.streams import Invalid, Stream
-from windrow.triggers import EACH_MESSAGE, USUAL, Firing, PaneTrigger, firings
+from windrow.triggers import EACH_BATCH, EACH_MESSAGE, USUAL, Firing, PaneTrigger, firings
 from windrow.windowed import Windowed
 from windrow.windows import WindowKind
 
@@ -154,7 +154,7 @@ def asofJoin(
     """
     for one in (left, right):
         errors.expect("asofJoin(left, right)", one, Stream)
-    firing = EACH_MESSAGE if early is None else firings("asofJoin", early=early)[0]
+    firing = EACH_BATCH if early is None else firings("asofJoin", early=early)[0]
     within = AsOf(direction=direction, tolerance=tolerance)
     return _output((left, right), as_names(on), within, how, firing)
 

@@ -66,5 +66,7 @@ def sample(spec: JoinSpec) -> dict[str, list[int]] | None:
     wide = _tolerance(rule) or 5 * _SECOND
     lefts = [3 * wide, 5 * wide, 8 * wide]
     near = -1 if rule.direction == "backward" else 1
-    rights = sorted([lefts[0] + near * wide // 2, lefts[0] + near * wide // 4, lefts[1] + near * wide // 3])
+    rights = sorted(
+        [lefts[0] + near * wide // 2, lefts[0] + near * wide // 4, lefts[1] + near * wide // 3]
+    )
     return dict(zip(spec.inputStreams, (lefts, rights), strict=True))

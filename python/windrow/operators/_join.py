@@ -83,7 +83,9 @@ class AsOf:
         return replace(self, tolerance=_duration.show(_duration.micros(self.tolerance)))
 
     def _fields(self) -> dict[str, object]:
-        tolerance = {} if self.tolerance is None else {"tolerance": _duration.micros(self.tolerance)}
+        tolerance = (
+            {} if self.tolerance is None else {"tolerance": _duration.micros(self.tolerance)}
+        )
         return {"direction": self.direction, **tolerance}
 
 

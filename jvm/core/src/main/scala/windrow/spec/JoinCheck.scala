@@ -12,7 +12,7 @@ private[windrow] object JoinCheck {
     *   if the join needs a query, because it retracts rows
     */
   def standalone(spec: JoinSpec): Unit = spec.within match {
-    case _: Within.AsOf                                                                 =>
+    case _: Within.AsOf =>
       throw SpecError("a join", Seq(SpecProblem("VALUE_NOT_SUPPORTED.ASOF_ALONE")))
     case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.SameWindow => ()
   }
@@ -99,8 +99,8 @@ private[windrow] object JoinCheck {
     val isKept = draft.retention.time.isDefined || draft.retention.messages.isDefined
     val free = draft.within match {
       case _: Within.Ranges | _: Within.SameWindow | _: Within.AsOf => Nil
-      case Within.Everything                       => draft.streams
-      case Within.OwnWindows                       => freeSides(draft.streams)
+      case Within.Everything                                        => draft.streams
+      case Within.OwnWindows                                        => freeSides(draft.streams)
     }
     refuse(
       free.nonEmpty && !isKept,
@@ -121,7 +121,7 @@ private[windrow] object JoinCheck {
     case EachMessage | EachBatch => Nil
     case Never | _: EveryPeriod if draft.within.isInstanceOf[Within.AsOf] =>
       refuse(draft.early != Never, "VALUE_NOT_SUPPORTED.ASOF", "name" -> "early", "value" -> draft.early)
-    case period: EveryPeriod     => period.problems
+    case period: EveryPeriod => period.problems
     case other =>
       Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))
   }
@@ -130,7 +130,10 @@ private[windrow] object JoinCheck {
   private def asOf(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
     case Within.AsOf(direction, tolerance) =>
       def not(name: String, value: Any) = SpecProblem("VALUE_NOT_SUPPORTED.ASOF", "name" -> name, "value" -> value)
-      refuse(tolerance.isEmpty && direction != AsofDirection.Backward, "TOLERANCE_NOT_STATED", "direction" -> direction) ++
+      refuse(
+        tolerance.isEmpty && direction != AsofDirection.Backward,
+        "TOLERANCE_NOT_STATED",
+        "direction" -> direction) ++
         tolerance.filter(_.micros < 0).map(span =>
           SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "tolerance")) ++
         refuse(draft.streams.size > 2, "ASOF_OF_MANY", "count" -> draft.streams.size) ++

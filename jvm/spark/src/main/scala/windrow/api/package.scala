@@ -57,7 +57,7 @@ package object api {
   type AsofDirection = _root_.windrow.AsofDirection
   val AsofDirection = _root_.windrow.AsofDirection
   type AsofJoining = _root_.windrow.spark.AsofJoining
-  type JoinKind = _root_.windrow.JoinKind
+  type JoinKind    = _root_.windrow.JoinKind
   val JoinKind = _root_.windrow.JoinKind
   type JoinOutput = _root_.windrow.spark.JoinOutput
   type JoinRange  = _root_.windrow.JoinRange

@@ -59,7 +59,8 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
   def affected(run: MessageRun, time: Long): Span = {
     val reach = rangeOfLeft(time)
     val low   = if (isBackward) reach.low else before(run, time).fold(reach.low)(one => math.max(reach.low, one.time))
-    val high  = if (isForward) reach.high else from(run, time + 1).fold(reach.high)(one => math.min(reach.high, one.time))
+    val high =
+      if (isForward) reach.high else from(run, time + 1).fold(reach.high)(one => math.min(reach.high, one.time))
     Span(low, high)
   }
 

@@ -23,8 +23,8 @@ abstract class JoinFrame private[join] (
       new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture),
       guards,
       "a join") {
-  private val layout             = MessageLayout.of(spec)
-  private[join] val segments     = new Segments("messages", store)
+  private val layout         = MessageLayout.of(spec)
+  private[join] val segments = new Segments("messages", store)
 
   /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
     * Stored in the checkpoint.
@@ -34,7 +34,7 @@ abstract class JoinFrame private[join] (
 
   private val settings = new DueSettings(spec.retention.inWords)
 
-  protected def parts: Seq[StatePart]  = Seq(segments, keys) ++ added :+ settings
+  protected def parts: Seq[StatePart] = Seq(segments, keys) ++ added :+ settings
 
   /** Parts of the state that only some joins have. */
   protected def added: Seq[StatePart] = Nil
@@ -66,7 +66,7 @@ abstract class JoinFrame private[join] (
 
   /** The sides of the key of a message, which may be new. */
   private[join] def sidesOf(message: StoredMessage): (Option[Key], KeySides) = {
-    val run  = if (layout.isPerKey) message.key else JoinFrame.Everyone
+    val run = if (layout.isPerKey) message.key else JoinFrame.Everyone
     val kept = Option(keys.get(run)).getOrElse {
       val fixed = Option.when(layout.isPerKey)(run)
       (fixed, sides(fixed))

@@ -65,7 +65,7 @@ private[windrow] object JoinLag {
         case SharedWindows.Aligned(windows) => if (windows.grid.overlaps) longest(same.window) else none
         case _: SharedWindows.Sessions      => none
       }
-    case Within.OwnWindows                    => ownWindows(spec)
+    case Within.OwnWindows                                     => ownWindows(spec)
     case Within.Everything | _: Within.Ranges | _: Within.AsOf => none
   }
 
@@ -77,8 +77,8 @@ private[windrow] object JoinLag {
   private def kept(spec: JoinSpec): Lag = spec.retention.time.fold(endless)(span)
 
   private def isFree(spec: JoinSpec): Boolean = spec.within match {
-    case Within.Everything                       => true
-    case Within.OwnWindows                       => !spec.streams.forall(_.isBounded)
+    case Within.Everything                                        => true
+    case Within.OwnWindows                                        => !spec.streams.forall(_.isBounded)
     case _: Within.SameWindow | _: Within.Ranges | _: Within.AsOf => false
   }
 

@@ -43,9 +43,9 @@ final class JoinShard(
 
   open()
 
-  protected def runsOfKey: Int             = streams
-  override protected def added: Seq[StatePart] = periods +: waiting.toSeq
-  override def processingDeadline: Option[Long] = periods.first
+  protected def runsOfKey: Int                          = streams
+  override protected def added: Seq[StatePart]          = periods +: waiting.toSeq
+  override def processingDeadline: Option[Long]         = periods.first
   override protected def waitingRows: Iterator[JoinRow] = waiting.iterator.flatMap(_.all).map(_._1)
 
   // ---- messages

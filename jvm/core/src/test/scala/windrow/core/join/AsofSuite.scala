@@ -63,8 +63,9 @@ class AsofSuite extends AnyFunSuite {
         val wait = partner.fold(if (direction == AsofDirection.Backward) 0L else tolerance.get)(found =>
           if (direction == AsofDirection.Backward) 0L else math.abs(found.time - left.time))
         val isNull = left.key == NullKey
-        val isDone = isNull || early == EachBatch || w == Long.MaxValue || (w != Least && w > left.time + wait + lateness)
-        val shown  = if (isNull) None else partner
+        val isDone =
+          isNull || early == EachBatch || w == Long.MaxValue || (w != Least && w > left.time + wait + lateness)
+        val shown = if (isNull) None else partner
         Option.when(isDone && (how == JoinKind.Left || shown.isDefined))((left.id, shown.map(_.id)))
       }
       assert(join.net.sorted == expected.sorted)

@@ -14,6 +14,9 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
     own ++ Seq("lateness", "max_future", "output", "early", "time", "watermark") ++
       Seq("processing_time_watermark", "invalid", "partition", "offset", "watermark_by") ++ StreamArguments.Watermark
 
+  /** When rows are emitted by default. */
+  protected def usual: PaneTrigger
+
   /** The arguments of this function alone. */
   protected def own: Seq[String]
 
@@ -22,6 +25,9 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
     */
   protected def within(table: JoinTable, reader: ArgumentReader, isRetained: Boolean): Within
 
+  /** A problem of the table, as the user of this function understands it. */
+  protected def understood(problem: SpecProblem): SpecProblem = problem
+
   /** Problems of the table. */
   protected def problems(table: JoinTable): Seq[SpecProblem]
 
@@ -29,7 +35,7 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)
     val session                         = SparkSession.active
     def refuse(found: Seq[SpecProblem]) = throw SpecError(Name, arguments.problems ++ found)
-    val joined                          = JoinTable.of(arguments.table).fold(refuse, identity)
+    val joined = JoinTable.of(arguments.table).fold(found => refuse(found.map(understood)), identity)
     val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
       NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
     }
@@ -58,7 +64,7 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
       within(table, reader, retention.isStated),
       table.how,
       reader.spanIfSet("lateness"),
-      reader.triggerIfSet("early").getOrElse(EachMessage),
+      reader.triggerIfSet("early").getOrElse(usual),
       retention,
       reader.spanIfSet("max_future"),
       reader.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
@@ -75,7 +81,8 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
 
 /** Plans `windrow_join(TABLE(SELECT * FROM a JOIN b ON …), …)`. */
 private[spark] object JoinSql extends JoinFunction("windrow_join") {
-  protected def own: Seq[String] = Seq("expect", "retain_time", "retain_messages")
+  protected def usual: PaneTrigger = EachMessage
+  protected def own: Seq[String]   = Seq("expect", "retain_time", "retain_messages")
 
   protected def within(table: JoinTable, reader: ArgumentReader, isRetained: Boolean): Within =
     if (table.ranges.nonEmpty) Within.Ranges(table.ranges)
@@ -87,11 +94,16 @@ private[spark] object JoinSql extends JoinFunction("windrow_join") {
 
 /** Plans `windrow_asof_join(TABLE(SELECT * FROM a LEFT JOIN b ON a.key = b.key), …)`. */
 private[spark] object AsofJoinSql extends JoinFunction("windrow_asof_join") {
-  protected def own: Seq[String] = Seq("direction", "tolerance")
+  protected def usual: PaneTrigger = EachBatch
+  protected def own: Seq[String]   = Seq("direction", "tolerance")
 
   protected def within(table: JoinTable, reader: ArgumentReader, isRetained: Boolean): Within = Within.AsOf(
     reader.wordIfSet("direction", "VALUE_UNKNOWN", AsofDirection.All).getOrElse(AsofDirection.Backward),
     reader.spanIfSet("tolerance"))
+
+  override protected def understood(problem: SpecProblem): SpecProblem =
+    if (problem.code == "RANGE_NOT_UNDERSTOOD") SpecProblem("ASOF_CONDITION", "condition" -> "the event times")
+    else problem
 
   /** The table has equal columns only, because the nearest row would otherwise depend on other conditions. */
   protected def problems(table: JoinTable): Seq[SpecProblem] =
