@@ -211,7 +211,7 @@ def test_refused(both: Both) -> None:
     o, s = both.streams(batch=True, lateness="1 minute")
     kept = wr.stream(both.shipments.batch(), time="time", name="pane").lateness("1 minute")
     with pytest.raises(wr.SpecError, match="NAME_TAKEN"):
-        wr.asofJoin(o, kept, on="product")
+        _ = wr.asofJoin(o, kept, on="product").rows
     with pytest.raises(wr.SpecError, match="VALUE_NOT_SUPPORTED"):
         wr.asofJoin(o.retain(time="1 hour"), s.retain(time="1 hour"), on="product")
 
