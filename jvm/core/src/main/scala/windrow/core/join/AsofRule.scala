@@ -47,7 +47,7 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
   /** The last message before a time. */
   def before(run: MessageRun, time: Long): Option[StoredMessage] =
     if (run.isEmpty) None
-    else run.before(StoredMessage(JoinFrame.Everyone, time, None, Array.emptyByteArray)).nextOption()
+    else run.before(StoredMessage(MessageLayout.Everyone, time, None, Array.emptyByteArray)).nextOption()
 
   /** The first message at or after a time. */
   def from(run: MessageRun, time: Long): Option[StoredMessage] =

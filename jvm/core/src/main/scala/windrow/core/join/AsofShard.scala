@@ -43,7 +43,7 @@ final class AsofShard private[join] (
       if (stream == 0) emit(message, None, out)
     } else {
       val (fixed, state) = sidesOf(message)
-      if (state.runs(2).isEmpty && state.runs(3).isEmpty) touched += fixed.getOrElse(JoinFrame.Everyone)
+      if (state.runs(2).isEmpty && state.runs(3).isEmpty) touched += fixed.getOrElse(MessageLayout.Everyone)
       state.runs(2 + stream).add(message)
       state.settledBelow(0) = Due.AtOnce
     }

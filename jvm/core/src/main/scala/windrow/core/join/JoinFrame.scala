@@ -66,7 +66,7 @@ abstract class JoinFrame private[join] (
 
   /** The sides of the key of a message, which may be new. */
   private[join] def sidesOf(message: StoredMessage): (Option[Key], KeySides) = {
-    val run = if (layout.isPerKey) message.key else JoinFrame.Everyone
+    val run = if (layout.isPerKey) message.key else MessageLayout.Everyone
     val kept = Option(keys.get(run)).getOrElse {
       val fixed = Option.when(layout.isPerKey)(run)
       (fixed, sides(fixed))
@@ -211,32 +211,4 @@ abstract class JoinFrame private[join] (
         case Axis.Offset => StoredMessage.OffsetOrder
       })
   }
-}
-
-object JoinFrame {
-
-  /** Creates the shard of a join.
-    *
-    * @param isNull
-    *   whether an equality field of a key is null, in which case it matches nothing (SEMANTICS R35)
-    * @param waits
-    *   how long messages of each stream wait for partners if not as the ranges require, in microseconds
-    * @param condition
-    *   an additional condition on the messages of a pair, in the order of their streams
-    */
-  def apply(
-      spec: JoinSpec,
-      store: ShardStore,
-      isNull: Key => Boolean,
-      fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
-      guards: Guards = Guards.Default,
-      waits: Option[IndexedSeq[Long]] = None,
-      condition: Option[IndexedSeq[StoredMessage] => Boolean] = None): JoinFrame = spec.within match {
-    case asOf: Within.AsOf =>
-      new AsofShard(spec, new AsofRule(asOf, spec.latenessInTime), store, isNull, fingerprint, guards)
-    case _ => new JoinShard(spec, store, isNull, fingerprint, guards, waits, condition)
-  }
-
-  /** The run of messages of all keys. */
-  private[join] val Everyone: Key = new Key(Array.empty)
 }

@@ -127,7 +127,7 @@ final class JoinShard(
     case None => out.put(JoinEffect.Row(row))
     case Some(waiting) =>
       val key = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
-      waiting.add(key.getOrElse(JoinFrame.Everyone), key, row, processingTime)
+      waiting.add(key.getOrElse(MessageLayout.Everyone), key, row, processingTime)
   }
 
   // ---- the end of a step

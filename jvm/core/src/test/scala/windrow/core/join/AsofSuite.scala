@@ -201,7 +201,7 @@ private object AsofSuite {
     /** The emitted rows without the retracted ones. */
     var net: Vector[(Int, Option[Int])] = Vector.empty
 
-    private def shard(n: Int) = JoinFrame(spec, stores(n), _ == keyOf(NullKey))
+    private def shard(n: Int) = JoinShards(spec, stores(n), _ == keyOf(NullKey))
 
     private def incoming(row: Row): (Int, Incoming) = (
       row.stream,

@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
-import windrow.core.join.JoinFrame
+import windrow.core.join.JoinShards
 import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
 import windrow.core.policy.{PolicyEntry, PolicyShard}
@@ -148,7 +148,7 @@ object StoredStates {
         how = how,
         lateness = Some(TimeSpan.Zero),
         early = early).checked
-      def joined(store: ShardStore) = JoinFrame(spec, store, _ => false)
+      def joined(store: ShardStore) = JoinShards(spec, store, _ => false)
       state(
         s"a join, $within, $how, $early",
         store =>

@@ -1,7 +1,7 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import windrow.core.join.{JoinEffect, JoinFrame, JoinLag, JoinSpaces}
+import windrow.core.join.{JoinEffect, JoinFrame, JoinLag, JoinShards, JoinSpaces}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.query.JoinDescriptor
@@ -55,7 +55,7 @@ final class JoinProgram(
     private def isNull(key: Key): Boolean = replaced.isEmpty && Rows.of(key.bytes, schema.keys.size).anyNull
 
     protected def open(store: ShardStore): JoinFrame =
-      JoinFrame(spec, store, isNull, fingerprint, guards, replaced.map(_.waits), isPair)
+      JoinShards(spec, store, isNull, fingerprint, guards, replaced.map(_.waits), isPair)
 
     protected def run(
         shard: JoinFrame,
