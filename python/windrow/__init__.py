@@ -36,7 +36,7 @@ from windrow.errors import (
 )
 from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
-from windrow.joins import cogroup, join
+from windrow.joins import asofJoin, cogroup, join
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -165,6 +165,7 @@ __all__ = [
     "WindrowError",
     "__version__",
     "advise",
+    "asofJoin",
     "attach",
     "cogroup",
     "configure",

@@ -70,7 +70,8 @@ class JoinOutput(HasFrames):
             ``window`` if the streams are joined by one: the first window that contains all rows of
             the pair. The window of a session is not shown, because the session may still grow. The
             struct of a stream is null if the row has no partner there. Semi and anti joins have
-            only the struct of the first stream.
+            only the struct of the first stream. As-of joins also have ``pane.is_retraction``, which
+            is true for a row that withdraws an equal one.
 
         Example:
             A left join of orders and shipments::

@@ -1,4 +1,4 @@
-"""Combine several streams in one query: ``join(...)`` and ``cogroup(...)``."""
+"""Combine several streams in one query: ``join``, ``asofJoin``, and ``cogroup``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from windrow.errors import SpecError, SpecProblem, problem
 from windrow.joined import Given, JoinOutput, fields
 from windrow.operators import JoinSpec, JoinStream
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import Bounds, Expect, JoinName, Range
+from windrow.operators._join import AsOf, Bounds, Direction, Expect, JoinName, Range
 from windrow.streams import Invalid, Stream
-from windrow.triggers import EACH_MESSAGE, USUAL, Firing, firings
+from windrow.triggers import EACH_BATCH, EACH_MESSAGE, USUAL, Firing, PaneTrigger, firings
 from windrow.windowed import Windowed
 from windrow.windows import WindowKind
 
@@ -91,8 +91,86 @@ def join(
     """
     for one in streams:
         errors.expect("join(*streams)", one, Stream, Windowed)
+    firing = EACH_MESSAGE if early is None else firings("join", early=early)[0]
+    return _output(streams, as_names(on), within, how, firing, bounds=bounds, expect=expect)
+
+
+def asofJoin(
+    left: Stream,
+    right: Stream,
+    *,
+    on: Names = (),
+    tolerance: Duration | None = None,
+    direction: Direction = "backward",
+    how: JoinName = "left",
+    early: Firing | None = None,
+) -> JoinOutput:
+    """Join each row of a stream with the row of another stream that is nearest in event time.
+
+    Use an as-of join if the times of the two streams differ, for example for the last quote before
+    each trade. A row is emitted in its micro-batch. If a nearer row arrives later, the row is
+    retracted and emitted again. Lateness, ``maxFuture``, and ``invalid`` are set on the streams
+    and must be the same for both; their names become the columns of the result.
+
+    Args:
+        left: The stream whose rows are joined.
+        right: The stream in which the nearest row is searched for.
+        on: The columns that both streams have and that must be equal. Null is not equal to
+            anything.
+        tolerance: How far apart the event times of the two rows can be, for example
+            ``"5 seconds"``. Only ``"backward"`` can omit it: None then sets no limit.
+        direction: Where the row of the right stream is: ``"backward"`` (the default) at or before
+            the row of the left stream, ``"forward"`` at or after it, ``"nearest"`` on either side.
+        how: ``"left"`` (the default) also returns rows without a partner, ``"inner"`` does not.
+        early: ``EachBatch()`` (the default) emits a row in its micro-batch and corrects it.
+            ``Never()`` emits each row once, when no nearer row can be accepted, and never corrects
+            it.
+
+    Returns:
+        The output. Its ``rows`` have the equal columns once, a struct for each stream, and
+        ``pane.is_retraction``, which is true for a row that withdraws an equal one.
+
+    Raises:
+        SpecError: The description cannot run. The error lists every problem, for example
+            ``TOLERANCE_NOT_STATED``, ``STREAM_TWICE``, or ``OPTION_DIFFERS``.
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it has
+            the JAR of another version (``JAR_VERSION``).
+        TypeError: An argument is not a stream.
+
+    Example:
+        ::
+
+            t = wr.stream(trades, time="time", watermark="2 seconds", name="t").lateness("1 minute")
+            q = wr.stream(quotes, time="time", watermark="2 seconds", name="q").lateness("1 minute")
+            priced = wr.asofJoin(t, q, on="symbol", tolerance="5 seconds")
+
+        The quote of 09:00:03 arrives after the trade of 09:00:04 was emitted::
+
+            batch  symbol  t         q         pane.is_retraction
+            1      W       09:00:04  09:00:01  false
+            2      W       09:00:04  09:00:01  true
+            2      W       09:00:04  09:00:03  false
+
+    """
+    for one in (left, right):
+        errors.expect("asofJoin(left, right)", one, Stream)
+    firing = EACH_BATCH if early is None else firings("asofJoin", early=early)[0]
+    within = AsOf(direction=direction, tolerance=tolerance)
+    return _output((left, right), as_names(on), within, how, firing)
+
+
+def _output(
+    streams: tuple[Stream | Windowed, ...],
+    names: tuple[str, ...],
+    within: Range | WindowKind | AsOf | Mapping[str, Range] | None,
+    how: JoinName,
+    early: PaneTrigger,
+    *,
+    bounds: Bounds = "[]",
+    expect: Expect = "large",
+) -> JoinOutput:
+    """Check the description of a join, and create its output."""
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
-    names = as_names(on)
     found = [*_columns(plain, names), *_windows(streams)]
     common = _Common.of(plain, found)
     try:
@@ -105,7 +183,7 @@ def join(
             within=within,
             how=how,
             bounds=bounds,
-            early=EACH_MESSAGE if early is None else firings("join", early=early)[0],
+            early=early,
             expect=expect,
             lateness=common.lateness,  # type: ignore[arg-type]  # a number is refused
             retention=common.retention,

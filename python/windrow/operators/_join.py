@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from windrow._drawing._svg import Picture
@@ -17,6 +17,7 @@ from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
 from windrow.windows import WindowKind
 
+Direction = Literal["backward", "forward", "nearest"]
 JoinKind = Literal["inner", "left", "right", "full", "semi", "anti"]
 Bounds = Literal["[]", "[)", "(]", "()"]
 Expect = Literal["small", "large"]
@@ -48,9 +49,44 @@ _ALSO: dict[str, JoinKind] = {
 }
 
 KINDS, BOUNDS, EXPECTED = get_args(JoinKind), get_args(Bounds), get_args(Expect)
+DIRECTIONS = get_args(Direction)
 
 #: The event time of a row of another stream, less that of the row of the first stream.
 Range = tuple[Duration, Duration]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsOf:
+    """The row of the second stream that is nearest to a row of the first.
+
+    Args:
+        direction: ``"backward"`` (at or before the row), ``"forward"`` (at or after it), or
+            ``"nearest"`` (on both sides).
+        tolerance: How far apart the two rows can be. None sets no limit.
+
+    """
+
+    direction: Direction = "backward"
+    tolerance: Duration | None = None
+
+    def _problems(self) -> list[SpecProblem]:
+        found: list[SpecProblem] = []
+        if self.direction not in DIRECTIONS:
+            found.append(_values.unknown("VALUE_UNKNOWN", "direction", self.direction, DIRECTIONS))
+        if self.tolerance is not None:
+            found += _values.duration("tolerance", self.tolerance)
+        return found
+
+    def _settled(self) -> AsOf:
+        if self.tolerance is None:
+            return self
+        return replace(self, tolerance=_duration.show(_duration.micros(self.tolerance)))
+
+    def _fields(self) -> dict[str, object]:
+        tolerance = (
+            {} if self.tolerance is None else {"tolerance": _duration.micros(self.tolerance)}
+        )
+        return {"direction": self.direction, **tolerance}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -117,7 +153,7 @@ class JoinSpec:
         within: Which event times match: a range ``(low, high)`` of the event time of another stream
             less that of the first, the same for all or a mapping; a kind of windows that both rows
             must share; ``Global()`` for every pair that retention still holds; None for windows of
-            the streams.
+            the streams. ``wr.asofJoin`` sets the direction and the tolerance of an as-of join.
         bounds: Whether a range includes its ends: ``"[]"`` (the default), ``"[)"``, ``"(]"``,
             ``"()"``.
         how: ``"inner"`` (the default), ``"left"``, ``"right"``, ``"full"``, ``"semi"``, or
@@ -149,7 +185,9 @@ class JoinSpec:
 
     streams: Sequence[JoinStream]
     on: Names = ()
-    within: Range | WindowKind | Mapping[str, Range] | tuple[tuple[str, Range], ...] | None = None
+    within: (
+        Range | WindowKind | AsOf | Mapping[str, Range] | tuple[tuple[str, Range], ...] | None
+    ) = None
     bounds: Bounds = "[]"
     how: JoinName = "inner"
     lateness: Duration | Unstated | None = UNSTATED
@@ -263,6 +301,8 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
         found += _values.duration("lateness", spec.lateness)
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
+    if isinstance(spec.within, AsOf):
+        found += spec.within._problems()
     for ends in ranges(spec).values():
         if not _is_pair(ends):
             found.append(problem("RANGE_NOT_UNDERSTOOD.FORM", value=repr(ends)))
@@ -274,7 +314,7 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
 def ranges(spec: JoinSpec) -> dict[str, Any]:
     """Return the ranges of the streams; empty if rows are not matched by their times."""
     within: Any = spec.within
-    if within is None or isinstance(within, WindowKind):
+    if within is None or isinstance(within, WindowKind | AsOf):
         return {}
     if isinstance(within, Mapping):
         return dict(within)
@@ -293,6 +333,8 @@ def _is_named(entry: object) -> bool:
 
 def _settled_within(spec: JoinSpec) -> object:
     """Return ranges with the shortest texts; a range that all streams share is returned alone."""
+    if isinstance(spec.within, AsOf):
+        return spec.within._settled()
     if spec.within is None or isinstance(spec.within, WindowKind):
         return spec.within
     settled = {

@@ -49,9 +49,10 @@ def write_streams(streams: Sequence[JoinStream]) -> list[_json.Fields]:
 
 
 def _within(spec: JoinSpec) -> object:
-    if isinstance(spec.within, WindowKind):
+    from windrow.operators._join import AsOf, ranges
+
+    if isinstance(spec.within, WindowKind | AsOf):
         return spec.within._fields()
-    from windrow.operators._join import ranges
 
     by_name = {name: [_duration.micros(end) for end in ends] for name, ends in ranges(spec).items()}
     is_one = isinstance(spec.within, tuple) and isinstance(spec.within[0], str)

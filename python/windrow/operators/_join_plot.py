@@ -11,6 +11,7 @@ from windrow._drawing import _pairs
 from windrow._drawing._axis import DATES, LENGTHS
 from windrow._specs import _duration
 from windrow.errors import SpecError, problem
+from windrow.operators import _asof_plot
 from windrow.windows import Global, Over, Sliding, WindowKind
 
 if TYPE_CHECKING:
@@ -46,12 +47,14 @@ def plot(
             raise SpecError.of("plot(...)", found)
         axis = DATES
         times = {name: sorted(axis.read(messages.get(name, ())))[:_MOST] for name in names}
-    of = _of(spec, _Rule(spec, spans, times), times)
+    nearest = _asof_plot.pairs(spec, times)
+    of = _of(spec, _Rule(spec, spans, times), times) if nearest is None else nearest
     pairs = ""
     if len(names) == 2 and spec.how not in ("semi", "anti"):  # noqa: PLR2004
         pairs = f", {len(of.lines)} pair{'' if len(of.lines) == 1 else 's'}"
     alone = f", {len(of.alone)} without a partner" if of.alone else ""
-    return _pairs.draw(f"{spec.how} join of {' and '.join(names)}{pairs}{alone}", of, axis)
+    asof = "" if nearest is None else f" {spec.within.direction}"  # type: ignore[union-attr]
+    return _pairs.draw(f"{spec.how}{asof} join of {' and '.join(names)}{pairs}{alone}", of, axis)
 
 
 class _Rule:
@@ -160,6 +163,9 @@ def _micros(duration: Any) -> int:  # noqa: ANN401  as the spec has settled it
 def _sample(spec: JoinSpec, spans: Mapping[str, Span]) -> dict[str, list[int]]:
     """Return sample rows, some with a partner and some without."""
     names = spec.inputStreams
+    nearest = _asof_plot.sample(spec)
+    if nearest is not None:
+        return nearest
     if spans:
         wide = max(max(high - low, abs(low), abs(high), 1) for low, high in spans.values())
         first = [0, int(1.6 * wide), int(3.4 * wide)]

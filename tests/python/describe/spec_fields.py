@@ -14,7 +14,7 @@ from page_parts import cells
 from windrow._specs._duration import UNSTATED
 from windrow._specs._retention import NOT_STATED
 from windrow.operators._spec import _USUAL
-from windrow.triggers import firings
+from windrow.triggers import EACH_BATCH, firings
 
 Spec = Mapping[str, Any]
 
@@ -32,6 +32,7 @@ _TRIGGERS = {
     "Windowed.trigger.late": _USUAL["query"][1],
     "WindowOperatorSpec.early": _USUAL["query"][0],
     "WindowOperatorSpec.late": _USUAL["query"][1],
+    "asofJoin.early": EACH_BATCH,
     "join.early": inspect.signature(wr.JoinSpec).parameters["early"].default,
 }
 #: Defaults that stand for a setting that is not set.

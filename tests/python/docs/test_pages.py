@@ -286,6 +286,7 @@ RESTING = (
     "backfill",
     "change-the-lateness",
     "deduplicate",
+    "nearest-reading",
     "monitor",
     "move-a-query",
     "rejected-rows",

@@ -12,7 +12,7 @@ from docs import prose
 #: The greatest number of avoided phrases per 1,000 words. Limits are only lowered.
 LIMITS = {"pages": 1.5, "scala": 1.0, "python": 1.0, "errors": 0.5}
 #: The greatest number of words of all pages for users, and of one page.
-MOST, MOST_OF_A_PAGE = 46_500, 2_500
+MOST, MOST_OF_A_PAGE = 45_000, 2_500
 _UNREAD = re.compile(r"^```.*?^```$|<!--.*?-->", re.DOTALL | re.MULTILINE)
 
 

@@ -22,6 +22,14 @@ private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String]) {
           one <- spec.streams; window <- one.window
         } yield s"rows of '${one.name}' in its $window at the other row's position"
       Seq(if (shown.isEmpty) JoinsInWords.Everything else shown.mkString(", or "))
+    case Within.AsOf(direction, tolerance) =>
+      val side = direction match {
+        case AsofDirection.Backward => "at or before"
+        case AsofDirection.Forward  => "at or after"
+        case AsofDirection.Nearest  => "before or after"
+      }
+      Seq(s"the row of '${spec.names.last}' $side the row of '${spec.names.head}' that is nearest in event time" +
+        tolerance.fold("")(span => s", at most $span apart"))
     case Within.Ranges(of) =>
       for {
         name <- spec.names; range <- of.get(name)
@@ -32,14 +40,18 @@ private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String]) {
     s"${if (range.isLowOpen) "(" else "["}${range.low}, ${range.high}${if (range.isHighOpen) ")" else "]"}"
 
   def rows: String = spec.early match {
+    case Never               => s"each row of '${spec.names.head}' once$decided"
+    case _ if isAsOf         => "in the micro-batch of a row; a retraction and a new row if a nearer row arrives"
     case EveryPeriod(period) => s"each combination once, every $period of processing time"
     case _                   => "each combination once, in the micro-batch of its latest row"
   }
 
-  def alone: String = s"rows without a match ${JoinsInWords.alone(spec.how)}$decided"
+  def alone: String = s"rows without a match ${JoinsInWords.alone(spec.how)}${if (isAsOf) "" else decided}"
+
+  private def isAsOf: Boolean = spec.within.isInstanceOf[Within.AsOf]
 
   private def decided: String = spec.how match {
-    case JoinKind.Inner | JoinKind.Semi => ""
+    case JoinKind.Inner | JoinKind.Semi if !isAsOf => ""
     case _ =>
       val later = if (spec.lateness == TimeSpan.Zero || isEndless) "" else s" minus ${spec.lateness}"
       s" once the watermark$later has passed all possible matches"

@@ -17,6 +17,8 @@ class StreamStreamJoinOperator[K, M, R](
     context: Context[M, R] = Context[M, R]())
     extends WindowOperator[M, R](context) {
 
+  JoinCheck.standalone(spec)
+
   private val formatter = new Formatter(format)
 
   def inputStreams: Seq[String] = spec.names

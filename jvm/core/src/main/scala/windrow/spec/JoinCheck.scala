@@ -6,7 +6,16 @@ import windrow.core.time.Position
 private[windrow] object JoinCheck {
   def apply(draft: JoinDraft): Seq[SpecProblem] =
     streams(draft) ++ lateness(draft) ++ future(draft) ++ windows(draft) ++ ranges(draft) ++ bounded(draft) ++
-      triggers(draft) ++ small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
+      triggers(draft) ++ asOf(draft) ++ small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
+
+  /** @throws SpecError
+    *   if the join needs a query, because it retracts rows
+    */
+  def standalone(spec: JoinSpec): Unit = spec.within match {
+    case _: Within.AsOf =>
+      throw SpecError("a join", Seq(SpecProblem("VALUE_NOT_SUPPORTED.ASOF_ALONE")))
+    case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.SameWindow => ()
+  }
 
   private def refuse(when: Boolean, condition: String, parameters: (String, Any)*): Seq[SpecProblem] =
     Option.when(when)(SpecProblem(condition, parameters: _*)).toSeq
@@ -48,7 +57,7 @@ private[windrow] object JoinCheck {
     draft.streams.flatMap(stream => stream.window.toSeq.flatMap(_.problems) ++ stream.side.left.toSeq) ++
       (draft.within match {
         case same: Within.SameWindow => same.shared.fold(Seq(_), _ => same.window.problems)
-        case Within.OwnWindows | Within.Everything | _: Within.Ranges => Nil
+        case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.AsOf => Nil
       })
 
   private def ranges(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
@@ -89,9 +98,9 @@ private[windrow] object JoinCheck {
   private def bounded(draft: JoinDraft): Seq[SpecProblem] = {
     val isKept = draft.retention.time.isDefined || draft.retention.messages.isDefined
     val free = draft.within match {
-      case _: Within.Ranges | _: Within.SameWindow => Nil
-      case Within.Everything                       => draft.streams
-      case Within.OwnWindows                       => freeSides(draft.streams)
+      case _: Within.Ranges | _: Within.SameWindow | _: Within.AsOf => Nil
+      case Within.Everything                                        => draft.streams
+      case Within.OwnWindows                                        => freeSides(draft.streams)
     }
     refuse(
       free.nonEmpty && !isKept,
@@ -110,9 +119,34 @@ private[windrow] object JoinCheck {
 
   private def triggers(draft: JoinDraft): Seq[SpecProblem] = draft.early match {
     case EachMessage | EachBatch => Nil
-    case period: EveryPeriod     => period.problems
+    case Never | _: EveryPeriod if draft.within.isInstanceOf[Within.AsOf] =>
+      refuse(draft.early != Never, "VALUE_NOT_SUPPORTED.ASOF", "name" -> "early", "value" -> draft.early)
+    case period: EveryPeriod => period.problems
     case other =>
       Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))
+  }
+
+  /** The state of an as-of join is limited by lateness and tolerance (SEMANTICS R117). */
+  private def asOf(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
+    case Within.AsOf(direction, tolerance) =>
+      def not(name: String, value: Any) = SpecProblem("VALUE_NOT_SUPPORTED.ASOF", "name" -> name, "value" -> value)
+      refuse(
+        tolerance.isEmpty && direction != AsofDirection.Backward,
+        "TOLERANCE_NOT_STATED",
+        "direction" -> direction) ++
+        tolerance.filter(_.micros < 0).map(span =>
+          SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "tolerance")) ++
+        refuse(draft.streams.size > 2, "ASOF_OF_MANY", "count" -> draft.streams.size) ++
+        refuse(
+          draft.how != JoinKind.Inner && draft.how != JoinKind.Left,
+          "VALUE_UNKNOWN",
+          "name"    -> "how",
+          "value"   -> draft.how,
+          "allowed" -> "inner, left") ++
+        draft.streams.flatMap(one => one.window.map(not(s"the window of '${one.name}'", _))) ++
+        Option.when(draft.retention.isStated)(not("retention", draft.retention.inWords)) ++
+        Option.when(draft.lateness.contains(TimeSpan.Endless))(not("lateness", "without end"))
+    case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.SameWindow => Nil
   }
 }
 

@@ -64,6 +64,13 @@ object Within {
     */
   final case class Ranges(of: Map[String, JoinRange]) extends Within
 
+  /** The row of the second stream that is nearest to a row of the first (SEMANTICS R115).
+    *
+    * @param tolerance
+    *   how far apart the two rows can be; None only for backward
+    */
+  final case class AsOf(direction: AsofDirection, tolerance: Option[TimeSpan] = None) extends Within
+
   /** Windows that all streams share, either aligned windows or sessions with a gap. A pair is emitted once, however
     * many windows contain both of its messages; with sessions, when its messages first share one (SEMANTICS R39).
     */
@@ -135,7 +142,7 @@ private object JoinStream {
   *   whether the join has equality fields
   * @param early
   *   when rows are emitted: with [[EachMessage]] and [[EachBatch]] in the step of the later message, with
-  *   [[EveryPeriod]] when the period ends
+  *   [[EveryPeriod]] when the period ends; in an as-of join, also [[Never]]: once a row is certain
   * @param retention
   *   of the messages of each stream and key; implied by a range or windows
   * @param expect

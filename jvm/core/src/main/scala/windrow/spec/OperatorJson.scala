@@ -158,6 +158,9 @@ object OperatorJson {
       case Within.Everything         => WindowKindJson.write(Global, node.putObject("within"))
       case Within.SameWindow(window) => WindowKindJson.write(window, node.putObject("within"))
       case Within.Ranges(of)         => write(of, node)
+      case Within.AsOf(direction, tolerance) =>
+        val within = node.putObject("within").put("direction", direction.toString)
+        tolerance.foreach(span => within.put("tolerance", span.micros))
     }
     spec.draft.lateness.foreach(span =>
       if (span == TimeSpan.Endless) node.putNull("lateness") else node.put("lateness", span.micros))
@@ -218,6 +221,11 @@ object OperatorJson {
           case Some(kind)   => Within.SameWindow(kind)
           case None         => Within.OwnWindows
         }
+      case Some(asOf) if asOf.path("direction").isTextual => // otherwise a stream is called "direction"
+        reader.known(asOf, "an as-of join", Set("direction", "tolerance"))
+        Within.AsOf(
+          reader.word(asOf, "direction", "VALUE_UNKNOWN", AsofDirection.All).getOrElse(AsofDirection.Backward),
+          reader.span(asOf, "tolerance"))
       case Some(bySide) if bySide.isObject =>
         Within.Ranges(bySide.properties.asScala.flatMap(e => range(node, e.getValue, reader).map(e.getKey -> _)).toMap)
       case Some(same) =>

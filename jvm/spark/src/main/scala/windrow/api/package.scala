@@ -54,7 +54,10 @@ package object api {
   val InvalidMessages = _root_.windrow.InvalidMessages
   type Jdbc = _root_.windrow.spark.sinks.Jdbc
   val Jdbc = _root_.windrow.spark.sinks.Jdbc
-  type JoinKind = _root_.windrow.JoinKind
+  type AsofDirection = _root_.windrow.AsofDirection
+  val AsofDirection = _root_.windrow.AsofDirection
+  type AsofJoining = _root_.windrow.spark.AsofJoining
+  type JoinKind    = _root_.windrow.JoinKind
   val JoinKind = _root_.windrow.JoinKind
   type JoinOutput = _root_.windrow.spark.JoinOutput
   type JoinRange  = _root_.windrow.JoinRange

@@ -116,6 +116,40 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
   }
 }
 
+/** Two streams to be joined by the nearest row. [[Windrow.asofJoin]] creates it. */
+final class AsofJoining private[spark] (left: Stream, right: Stream) {
+
+  /** Joins each row of the first stream with the nearest row of the second.
+    *
+    * @param on
+    *   columns that both streams have and that must be equal; null matches nothing
+    * @param tolerance
+    *   how far apart the event times of the two rows can be. Only `Backward` can omit it.
+    * @param direction
+    *   whether the row of the second stream is at or before the row of the first, at or after it, or on either side
+    * @param how
+    *   `Left` also returns rows without a partner, `Inner` does not
+    * @param early
+    *   `EachBatch` emits a row in its micro-batch and corrects it; `Never` emits each row once, when no nearer row can
+    *   be accepted
+    * @return
+    *   the joined and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
+    */
+  def apply(
+      on: Seq[String] = Nil,
+      tolerance: TimeSpan = TimeSpan.Endless,
+      direction: AsofDirection = AsofDirection.Backward,
+      how: JoinKind = JoinKind.Left,
+      early: PaneTrigger = EachBatch): JoinOutput =
+    new Joining(Seq(left, right))(
+      on,
+      Within.AsOf(direction, Option.when(tolerance != TimeSpan.Endless)(tolerance)),
+      how,
+      early = early)
+}
+
 private[spark] object Joining {
 
   /** Adds the values that Windrow needs of each row to a stream, as marked columns. */
@@ -199,7 +233,8 @@ final class JoinOutput private[spark] (
     behind: Option[TimeSpan] = None) {
 
   /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
-    * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream.
+    * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream. As-of joins also
+    * return `pane.is_retraction`, which is true for a row that withdraws an equal one.
     */
   def rows: DataFrame = part(OutputKind.Rows)
 

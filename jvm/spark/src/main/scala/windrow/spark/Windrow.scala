@@ -296,6 +296,19 @@ object Windrow {
     */
   def join(sides: JoinSide*): Joining = new Joining(sides)
 
+  /** Joins each row of a stream with the row of another stream that is nearest in event time, and corrects it if a
+    * nearer row arrives.
+    * {{{
+    * Windrow.asofJoin(trades, quotes)(on = Seq("symbol"), tolerance = "5 seconds")
+    * }}}
+    *
+    * @param left
+    *   the stream whose rows are joined
+    * @param right
+    *   the stream in which a row is searched for
+    */
+  def asofJoin(left: Stream, right: Stream): AsofJoining = new AsofJoining(left, right)
+
   /** Combines streams into one. A row is a struct with one field for each stream, of which one is not null. The key
     * columns have the names of the first stream's key.
     * {{{

@@ -26,6 +26,16 @@ final class JoinSuite extends SparkSuite {
     assert(joined.rejected.isEmpty)
   }
 
+  test("the nearest row (SEMANTICS R115)") {
+    val nearest = Windrow.asofJoin(o, s)(on = Seq("id"), tolerance = "4 minutes", direction = "nearest")
+    val rows    = nearest.rows.select("id", "o.value", "s.value", "pane.is_retraction").collect().toSet
+    assert(rows == Set(Row("a", 1, 10, false), Row("b", 2, null, false)))
+    val inner = Windrow.asofJoin(s, o)(on = Seq("id"), how = JoinKind.Inner, early = Never)
+    assert(inner.rows.select("s.value", "o.value").collect().toSet == Set(Row(10, 1), Row(11, 1)))
+    val refused = intercept[SpecError](Windrow.asofJoin(o, s)(direction = AsofDirection.Forward))
+    assert(refused.problems.map(_.code) == Seq("TOLERANCE_NOT_STATED"))
+  }
+
   test("windows of the sides, and one of both") {
     val own    = Windrow.join(o.window(Over.Range("4 minutes")), s.window(Over.Range("1 minute")))(on = Seq("id"))
     val shared = Windrow.join(o, s)(on = Seq("id"), within = Tumbling("5 minutes"))

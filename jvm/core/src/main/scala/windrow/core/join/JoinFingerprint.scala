@@ -3,7 +3,7 @@ package windrow.core.join
 import windrow.core.operator.ShardFingerprint
 import windrow.core.state.FingerprintField
 import windrow.core.time.Due
-import windrow.{ExpectedSize, JoinSpec, JoinStream, Within}
+import windrow.{ExpectedSize, JoinSpec, JoinStream, Never, Within}
 
 /** The properties of a join that are written into the state of a [[JoinShard]] and restrict changes while the state
   * exists. The text is independent of class names.
@@ -15,6 +15,14 @@ object JoinFingerprint {
     case Within.Everything         => "Everything"
     case Within.Ranges(of)         => s"Ranges($of)"
     case Within.SameWindow(window) => s"SameWindow($window)"
+    case Within.AsOf(direction, tolerance) =>
+      s"AsOf($direction${tolerance.fold("")(span => s", tolerance='$span'")})"
+  }
+
+  /** When an as-of join emits its rows, which cannot change, because the state does not contain whether a row was emitted.
+    */
+  def emission(spec: JoinSpec): Option[FingerprintField] = Some(spec.within).collect { case _: Within.AsOf =>
+    FingerprintField("emission", if (spec.early == Never) "early='never'" else "early='each_batch'")
   }
 
   def expected(size: ExpectedSize): String = size match {

@@ -12,7 +12,25 @@ private[windrow] object JoinLag {
   private val none: Lag    = Distance.none
   private val endless: Lag = Distance.endless
 
-  def of(spec: JoinSpec): IndexedSeq[Lag] = {
+  def of(spec: JoinSpec): IndexedSeq[Lag] = spec.within match {
+    case asOf: Within.AsOf => ofNearest(asOf, spec)
+    case _                 => ofPairs(spec)
+  }
+
+  /** The lag in an as-of join. A message of the first stream waits for the last possible partner, and until no late one
+    * is accepted if its row must be certain. A partner can be earlier by the tolerance.
+    */
+  private def ofNearest(asOf: Within.AsOf, spec: JoinSpec): IndexedSeq[Lag] = {
+    val tolerance = asOf.tolerance.fold(endless)(span)
+    val ahead     = if (asOf.direction == AsofDirection.Backward) none else tolerance
+    val behind    = if (asOf.direction == AsofDirection.Forward) none else tolerance
+    val first     = if (spec.early == Never) sum(ahead, span(spec.lateness)) else ahead
+    IndexedSeq(first, sum(first, behind))
+  }
+
+  private def sum(a: Lag, b: Lag): Lag = if (a.isEndless || b.isEndless) endless else a + b
+
+  private def ofPairs(spec: JoinSpec): IndexedSeq[Lag] = {
     val outcome = new JoinOutcome(spec.how)
     spec.streams.indices.map { stream =>
       val paired = most(none, reach(spec, stream))
@@ -33,13 +51,13 @@ private[windrow] object JoinLag {
     case Within.Ranges(of)                     => new Distance(JoinReach.of(spec.names(stream), spec.names, of))
     case Within.SameWindow(window)             => longest(window)
     case Within.Everything | Within.OwnWindows => if (isFree(spec)) kept(spec) else ownWindows(spec)
+    case _: Within.AsOf                        => endless
   }
 
   /** How long after a message no possible partner is accepted anymore. */
   private def alone(spec: JoinSpec, stream: Int): Lag =
     if (isFree(spec)) kept(spec)
-    else Seq(reach(spec, stream), more(spec), span(spec.lateness)).reduce((a, b) =>
-      if (a.isEndless || b.isEndless) endless else a + b)
+    else Seq(reach(spec, stream), more(spec), span(spec.lateness)).reduce(sum)
 
   /** How much later than the message's own window the windows of its last partner can end. */
   private def more(spec: JoinSpec): Lag = spec.within match {
@@ -47,8 +65,8 @@ private[windrow] object JoinLag {
         case SharedWindows.Aligned(windows) => if (windows.grid.overlaps) longest(same.window) else none
         case _: SharedWindows.Sessions      => none
       }
-    case Within.OwnWindows                    => ownWindows(spec)
-    case Within.Everything | _: Within.Ranges => none
+    case Within.OwnWindows                                     => ownWindows(spec)
+    case Within.Everything | _: Within.Ranges | _: Within.AsOf => none
   }
 
   private def ownWindows(spec: JoinSpec): Lag = spec.streams.flatMap(_.window).map(longest).reduce(most)
@@ -59,9 +77,9 @@ private[windrow] object JoinLag {
   private def kept(spec: JoinSpec): Lag = spec.retention.time.fold(endless)(span)
 
   private def isFree(spec: JoinSpec): Boolean = spec.within match {
-    case Within.Everything                       => true
-    case Within.OwnWindows                       => !spec.streams.forall(_.isBounded)
-    case _: Within.SameWindow | _: Within.Ranges => false
+    case Within.Everything                                        => true
+    case Within.OwnWindows                                        => !spec.streams.forall(_.isBounded)
+    case _: Within.SameWindow | _: Within.Ranges | _: Within.AsOf => false
   }
 
   private def span(of: TimeSpan): Lag = new Distance(of.micros)

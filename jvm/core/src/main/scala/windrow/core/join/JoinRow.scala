@@ -7,8 +7,10 @@ import windrow.core.store.StoredMessage
   *
   * @param messages
   *   one for each stream in order, None for a stream without one; for semi and anti joins only that of the first stream
+  * @param isRetraction
+  *   whether it withdraws an equal row (only in an as-of join)
   */
-final case class JoinRow(messages: IndexedSeq[Option[StoredMessage]])
+final case class JoinRow(messages: IndexedSeq[Option[StoredMessage]], isRetraction: Boolean = false)
 
 /** A row that will be emitted if no more messages arrive.
   *

@@ -1,11 +1,10 @@
 package windrow.core.join
 
 import windrow._
-import windrow.core.offsets.Progress
-import windrow.core.operator.{Out, Part, RefusalTime}
+import windrow.core.operator.{Out, Part}
 import windrow.core.state._
 import windrow.core.store._
-import windrow.core.time.{Axis, Due, EventTime, Position, Watermark}
+import windrow.core.time.{Axis, Due, Position}
 
 /** Keeps the messages of two or more streams and emits the pairs among them (the stream-stream join operator).
   *
@@ -28,23 +27,11 @@ final class JoinShard(
     guards: Guards = Guards.Default,
     waits: Option[IndexedSeq[Long]] = None,
     condition: Option[IndexedSeq[StoredMessage] => Boolean] = None)
-    extends ShardFrame[JoinEffect](
-      new Admission(store, fingerprint, spec.latenessInTime, spec.maxFuture),
-      guards,
-      "a join") {
-  private val rule      = PairRules.of(spec, waits)
+    extends JoinFrame(spec, store, PairRules.of(spec, waits), fingerprint, guards) {
   private val streams   = spec.streams.size
   private val outcome   = new JoinOutcome(spec.how)
   private val retention = new JoinRetention(spec)
   private val partners  = new Partners(spec, rule)
-  private val layout    = MessageLayout.of(spec)
-  private val segments  = new Segments("messages", store)
-
-  /** The messages of all streams, by key if the join has equality fields. They are removed when they are not needed.
-    * Stored in the checkpoint.
-    */
-  private val keys =
-    new KeyBuckets[(Option[Key], KeySides)]("sides", store, new KeySidesCodec(sides), kept => deadline(kept._2))
 
   /** When keys have rows whose period ends; removed after the end. Stored in the checkpoint. */
   private val periods = new Periods(store)
@@ -54,127 +41,21 @@ final class JoinShard(
     new WaitingRows(period, guards, periods, segments, store)
   }
 
-  private val settings = new DueSettings(spec.retention.inWords)
-
   open()
 
-  protected def parts: Seq[StatePart]  = Seq(segments, keys, periods) ++ waiting :+ settings
-  def processingDeadline: Option[Long] = periods.first
-
-  private def sides(fingerprint: Option[Key]): KeySides = new KeySides(fingerprint, layout.order, streams, segments)
-
-  override def rests(watermark: Watermark, processingTime: Long): Boolean =
-    !settings.changed && super.rests(watermark, processingTime)
-
-  private def processingTime: Option[Long] = admission.processingTime
-
-  /** Runs one step: messages with the index of their stream in the spec, then the watermark, judged at a processing
-    * time in microseconds. The rows do not depend on the order of the messages. The step runs while its effects are
-    * consumed and writes its state after the last one, so the caller must consume all of them.
-    *
-    * @param watermark
-    *   evaluated after the last message
-    * @param progress
-    *   offsets that the step brings to the stream, the same for every shard; evaluated after the last message
-    */
-  def step(
-      messages: Iterator[(Int, Incoming)],
-      watermark: => Watermark,
-      now: Option[Long],
-      progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
-    val isFirstP = admission.begin(now)
-    val applied  = messages.map[Part[JoinEffect]] { case (stream, message) => apply(stream, message, _) }
-    stepOf(
-      applied ++
-        Part.silent(admission.watermark = this.watermark.max(watermark)) ++
-        stepEnd(isFirstP) ++
-        Part.silent(end(progress)))
-  }
-
-  private def end(progress: Seq[Progress]): Unit = {
-    admission.recordProgress(progress)
-    settings.allVisited()
-  }
-
-  protected def count(effect: JoinEffect): Unit = effect match {
-    case JoinEffect.Row(_)    => ()
-    case _: JoinEffect.Reject => counters.rejected += 1
-  }
-
-  private var retiredCount = 0L
-
-  /** Number of messages removed since this object was created (SEMANTICS R74). */
-  def retired: Long = retiredCount
-
-  /** Number of messages of a stream and key beyond the configured count, kept because they may still pair
-    * (SEMANTICS R10).
-    */
-  def overRetention: Long = spec.retention.messages.fold(0L)(newest =>
-    keys.all.flatMap(keys.get(_)._2.runs).map(_.size - newest).filter(_ > 0).sum)
+  protected def runsOfKey: Int                          = streams
+  override protected def added: Seq[StatePart]          = periods +: waiting.toSeq
+  override def processingDeadline: Option[Long]         = periods.first
+  override protected def waitingRows: Iterator[JoinRow] = waiting.iterator.flatMap(_.all).map(_._1)
 
   // ---- messages
 
-  private def apply(stream: Int, message: Incoming, out: Out[JoinEffect]): Unit =
-    if (markApplied(stream, message)) admission.timeOf(message) match {
-      case Left(reason) => out.put(JoinEffect.Reject(stream, message, reason, watermark))
-      case Right(time) =>
-        admission.lateness.see(time, count = 1, watermark, atOnce.ends(stream))
-        place(stream, message, time, out)
-    }
-
-  private def place(stream: Int, message: Incoming, time: Long, out: Out[JoinEffect]): Unit = {
-    def refuse(reason: Reason): Unit = out.put(JoinEffect.Reject(stream, message, reason, watermark))
-    if (rule.inGap(time, stream)) counters.gaps += 1
-    else if (isTooLate(time, stream)) refuse(if (isOut(time)) Reason.OutOfRetention else Reason.TooLate)
-    else if (isOut(time) && isNeverLate(time, stream)) refuse(Reason.OutOfRetention)
-    else {
-      counters.accepted += 1
-      accept(stream, message.stored(time), out)
-    }
-  }
-
-  private def isOut(time: Long): Boolean = RetentionBound.isOut(spec.retention, watermark, time)
-
-  /** Whether only a configured time of retention rejects messages of this stream. */
-  private def isNeverLate(time: Long, stream: Int): Boolean = rule.tooLateFrom(time, stream) == Due.Never
-
-  /** Whether a message is late, or its partners may have been removed under an earlier, shorter lateness
-    * (SEMANTICS S2).
-    */
-  private def isTooLate(time: Long, stream: Int): Boolean =
-    watermark.reached(rule.tooLateFrom(time, stream)) ||
-      (watermark.left != EventTime.Min && atOnce.ends(stream)(time) <= watermark.left)
-
-  private val atOnce = new JoinLateness(spec)
-
-  /** Whether a message is a duplicate. The name of a stream is the source of its messages (SEMANTICS R42). */
-  private def markApplied(stream: Int, message: Incoming): Boolean =
-    admission.markApplied(message.origin.map(_.of(spec.names(stream))), message.time)
-
-  /** Whether a message of a stream with this time is rejected from now on. */
-  protected def isPast(source: String, time: Long): Boolean = {
-    val stream = spec.names.indexOf(source)
-    RefusalTime.isBefore(
-      time,
-      watermark,
-      time => if (isNeverLate(time, stream)) spec.retention.isOutFrom(time) else rule.tooLateFrom(time, stream))
-  }
-
-  /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
-  def withhold(stream: Int, message: Incoming): Boolean = markApplied(stream, message)
-
-  private def accept(stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit =
+  protected def accept(stream: Int, message: StoredMessage, out: Out[JoinEffect]): Unit =
     if (spec.hasKeys && isNull(message.key)) {
       if (outcome.emitsUnmatched(stream)) out.put(JoinEffect.Row(outcome.unmatched(stream, message)))
     } else {
-      val run  = if (layout.isPerKey) message.key else JoinShard.Everyone
-      val kept = Option(keys.get(run)).getOrElse(newSides(Option.when(layout.isPerKey)(run)))
-      keys.put(run, kept)
-      checkKeys(keys.size)
-      pair(kept._2, stream, message, out)
+      pair(sidesOf(message)._2, stream, message, out)
     }
-
-  private def newSides(fixed: Option[Key]): (Option[Key], KeySides) = (fixed, sides(fixed))
 
   /** Emits the rows that a message completes, settles the messages that it matches, then stores it. The first `AtOnce`
     * partners are found at once.
@@ -246,13 +127,13 @@ final class JoinShard(
     case None => out.put(JoinEffect.Row(row))
     case Some(waiting) =>
       val key = Option.when(spec.hasKeys)(row.messages.flatten.head.key)
-      waiting.add(key.getOrElse(JoinShard.Everyone), key, row, processingTime)
+      waiting.add(key.getOrElse(MessageLayout.Everyone), key, row, processingTime)
   }
 
   // ---- the end of a step
 
-  private def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
-    (if (settings.changed) keys.all else keys.due(watermark.at))
+  protected def stepEnd(isFirstP: Boolean): Iterator[Part[JoinEffect]] =
+    dueKeys
       .map[Part[JoinEffect]](run => out => Option(keys.get(run)).foreach(endOf(run, _, out))) ++
       waiting.iterator.flatMap(_.release(processingTime, isFirstP, watermark.isEnd))
 
@@ -295,7 +176,7 @@ final class JoinShard(
   }
 
   /** When a key is next due, at the latest when it is not needed anymore. */
-  private def deadline(state: KeySides): Long = {
+  private[join] def deadline(state: KeySides): Long = {
     val now = rule.in(state)
     val ofStreams = (0 until streams).flatMap { stream =>
       val run = state.runs(stream)
@@ -309,18 +190,6 @@ final class JoinShard(
   }
 
   // ---- queries
-
-  /** The first offset to read again for each stream and partition to rebuild the store (SEMANTICS R27). */
-  def restartOffsets: Map[SourcePartition, Long] =
-    admission.restartOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
-      spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
-        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.of(name))
-      }
-    } ++ waiting.iterator.flatMap(_.all).flatMap { case (row, _) =>
-      spec.names.zip(row.messages).flatMap { case (name, side) =>
-        side.flatMap(_.origin).map(_.of(name))
-      }
-    })
 
   /** The rows that will be emitted if no more messages arrive. */
   def pending: Iterator[PendingRow] =
@@ -338,29 +207,9 @@ final class JoinShard(
     } yield PendingRow(outcome.unmatched(stream, message), Some(comes), None)
   }
 
-  /** The messages of a stream in a closed range, like [[windrow.core.fullstate.FullStateShard.getMessages]]. */
-  def getMessages(
-      stream: Int,
-      start: Option[Long],
-      end: Option[Long],
-      key: Option[Key] = None,
-      axis: Axis = Axis.Time): Vector[StoredMessage] = {
-    val runs = key match {
-      case Some(one) if layout.isPerKey => Option(keys.get(one)).iterator
-      case _                            => keys.all.map(keys.get)
-    }
-    runs.flatMap(_._2.runs(stream).range(axis, start, end)).filter(message => key.forall(_ == message.key)).toVector
-      .sorted(axis match {
-        case Axis.Time   => StoredMessage.Order
-        case Axis.Offset => StoredMessage.OffsetOrder
-      })
-  }
 }
 
 private object JoinShard {
-
-  /** The run of messages of all keys. */
-  val Everyone: Key = new Key(Array.empty)
 
   /** Number of partners of a message that are found before the first row is consumed. */
   private val AtOnce = 64

@@ -19,7 +19,9 @@ private[join] final class KeySides(
 
   val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
 
-  /** For each stream, the time before which all messages are settled; later ones may be settled, too. */
+  /** For each run, the time before which all messages are settled; later ones may be settled, too. In an as-of join, the
+    * first is the watermark from which on the key is due, and the others are not used.
+    */
   val settledBelow: Array[Long] = Array.fill(streams)(EventTime.Min)
 
   /** The sessions of all streams together that still accept messages, by start, if messages pair by session. */

@@ -1,5 +1,6 @@
 package windrow.core.join
 
+import windrow.core.state.Key
 import windrow.core.store.StoredMessage
 import windrow.{ExpectedSize, JoinSpec, Within}
 
@@ -13,6 +14,10 @@ import windrow.{ExpectedSize, JoinSpec, Within}
 private[join] final case class MessageLayout(isPerKey: Boolean, order: Ordering[StoredMessage])
 
 private[join] object MessageLayout {
+
+  /** The key of the run that contains the messages of all keys. */
+  val Everyone: Key = new Key(Array.empty)
+
   def of(spec: JoinSpec): MessageLayout = (spec.within, spec.expect) match {
     case (_: Within.Ranges, ExpectedSize.Small) if spec.hasKeys => MessageLayout(isPerKey = false, ByTimeAndKey)
     case _                                                      => MessageLayout(spec.hasKeys, StoredMessage.Order)

@@ -20,6 +20,7 @@ private[join] object PairRules {
         spec.latenessInTime)
     case Within.Everything => new WindowRule(spec.names.map(_ => WindowFamily.Everything), spec)
     case Within.OwnWindows => new WindowRule(spec.streams.map(_.checkedSide), spec)
+    case asOf: Within.AsOf => new AsofRule(asOf, spec.latenessInTime)
     case same: Within.SameWindow => same.checked match {
         case SharedWindows.Sessions(gap)    => new SessionRule(gap.micros, spec.latenessInTime)
         case SharedWindows.Aligned(windows) => new WindowRule(spec.names.map(_ => windows), spec)

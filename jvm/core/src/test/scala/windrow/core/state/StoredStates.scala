@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
-import windrow.core.join.JoinShard
+import windrow.core.join.JoinShards
 import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
 import windrow.core.policy.{PolicyEntry, PolicyShard}
@@ -165,7 +165,7 @@ object StoredStates {
         how = how,
         lateness = Some(TimeSpan.Zero),
         early = early).checked
-      def joined(store: ShardStore) = new JoinShard(spec, store, _ => false)
+      def joined(store: ShardStore) = JoinShards(spec, store, _ => false)
       state(
         s"a join, $within, $how, $early",
         store =>
@@ -183,7 +183,8 @@ object StoredStates {
       Seq(
         join(near, JoinKind.Left, EachMessage),
         join(near, JoinKind.Inner, EveryPeriod(TimeSpan(1000000))),
-        join(Within.SameWindow(Session(TimeSpan(100))), JoinKind.Left, EachMessage))
+        join(Within.SameWindow(Session(TimeSpan(100))), JoinKind.Left, EachMessage),
+        join(Within.AsOf(AsofDirection.Nearest, Some(TimeSpan(500))), JoinKind.Left, Never))
     }
 
     private val rules = PolicyWindowSpec.checked(

@@ -8,7 +8,7 @@ import windrow.core.join.{JoinEffect, JoinRow}
 import windrow.core.time.Axis
 import windrow.spark.output.{CountColumns, PacketOutput}
 import windrow.spark.rows.{RowFrame, RowShape}
-import windrow.{SharedWindows, WindowKind, Within}
+import windrow.{JoinSpec, Never, SharedWindows, WindowKind, Within}
 
 /** The formats of joined and rejected rows that a shard of a join emits.
   *
@@ -18,15 +18,21 @@ import windrow.{SharedWindows, WindowKind, Within}
   *   names of the streams, and the types of their rows
   * @param windows
   *   the windows that the streams share; None for sessions, because the session of a joined row may still grow
+  * @param isAsOf
+  *   whether rows show if they are retractions
   */
 final class JoinSchema(
     val keys: Seq[DataType],
     val streams: IndexedSeq[(String, StructType)],
-    val windows: Option[WindowKind])
+    val windows: Option[WindowKind],
+    val isAsOf: Boolean = false)
     extends Serializable {
 
-  /** The types of a joined row: the keys, one row of each stream, and the window that joins them. */
-  def row: Seq[DataType] = keys ++ streams.map(_._2) ++ windows.toSeq.flatMap(_ => Seq(LongType, LongType))
+  /** The types of a joined row: the keys, one row of each stream, and the window that joins them or whether it is a
+    * retraction.
+    */
+  def row: Seq[DataType] = keys ++ streams.map(_._2) ++ windows.toSeq.flatMap(_ => Seq(LongType, LongType)) ++
+    Option.when(isAsOf)(BooleanType)
 
   val messagesAt: Int = keys.size
   val windowAt: Int   = messagesAt + streams.size
@@ -43,6 +49,11 @@ object JoinSchema {
   val Rejection: Seq[DataType] = Seq(StringType, StringType, LongType, LongType)
 
   val Counts: CountColumns = CountColumns("rows")
+
+  /** Whether rows of a join can be retracted. */
+  def corrects(spec: JoinSpec): Boolean = isAsOf(spec) && spec.early != Never
+
+  def isAsOf(spec: JoinSpec): Boolean = spec.within.isInstanceOf[Within.AsOf]
 }
 
 /** Writes the output of a shard of a join. */
@@ -67,6 +78,7 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     keys.put(key)
     streams.foreach(stream => row.put(schema.messagesAt + stream, payload(joined, stream)))
     grid.foreach(putWindow(_, joined.messages.flatten.map(_.time)))
+    if (schema.isAsOf) row.put(schema.windowAt, joined.isRetraction)
   }
 
   /** Returns a row as bytes, the form in which one row contains another, or null for a missing row. */

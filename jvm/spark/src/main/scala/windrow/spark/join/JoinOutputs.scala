@@ -39,7 +39,7 @@ private[spark] object JoinOutputs {
   }
 
   /** The equality columns once, then one struct per stream (only the first stream for semi and anti joins), then the
-    * window that joins them.
+    * window that joins them, or `pane` in an as-of join.
     */
   private def rowColumns(
       options: JoinOptions,
@@ -61,7 +61,8 @@ private[spark] object JoinOutputs {
       } ++ schema.windows.map { kind =>
         def edge(at: Int): Expression = KnownNotNull(columns(schema.windowAt + at))
         Alias(OutputColumns.windowOf(kind, timeType, edge(0), edge(1)), "window")()
-      }
+      } ++ Option.when(schema.isAsOf)(
+        Alias(OutputColumns.structOf("is_retraction" -> KnownNotNull(columns(schema.windowAt))), "pane")())
   }
 
   /** Removes backticks from a column name. They only keep a name with special characters together. */

@@ -40,7 +40,7 @@ private[spark] object JoinPlan {
         case _: SharedWindows.Aligned  => Some(same.window)
         case _: SharedWindows.Sessions => None
       }
-    case Within.OwnWindows | Within.Everything | _: Within.Ranges => None
+    case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.AsOf => None
   }
 
   /** Plans a join.
@@ -61,7 +61,7 @@ private[spark] object JoinPlan {
         one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
         spec,
         inputs) ++ inputs.flatMap(one =>
-        Corrections.kept(PanesBefore.of(one.table), "a join") ++
+        Corrections.kept(PanesBefore.of(one.table), "a join") ++ Corrections.ofRows(one.table, "a join") ++
           RowsBefore.of(one.table).flatMap(_.problem(aggregates = false))) ++
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
@@ -82,7 +82,11 @@ private[spark] object JoinPlan {
           OutputColumns.metricsOfRead(JoinOutputs.name(inputs.map(_.name)), Some(input.name)))
     }
     val schema =
-      new JoinSchema(inputs.head.keys.map(_.dataType), inputs.map(i => i.name -> i.schema).toIndexedSeq, windows)
+      new JoinSchema(
+        inputs.head.keys.map(_.dataType),
+        inputs.map(i => i.name -> i.schema).toIndexedSeq,
+        windows,
+        JoinSchema.isAsOf(spec))
     val fingerprint = JoinQueryFingerprint(spec, shards, options.on, inputs)
     val notes = Option.when(inputs.exists(_.table.isStreaming))(
       JoinDescriptor(spec, shards, keysOf(options.on, inputs.head), inputs.map(sideOf)))
@@ -140,7 +144,9 @@ private[spark] object JoinPlan {
       spec.within.isInstanceOf[Within.SameWindow] && resolver(name, "window")).map(name =>
       SpecProblem(
         "NAME_TAKEN.WINDOW",
-        "name" -> name))
+        "name" -> name)) ++
+      (on ++ names).filter(JoinSchema.isAsOf(spec) && resolver(_, "pane")).map(name =>
+        SpecProblem("NAME_TAKEN.ASOF", "name" -> name))
     val fields = on.indices.filter(i => on.take(i).exists(resolver(_, on(i)))).map(on).distinct.map(column =>
       SpecProblem("NAME_TWICE.EQUALITY", "name" -> column))
     val messages = inputs.flatMap(input =>

@@ -1,7 +1,7 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import windrow.core.join.{JoinEffect, JoinLag, JoinShard, JoinSpaces}
+import windrow.core.join.{JoinEffect, JoinFrame, JoinLag, JoinShards, JoinSpaces}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.query.JoinDescriptor
@@ -29,6 +29,8 @@ final class JoinProgram(
     replaced: Option[ReplacedJoin] = None,
     condition: Option[Expression] = None)
     extends ShardProgram {
+  override def correctsRows: Boolean = JoinSchema.corrects(spec)
+
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = processingTimeDelay.isDefined || spec.early.isInstanceOf[EveryPeriod]
 
@@ -40,7 +42,7 @@ final class JoinProgram(
     else if (column == schema.windowAt + 1) JoinLag.ofWindowEnd(spec)
     else lags.lift(column - schema.messagesAt).getOrElse(lags.reduce(JoinLag.most))
 
-  def runner(): ShardRunner = new OperatorRunner[JoinShard] {
+  def runner(): ShardRunner = new OperatorRunner[JoinFrame] {
     private val output = new JoinOutput(schema)
     private val names  = schema.streams.map(_._1)
 
@@ -52,11 +54,11 @@ final class JoinProgram(
     /** Whether a key contains a null, which equals nothing. */
     private def isNull(key: Key): Boolean = replaced.isEmpty && Rows.of(key.bytes, schema.keys.size).anyNull
 
-    protected def open(store: ShardStore): JoinShard =
-      new JoinShard(spec, store, isNull, fingerprint, guards, replaced.map(_.waits), isPair)
+    protected def open(store: ShardStore): JoinFrame =
+      JoinShards(spec, store, isNull, fingerprint, guards, replaced.map(_.waits), isPair)
 
     protected def run(
-        shard: JoinShard,
+        shard: JoinFrame,
         packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {

@@ -28,7 +28,8 @@ private[join] object JoinQueryFingerprint {
         FingerprintField(
           "messages",
           inputs.map(input => s"${input.name}: ${PlainText.of(input.schema)}").mkString("; ")),
-        QueryFingerprint.shards(shards)) ++ JoinFingerprint.times(spec) ++ inputs.flatMap(ofStream))
+        QueryFingerprint.shards(shards)) ++ JoinFingerprint.emission(spec) ++ JoinFingerprint.times(
+        spec) ++ inputs.flatMap(ofStream))
   }
 
   private def ofStream(input: StreamTable): Seq[FingerprintField] = {

@@ -3,7 +3,7 @@ package windrow.spark.query
 import org.apache.spark.sql.catalyst.InternalRow
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.fullstate.{FullStateShard, WindowMetadata}
-import windrow.core.join.{JoinShard, PendingRow}
+import windrow.core.join.{JoinShards, PendingRow}
 import windrow.core.operator.OpenWindow
 import windrow.core.shard.Shard
 import windrow.core.state.{Key, ShardStore}
@@ -124,7 +124,7 @@ private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStor
   private val name = held.join.spec.names(held.number)
 
   /** Considers no key as null, because the shard receives no rows. */
-  private val shard = new JoinShard(held.join.spec, store, _ => false)
+  private val shard = JoinShards(held.join.spec, store, _ => false)
 
   def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
     shard.getMessages(held.number, question.start, question.end, question.key, axis).iterator

@@ -12,7 +12,7 @@ import windrow._
 import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.dedup.DedupSql
-import windrow.spark.join.JoinSql
+import windrow.spark.join.{AsofJoinSql, JoinSql}
 import windrow.spark.policy.PolicySql
 import windrow.spark.running.BoundedInput
 import windrow.spark.testing.Driven
@@ -36,6 +36,7 @@ object TableFunctions {
       described(VerifyFunction.Name, VerifyFunction.plan),
       described(AccelerationFunction.Name, AccelerationFunction.plan),
       described(JoinSql.Name, JoinSql.plan),
+      described(AsofJoinSql.Name, AsofJoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan),
       described(DedupSql.Name, DedupSql.plan)) ++

@@ -23,6 +23,7 @@ private[spark] object Usage {
     "windrow_policy"          -> "windows that fire and remove rows by policies",
     "windrow_dedup"           -> "the first or the last row of each group of duplicates",
     "windrow_join"            -> "rows of several streams, joined within a range of event time or by windows",
+    "windrow_asof_join"       -> "each row of a stream with the nearest row of another stream, corrected by late rows",
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
     TopN.Name                 -> "the first rows of a group in an order, as an array",
     Previous.Name             -> "the value of an earlier row, in the windows of windrow_over with rows",

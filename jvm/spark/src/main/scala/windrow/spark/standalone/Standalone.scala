@@ -122,6 +122,7 @@ object Standalone {
   private def needsTime(window: WindowKind): Boolean = window.bounds != Positions
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
+    JoinCheck.standalone(spec)
     val inputs    = several(session, "a join", spec.names, node, needsTime = true, windowOf(spec), spec.maxFuture)
     val isOfFirst = spec.how == JoinKind.Semi || spec.how == JoinKind.Anti
     once(session, "a join", inputs.head.key.map(_._1) ++ (if (isOfFirst) spec.names.take(1) else spec.names))

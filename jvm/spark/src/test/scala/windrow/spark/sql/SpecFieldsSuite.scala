@@ -11,7 +11,7 @@ import windrow._
 import windrow.spark.arguments.{ArgumentReader, StreamArguments}
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.dedup.DedupSql
-import windrow.spark.join.JoinSql
+import windrow.spark.join.{AsofJoinSql, JoinSql}
 import windrow.spark.policy.PolicySql
 import windrow.spark.{Stream, Windrow}
 
@@ -83,10 +83,11 @@ class SpecFieldsSuite extends AnyFunSuite {
 private object SpecFieldsSuite {
   val Others: Seq[(String, Seq[String])] =
     Seq(
-      PolicySql.Name  -> PolicySql.Allowed,
-      DedupSql.Name   -> DedupSql.Allowed,
-      JoinSql.Name    -> JoinSql.Allowed,
-      CoGroupSql.Name -> CoGroupSql.Allowed)
+      PolicySql.Name   -> PolicySql.Allowed,
+      DedupSql.Name    -> DedupSql.Allowed,
+      JoinSql.Name     -> JoinSql.Allowed,
+      AsofJoinSql.Name -> AsofJoinSql.Allowed,
+      CoGroupSql.Name  -> CoGroupSql.Allowed)
 
   private val Samples = Map[String, Any]("duration" -> "7 minutes", "integer" -> 7L)
 
@@ -148,10 +149,11 @@ private object SpecFieldsSuite {
   private def overloads(path: String): (AnyRef, Seq[Method]) = {
     val end = path.lastIndexOf('.')
     val owner = path.take(end) match {
-      case "windrow.spark.Stream"   => stream
-      case "windrow.spark.Windowed" => stream.window(Global)
-      case "windrow.spark.Joining"  => Windrow.join()
-      case companion                => Class.forName(s"$companion$$").getField("MODULE$").get(null)
+      case "windrow.spark.Stream"      => stream
+      case "windrow.spark.Windowed"    => stream.window(Global)
+      case "windrow.spark.Joining"     => Windrow.join()
+      case "windrow.spark.AsofJoining" => Windrow.asofJoin(stream, stream)
+      case companion                   => Class.forName(s"$companion$$").getField("MODULE$").get(null)
     }
     val named = owner.getClass.getMethods.toSeq.filter(_.getName == path.drop(end + 1))
     (owner, named.filter(one => !one.isBridge && !Modifier.isStatic(one.getModifiers)))
@@ -192,9 +194,12 @@ private object SpecFieldsSuite {
     case _ if types.contains(classOf[Retention])  => Retention.NotStated
     case _ if types.contains(classOf[JoinWithin]) => Within.OwnWindows
     case _ if types.contains(classOf[Within])     => Within.OwnWindows
+    case _ if types.contains(classOf[Long])       => TimeSpan.Endless.micros
     case _                                        => None
   }
 
   private val Texts: Seq[Any] =
-    CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Keep.All ++ Seq(ExpectedSize.Small, ExpectedSize.Large)
+    AsofDirection.All ++ CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Keep.All ++ Seq(
+      ExpectedSize.Small,
+      ExpectedSize.Large)
 }
