@@ -11,6 +11,7 @@ from windrow._watching._words import instant, span
 
 #: A watermark this far ahead of the clock can only come from a row with a wrong time.
 _FUTURE = timedelta(hours=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 #: The number of micro-batches without rows after which a source counts as silent.
 _SILENT = 3
 
@@ -83,7 +84,7 @@ class Facts:
     isBusy: bool = False
     runsWithoutData: bool = True
     waiting: Waiting | None = None
-    now: datetime = datetime.min.replace(tzinfo=UTC)
+    now: datetime = _EARLIEST
 
 
 def causes(facts: Facts) -> tuple[Cause, ...]:
@@ -228,7 +229,7 @@ def _windows(facts: Facts) -> Iterator[Cause]:
         return
     if not facts.runsWithoutData:
         yield Cause(
-            "NO_BATCHES_WITHOUT_DATA",
+            "ONLY_BATCHES_WITH_DATA",
             "spark.sql.streaming.noDataMicroBatches.enabled is false, so a window is emitted only "
             "together with later rows.",
             "Set it to true before you start the query.",

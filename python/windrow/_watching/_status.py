@@ -179,7 +179,7 @@ class Status:
 
         It must be 0. There is one exception: if Spark repeated a task whose output was lost,
         ``read`` may be too high, and the counts of a micro-batch that is written to several sinks
-        may be too low (docs/limits.md).
+        may be too low (docs/reference/limits.md).
 
         Returns:
             read - accepted - rejected - duplicates - gaps.

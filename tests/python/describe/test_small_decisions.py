@@ -58,7 +58,8 @@ def test_a_session_has_the_jar_of_the_package(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("version", "fits"), [("3.5.8", False), ("4.0.2", True), ("4.1.0", True), ("4.3.9", True), ("4.4.0", False)]
+    ("version", "fits"),
+    [("3.5.8", False), ("4.0.2", True), ("4.1.0", True), ("4.3.9", True), ("4.4.0", False)],
 )
 def test_versions_of_spark(monkeypatch: pytest.MonkeyPatch, version: str, *, fits: bool) -> None:
     """The doctor knows the supported versions of Spark."""

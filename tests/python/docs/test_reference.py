@@ -118,7 +118,7 @@ def test_settings() -> None:
     assert set(column(own, "setting")) == read - _INTERNAL
     for name, code, default in guards:
         assert f"| `spark.windrow.{name}` | {int(default):,} |" in own
-        limits = (ROOT / "docs/limits.md").read_text(encoding="utf-8")
+        limits = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
         assert re.search(rf"`spark\.windrow\.{name}` \| {int(default):,} \|.*{code}", limits)
     made = {"spark.jars", *setup._SETTINGS, *setup._SETTINGS_WITH_JAR}
     assert (

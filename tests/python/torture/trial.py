@@ -157,7 +157,7 @@ def _killed(life: Life, kills: tuple[Kill, ...], folder: Path, dice: random.Rand
 def _again(folder: Path, kills: list[Kill]) -> set[int]:
     """Return the batches of which Spark may have computed a part twice.
 
-    Only their counts are ignored; their rows are compared like all others (docs/limits.md).
+    Only their counts are ignored (docs/reference/limits.md); their rows are compared.
     """
     lost = {kill.batch + later for kill in kills if kill.what == "executor" for later in (0, 1)}
     return lost | {one.batch for one in came(folder) if one.what in {KILLED, TWICE}}

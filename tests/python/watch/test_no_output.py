@@ -42,9 +42,9 @@ def nowhere(*_: object) -> None:
     """Discard the rows."""
 
 
-def minutes(df: DataFrame, rowId: wr.RowId | None = None) -> wr.Output:
+def minutes(df: DataFrame, row_id: wr.RowId | None = None) -> wr.Output:
     """Return counts of each minute."""
-    stream = wr.stream(df, time="time", key="product", watermark="30 seconds", rowId=rowId)
+    stream = wr.stream(df, time="time", key="product", watermark="30 seconds", rowId=row_id)
     windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
     return windows.aggregate(F.count("*").alias("n"))
 
@@ -130,7 +130,7 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
         having(feed.spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}),
         running(minutes(feed.stream()), tmp_path) as query,
     ):
-        assert wr.whyNoOutput(query).codes[0] == "NO_BATCHES_WITHOUT_DATA"
+        assert wr.whyNoOutput(query).codes[0] == "ONLY_BATCHES_WITH_DATA"
 
 
 @spark_test

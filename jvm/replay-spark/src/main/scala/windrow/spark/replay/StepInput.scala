@@ -4,9 +4,8 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.types.MetadataBuilder
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import windrow.replay._
-import windrow.spark.MemoryStream
-import windrow.spark.RowId
 import windrow.spark.input.WatermarkCheck
+import windrow.spark.{MemoryStream, RowId}
 
 /** A row of the source: an input row, or the watermark of the following step.
   *

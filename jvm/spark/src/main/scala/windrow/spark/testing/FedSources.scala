@@ -16,5 +16,8 @@ private[testing] object FedSources {
 
   /** Returns the folder of a source of files. */
   def unapply(node: LogicalPlan): Option[String] =
-    found.of(node).map(source => Rehearsal.folder(source.options("path")))
+    found.of(node).map(source => folder(source.options("path")))
+
+  /** Normalizes the path of a folder. */
+  def folder(path: String): String = path.stripPrefix("file:").replaceAll("/+", "/").stripSuffix("/")
 }

@@ -45,8 +45,8 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
 
   /** Provides rows for later steps, for the source with this folder. */
   def feed(folder: String, table: Array[Byte]): Unit = SparkInside.inSession(session) {
-    val queue  = waiting.getOrElseUpdate(Rehearsal.folder(folder), mutable.Queue.empty)
-    val fields = types(Rehearsal.folder(folder))
+    val queue  = waiting.getOrElseUpdate(FedSources.folder(folder), mutable.Queue.empty)
+    val fields = types(FedSources.folder(folder))
     val row    = UnsafeProjection.create(fields)
     ArrowTables.read(table)(read => queue += row(read).copy())
   }
@@ -71,7 +71,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   def run(steps: Array[Byte]): Unit = SparkInside.inSession(session) {
     try ArrowTables.read(steps) { row =>
         if (!row.isNullAt(3)) check(row.getLong(3))
-        turn(Rehearsal.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
+        turn(FedSources.folder(row.getUTF8String(0).toString), row.getLong(1).toInt, row.getLong(2))
       }
     finally waiting.clear() // rows of the steps after a rejected one
   }
@@ -142,12 +142,6 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
       case _          => reader.pending()
     }
   }
-}
-
-private object Rehearsal {
-
-  /** Normalizes the path of a folder. */
-  def folder(path: String): String = path.stripPrefix("file:").replaceAll("/+", "/").stripSuffix("/")
 }
 
 /** The processing time of a step. */

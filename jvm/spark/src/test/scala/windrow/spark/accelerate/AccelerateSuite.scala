@@ -7,8 +7,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import windrow.CheckpointError
-import windrow.spark.MemoryStream
-import windrow.spark.{SparkSuite, Windrow}
+import windrow.spark.{MemoryStream, SparkSuite, Windrow}
 
 /** Tests which operators are replaced, and who continues a checkpoint (SEMANTICS R97, R98). */
 final class AccelerateSuite extends SparkSuite {

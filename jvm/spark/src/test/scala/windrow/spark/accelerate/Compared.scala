@@ -4,8 +4,7 @@ import java.sql.Timestamp
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, Row, SparkSession}
 import scala.collection.mutable
-import windrow.spark.MemoryStream
-import windrow.spark.{AgainstSparkSuite, SparkSuite}
+import windrow.spark.{AgainstSparkSuite, MemoryStream, SparkSuite}
 
 /** A row of the input of compared queries. */
 final case class Event(input: Int, time: Timestamp, k: String, v: java.lang.Long, d: Double, b: Boolean)

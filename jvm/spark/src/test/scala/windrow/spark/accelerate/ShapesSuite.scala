@@ -5,8 +5,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, Row, SparkSession}
 import org.scalatest.tags.Slow
 import scala.util.Random
-import windrow.spark.MemoryStream
-import windrow.spark.{SparkSuite, Windrow}
+import windrow.spark.{MemoryStream, SparkSuite, Windrow}
 
 /** Runs queries of the shapes of Spark's own suites on Spark and on Windrow and compares each micro-batch (SEMANTICS R97).
   * `scripts/accelerate` runs all of them; by default a few run.
@@ -20,7 +19,8 @@ final class ShapesSuite extends SparkSuite {
   private val chosen = sys.props.getOrElse("windrow.shapes", "")
 
   private val shapes =
-    if (isFull) Shapes.all.filter(_.text.contains(chosen)) else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(8)
+    if (isFull) Shapes.all.filter(_.text.contains(chosen))
+    else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(8)
 
   /** The decisions about a query as if it started now. */
   private def decisions(shape: Shape): Seq[OperatorAcceleration] = {

@@ -2,9 +2,7 @@ package windrow.spark.functions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate._
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference, BoundReference, Literal, UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, BoundReference, Literal, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 import windrow.core.aggregate.Aggregation

@@ -5,8 +5,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{Row, classic}
 import scala.collection.mutable
 import windrow._
-import windrow.spark.MemoryStream
-import windrow.spark.{SparkSuite, Windrow}
+import windrow.spark.{MemoryStream, SparkSuite, Windrow}
 
 /** Tests operators of one query with different watermarks. Each starts its run at its own watermark (SEMANTICS S2). */
 final class RunStartSuite extends SparkSuite {

@@ -8,9 +8,8 @@ import org.scalatest.tags.Slow
 import windrow.CheckpointError
 import windrow.core.state.{ByteWriter, ShardStore, SpecFingerprint}
 import windrow.core.time.{Distance, Watermark}
-import windrow.spark.MemoryStream
-import windrow.spark.SparkSuite
 import windrow.spark.shards.{ShardPlan, ShardProgram, ShardRunner}
+import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that a query that cannot continue from a checkpoint fails before it starts. */
 @Slow

@@ -8,8 +8,7 @@ import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.{Distance, Watermark}
-import windrow.spark.MemoryStream
-import windrow.spark.SparkSuite
+import windrow.spark.{MemoryStream, SparkSuite}
 
 @Slow
 final class CallShardsSuite extends SparkSuite {

@@ -5,8 +5,7 @@ import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import windrow.core.state.{ShardStore, SpecFingerprint, StoreLaw}
 import windrow.core.time.{Distance, Watermark}
-import windrow.spark.MemoryStream
-import windrow.spark.SparkSuite
+import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests the law of all stores with Spark's state, over two micro-batches. */
 @Slow

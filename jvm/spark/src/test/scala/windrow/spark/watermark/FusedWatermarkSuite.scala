@@ -80,6 +80,7 @@ class FusedWatermarkSuite extends SparkSuite {
     val (_, plan) = told(some, Combining.Setting -> "always")(rows => windrow(rows.where(col("key") > 0)))
     val stages    = plan.collect { case stage: WholeStageCodegenExec => inStage(stage.child) }
     assert(stages.exists(stage =>
-      stage.exists(_.getClass.getSimpleName == "FusedWatermarkExec") && stage.exists(_.isInstanceOf[HashAggregateExec])))
+      stage.exists(_.getClass.getSimpleName == "FusedWatermarkExec") && stage.exists(
+        _.isInstanceOf[HashAggregateExec])))
   }
 }

@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
-import windrow.spark.version.SparkVersion
 
 /** The commands with which Spark appends rows. */
 private[windrow] trait SaveCommands {
@@ -17,8 +16,4 @@ private[windrow] trait SaveCommands {
 
   /** Fails if the format cannot store a column. */
   def verify(format: FileFormat, columns: StructType): Unit
-}
-
-private[windrow] object SaveCommands {
-  val current: SaveCommands = if (SparkVersion.is40) SaveCommandsOf40 else SaveCommandsSince41
 }

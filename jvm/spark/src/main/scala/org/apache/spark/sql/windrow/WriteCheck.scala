@@ -14,14 +14,16 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
 import org.apache.spark.sql.{Row, SparkSession, classic}
 import scala.util.Try
+import windrow.spark.version.SparkVersion
 
 /** Runs Spark's own checks of a query and of the writes of its micro-batches before the query starts. Writes nothing.
   */
 object WriteCheck {
+  private val commands: SaveCommands = if (SparkVersion.is40) SaveCommandsOf40 else SaveCommandsSince41
 
   /** Fails if a write of files with these columns would fail, in any folder. */
   def files(session: SparkSession, rows: StructType, format: String): Unit =
-    SaveCommands.current.files(none(session, rows), format, "file:///batch=0") match {
+    commands.files(none(session, rows), format, "file:///batch=0") match {
       case insert: InsertIntoHadoopFsRelationCommand =>
         check(session, insert.fileFormat, rows, insert.options)
       case other => analyzed(session, other): Unit
@@ -30,7 +32,7 @@ object WriteCheck {
   /** Fails if an append to a table would fail. The table may be missing. */
   def table(session: SparkSession, rows: StructType, name: String): Unit = {
     val default = ofClassic(session).sessionState.conf.defaultDataSourceName
-    SaveCommands.current.table(none(session, rows), name) match {
+    commands.table(none(session, rows), name) match {
       case table @ CreateTable(description, _, _) =>
         analyzed(session, table)
         format(description.provider.getOrElse(default)).foreach(check(session, _, rows, description.storage.properties))
@@ -76,7 +78,7 @@ object WriteCheck {
       rows: StructType,
       options: Map[String, String]): Unit = {
     SchemaUtils.checkColumnNameDuplication(rows.fieldNames.toSeq, SparkInside.resolver(session))
-    SaveCommands.current.verify(format, rows)
+    commands.verify(format, rows)
     DataSourceUtils.checkFieldNames(format, rows)
     format.prepareWrite(session, Job.getInstance(ofClassic(session).sessionState.newHadoopConf()), options, rows): Unit
   }
