@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
-import windrow.core.state.{ByteReader, ByteWriter, DamagedStateError}
+import windrow.core.state.{ByteReader, ByteWriter, Damage, DamagedStateError}
 
 /** Tests that aggregates over time do not depend on the order of rows, their grouping, or stored partial results. */
 final class OverTimeSpec extends AnyFunSuite {
@@ -138,6 +138,10 @@ final class OverTimeSpec extends AnyFunSuite {
     assert(average.deserialize(numbers).size == 3)
     numbers.indices.foreach(size => intercept[DamagedStateError](average.deserialize(numbers.take(size))))
     intercept[DamagedStateError](average.deserialize(numbers.updated(17, 0.toByte))) // a time that does not grow
+    assert(Damage.refusedBytes("time in state", bytes)(changed =>
+      states.evalUntil(states.deserialize(changed), Some(9000000L))) > Damage.Count / 10)
+    assert(Damage.refusedBytes("numbers over time", numbers)(changed =>
+      average.evalUntil(average.deserialize(changed), Some(99L))) > Damage.Count / 10)
   }
 
   test("values and times of other types are refused") {
