@@ -1,7 +1,7 @@
 package windrow.benchmarks
 
 import org.apache.spark.sql.SparkSession
-import windrow.spark.running.CheckpointFiles
+import windrow.spark.running.CheckpointSetting
 
 /** A session with the settings that Windrow recommends for streams. All contenders use the same settings. */
 object BenchSession {
@@ -20,7 +20,7 @@ object BenchSession {
     s"$RocksDB.trackTotalNumberOfRows"                       -> "false",
     s"$RocksDB.blockCacheSizeMB"                             -> "128",
     "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2",
-    CheckpointFiles.Setting                                  -> classOf[CheckpointFiles].getName,
+    CheckpointSetting.Name                                   -> CheckpointSetting.Class,
     "spark.sql.codegen.cache.maxEntries"                     -> "2000",
     // As in spark-submit. Otherwise each run has its own class loader, and all generated code is compiled again.
     "spark.sql.artifact.isolation.enabled" -> "false")

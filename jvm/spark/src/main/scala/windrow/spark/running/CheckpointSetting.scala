@@ -3,7 +3,7 @@ package windrow.spark.running
 import windrow.spark.version.SparkVersion
 
 /** Spark's setting of the class that writes the files of checkpoints. */
-private[spark] object CheckpointSetting {
+object CheckpointSetting {
   val Name = "spark.sql.streaming.checkpointFileManagerClass"
 
   /** The name of Windrow's class. */
