@@ -73,7 +73,7 @@ class Facts:
 
     Attributes:
         status: The figures of its micro-batches.
-        isBusy: Whether a micro-batch runs now.
+        isBusy: Whether a micro-batch with rows runs now.
         runsWithoutData: Whether Spark runs micro-batches without rows, which emit windows.
         waiting: The panes in the state, or None if the state could not be read.
         now: The time of the clock.
