@@ -16,7 +16,7 @@ from pathlib import Path
 from torture.lives import needs_cluster
 from torture.plans import plans
 from torture.report import Report
-from torture.subjects import subject_of
+from torture.subjects import TURNS, subject_of
 from torture.trial import Servers, servers, tried
 
 
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cluster", action="store_true", help="only seeds that use a cluster")
+    parser.add_argument("--family", choices=sorted(set(TURNS)), help="only seeds of this family")
     said = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     report = Report()
@@ -34,16 +35,19 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="servers-") as folder,
             servers(Path(folder)) as common,
         ):
-            run(seeds(said.seed, on_cluster=said.cluster), 60 * said.minutes, report, common)
+            chosen = seeds(said.seed, on_cluster=said.cluster, family=said.family)
+            run(chosen, 60 * said.minutes, report, common)
     except KeyboardInterrupt:
         report.say("stopped")
     report.sum_up()
     return int(report.failed)
 
 
-def seeds(first: int, *, on_cluster: bool) -> Iterator[int]:
-    """Yield all seeds from the first on, or those with a life on a cluster."""
+def seeds(first: int, *, on_cluster: bool, family: str | None) -> Iterator[int]:
+    """Yield all seeds from the first on, or those of a family, or those with a life on a cluster."""
     for seed in itertools.count(first):
+        if family not in {None, TURNS[seed % len(TURNS)]}:
+            continue
         dice = random.Random(seed)  # noqa: S311  the same draws as in the trial
         if not on_cluster or any(map(needs_cluster, plans(dice, subject_of(seed)))):
             yield seed

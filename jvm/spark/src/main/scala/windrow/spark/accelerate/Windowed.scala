@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, DecimalType}
-import windrow.spark.functions.OverTime
+import windrow.spark.functions.{OverTime, TopN}
 import windrow.{Session, SpecProblem, WindowKind}
 
 /** An aggregation over windows that Windrow can run.
@@ -133,7 +133,7 @@ private object Windowed {
         case _                        => false
       }
     case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
-        _: PearsonCorrelation | _: HyperLogLogPlusPlus | _: Percentile =>
+        _: PearsonCorrelation | _: HyperLogLogPlusPlus | _: Percentile | _: TopN =>
       true
     case _ => false
   }

@@ -178,6 +178,13 @@ final class AccelerateSuite extends SparkSuite {
     assert(wrong.getMessage.startsWith("[CHECKPOINT_OF_WINDROW]") && wrong.getMessage.contains("AGGREGATE_ORDER"))
   }
 
+  test("the greatest values of a window, which do not depend on the order of rows, are accelerated") {
+    val query = compared("""SELECT window, k, windrow_top_n(2, v) WITHIN GROUP (ORDER BY d DESC) AS best FROM t0
+      GROUP BY window(time, '20 seconds'), k""")
+    val (off, on) = (query.off, query.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 10 && on.codes == Seq("accelerated"))
+  }
+
   test("in mode update a window is emitted in each micro-batch that adds a row, and only then") {
     val query =
       compared("SELECT window, min(d) AS d FROM t0 GROUP BY window(time, '20 seconds', '10 seconds')", "update")

@@ -1,7 +1,6 @@
 package windrow.spark.accelerate
 
 import org.scalatest.tags.Slow
-import scala.collection.mutable
 import scala.util.Random
 import windrow.spark.SparkSuite
 
@@ -11,6 +10,7 @@ import windrow.spark.SparkSuite
 @Slow
 final class RandomQueriesSuite extends SparkSuite {
   private val isFull = sys.props.get("windrow.mode").contains("full")
+  private val size   = 10 // so many queries run as one
 
   private def number(name: String, default: Int, full: Int): Int =
     sys.props.get(s"windrow.accelerate.$name").fold(if (isFull) full else default)(_.toInt)
@@ -25,34 +25,46 @@ final class RandomQueriesSuite extends SparkSuite {
   private def restarts(random: Random): Seq[(Int, Boolean)] =
     random.shuffle((1 until batches).toList).take(if (isFull) 3 else 1).map(_ -> random.nextBoolean())
 
-  test(s"$queries random queries emit the same rows in each micro-batch") {
-    val counts    = mutable.Map.empty[String, Int].withDefaultValue(0)
-    val different = Seq.newBuilder[String]
-    var rows      = 0
-    (first until first + queries).foreach { seed =>
-      val query = RandomQuery(seed.toLong)
-      val later = restarts(new Random(seed.toLong))
-      try {
-        val spark   = query.compared(this.spark, seed.toLong, batches).run((0 -> false) +: later)
-        val windrow = query.compared(this.spark, seed.toLong, batches).run((0 -> true) +: later)
-        windrow.decisions.operators.foreach(one => counts(one.reason.fold("accelerated")(_.code)) += 1)
-        rows += spark.rows
-        assert(!spark.operators.contains("transformWithStateExec"), s"seed $seed: $query")
-        note(s"seed $seed: ${spark.rows} rows, ${windrow.operators.mkString(", ")}")
-        windrow.differsFrom(spark).foreach(how => different += s"seed $seed: $query\n  $how\n  ${windrow.decisions}")
-      } catch { case wrong: Exception => different += s"seed $seed: $query\n  $wrong" }
+  /** Compares the queries in groups with the same mode and watermark, and each of the others alone. */
+  private def compare(some: Seq[RandomQuery], alone: Seq[RandomQuery]): Seq[Outcome] = {
+    val together = some.groupBy(one => one.mode -> one.delay).toSeq.sortBy(_._1).flatMap(_._2.grouped(size))
+    val groups   = (together ++ alone.map(Seq(_))).map(same => same.head.delay -> same.map(_.shape()))
+    groups.zipWithIndex.flatMap { case ((delay, same), i) =>
+      val random = new Random(first.toLong + i)
+      val run    = new Together(spark, delay, batches, 80, random.nextLong(1L << 40), restarts(random))
+      val found =
+        try run.compare(same)
+        catch { case wrong: Exception => same.map(Outcome(_, 0, Some(wrong.toString))) }
+      found.foreach(one => note(s"${one.rows} rows: ${one.shape}"))
+      alert(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
+        found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how")).mkString("\n"))
+      found
     }
-    val found = different.result()
-    info(s"$queries queries, $rows rows, operators ${counts.toMap}, ${found.size} different")
-    assert(found.isEmpty, found.take(5).mkString("\n", "\n", ""))
-    assert(counts("accelerated") > counts.values.sum * 0.6)
+  }
+
+  test(s"$queries random queries emit the same rows in each micro-batch") {
+    val drawn               = (first until first + queries).map(seed => RandomQuery(seed.toLong))
+    val decided             = drawn.map(one => one -> Together.decisions(one.shape())(spark))
+    val (accelerated, kept) = decided.partition(_._2.exists(_.isAccelerated))
+    val (whole, parts)      = accelerated.partition(_._2.forall(_.isAccelerated))
+    val codes               = decided.flatMap(_._2).groupMapReduce(_.reason.fold("accelerated")(_.code))(_ => 1)(_ + _)
+    val found               = compare(whole.map(_._1), parts.map(_._1))
+    val wrong               = found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how"))
+    val counts = s"$queries queries from seed $first, $batches micro-batches: ${accelerated.size} accelerated, " +
+      s"${kept.size} kept by Spark, operators $codes, ${found.map(_.rows).sum} rows, ${wrong.size} different"
+    println(s"$counts [Spark ${spark.version}]")
+    assert(wrong.isEmpty, wrong.take(5).mkString("\n", "\n", ""))
+    assert(codes("accelerated") > codes.values.sum * 0.6)
   }
 
   test("a wrong rewrite is found") {
     val found = (first until first + 4).iterator.map { seed =>
       val query = RandomQuery(seed.toLong)
-      val spark = query.compared(this.spark, seed.toLong, 3).off
-      query.compared(this.spark, seed.toLong, 3, query.wrong).on.differsFrom(spark)
+      def ran(text: String, isOn: Boolean) = {
+        val input = (0 to 1).map(i => Compared.events(seed * 10L + i, 3))
+        new Compared(spark, query.mode, query.delay, input, query.shape(text).query).run(Seq(0 -> isOn))
+      }
+      ran(query.wrong, isOn = true).differsFrom(ran(query.sql, isOn = false))
     }
     assert(found.exists(_.isDefined))
   }

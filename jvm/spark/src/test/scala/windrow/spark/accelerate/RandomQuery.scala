@@ -1,27 +1,48 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import scala.util.Random
 
 /** A query over windows as SQL, created from a seed.
   *
+  * @param dedup
+  *   the columns by which the rows of the first input are deduplicated before; none if they are not
   * @param wrong
   *   the same query with its windows moved by one second, as a wrong rewrite would return it
   */
-final case class RandomQuery(sql: String, mode: String, delay: String, inputs: Int, wrong: String) {
-  override def toString: String = s"$sql  [mode $mode, watermark $delay]"
+final case class RandomQuery(sql: String, mode: String, delay: String, dedup: Seq[String], wrong: String) {
 
-  def compared(session: SparkSession, seed: Long, batches: Int, text: String = sql): Compared = new Compared(
-    session,
-    mode,
-    delay,
-    (0 until inputs).map(i => Compared.events(seed * 10 + i, batches)),
-    _.sql(text))
+  /** The query to compare, and, with `wrong` as its text, one that must differ. */
+  def shape(text: String = sql): Shape = {
+    val by = if (dedup.isEmpty) "" else dedup.mkString(" [deduplicated by ", ", ", "]")
+    Shape("RandomQuery", s"$text$by [watermark $delay]", mode, read(text))
+  }
+
+  private def read(text: String)(spark: SparkSession): DataFrame =
+    if (dedup.isEmpty) spark.sql(text)
+    else {
+      val rows = spark.table("t0")
+      val once = if (dedup.contains("time")) rows.dropDuplicates(dedup) else rows.dropDuplicatesWithinWatermark(dedup)
+      once.createOrReplaceTempView("once")
+      spark.sql(text.replaceAll("\\bt0\\b", "once"))
+    }
 }
 
 object RandomQuery {
 
-  def apply(seed: Long): RandomQuery = new Builder(new Random(seed)).query
+  def apply(seed: Long): RandomQuery = {
+    val query  = new Builder(new Random(seed)).query
+    val random = new Random(~seed)
+    if (query.mode == "update" || random.nextInt(4) > 0) query
+    else {
+      val by    = random.shuffle(Seq("k", "b", "v", "d")).take(1 + random.nextInt(2))
+      val plain = random.nextInt(3) == 0
+      query.copy(
+        dedup = if (random.nextBoolean()) by :+ "time" else by,
+        sql = if (plain) "SELECT * FROM t0" else query.sql,
+        wrong = if (plain) "SELECT * FROM t0 WHERE v <> 7" else query.wrong)
+    }
+  }
 
   private final class Builder(random: Random) {
     private def one[T](of: T*): T       = of(random.nextInt(of.size))
@@ -161,7 +182,7 @@ object RandomQuery {
       val isPlain        = chance(2)
       val state          = random.nextLong()
       def at(moved: Int) = { random.setSeed(state); text(moved, isPlain) }
-      RandomQuery(at(0), if (isUpdate) "update" else "append", delay, inputs, at(1))
+      RandomQuery(at(0), if (isUpdate) "update" else "append", delay, Nil, at(1))
     }
   }
 }

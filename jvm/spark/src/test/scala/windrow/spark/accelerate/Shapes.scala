@@ -3,12 +3,14 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-/** A query of a shape that Spark's own suites of stateful streaming test, over the inputs `t0` and `t1`.
+/** A query over the inputs `t0` and `t1`, of a shape that a suite of Spark's tests.
   *
   * @param query
-  *   creates it; its input has a watermark of 10 seconds
+  *   creates it over views of the inputs, which have a watermark
   */
-final case class Shape(suite: String, text: String, mode: String, query: SparkSession => DataFrame)
+final case class Shape(suite: String, text: String, mode: String, query: SparkSession => DataFrame) {
+  override def toString: String = s"$suite, $mode: $text"
+}
 
 /** The shapes of Spark's suites, each with all variations of its parts. */
 object Shapes {
