@@ -18,7 +18,7 @@ from join.asof import Joined, accepted, by_duckdb, by_pandas, drawn
 from join.joins import Both
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 pytestmark = [pytest.mark.spark]
 
@@ -216,19 +216,60 @@ def test_refused(both: Both) -> None:
         wr.asofJoin(o.retain(time="1 hour"), s.retain(time="1 hour"), on="product")
 
 
+def totals(joined: DataFrame, *results: Column, lateness: str = "1 hour") -> DataFrame:
+    """Return aggregates of the windows of one minute of joined rows."""
+    value = F.col("s.amount").alias("value")
+    flat = joined.select("product", "o.time", value, F.col("pane.is_retraction").alias("again"))
+    stream = wr.stream(flat, time="time", key="product", name="all", watermark=None)
+    windows = stream.lateness(lateness).window(wr.Tumbling("1 minute"))
+    return windows.accumulationMode(wr.ACCUMULATING).aggregate(*results).panes
+
+
+def signed() -> Column:
+    """Return the sum of the values, less those of retractions."""
+    value = F.col("value")
+    return F.sum(F.when(F.col("again"), -value).otherwise(value)).alias("total")
+
+
 def test_operators_that_would_count_corrections(both: Both) -> None:
-    """Rows that can be retracted are refused as input of another operator (SEMANTICS R119)."""
+    """An operator that would count a row and its retraction is refused (SEMANTICS R109, R119)."""
     both.add([[]], [[]])
+    plain = F.sum("value").alias("total")
+    with pytest.raises(wr.SpecError, match="ROWS_COME_AGAIN.*'o_s' retracts rows"):
+        totals(asof(both).rows, plain)
+    with pytest.raises(wr.SpecError, match="ROWS_COME_AGAIN"):
+        totals(asof(both).rows.where("NOT pane.is_retraction"), signed())
+    assert "window" in totals(asof(both, early=wr.Never()).rows, plain).columns
 
-    def sums(joined: DataFrame) -> DataFrame:
-        flat = joined.select("product", "o.time", "o.amount")
-        stream = wr.stream(flat, time="time", key="product", name="all", watermark=None)
-        windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
-        return windows.accumulationMode(wr.DISCARDING).aggregate(F.sum("amount")).panes
 
-    with pytest.raises(wr.SpecError, match="ROWS_CORRECTED"):
-        sums(asof(both).rows)
-    assert "window" in sums(asof(both, early=wr.Never()).rows).columns
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, *(pytest.param(n, marks=pytest.mark.full) for n in range(9))])
+def test_windows_over_corrections(both: Both, seed: int) -> None:
+    """The totals of corrected rows are those of the rows that pandas returns (SEMANTICS R119)."""
+    made = drawn(seed, keys=8, batches=4)
+    both.add(*([*side, [order("12:00:00", "end")]] for side in made))  # ends all other windows
+    accepting = timedelta(days=1)
+    o, s = both.streams(lateness="1 day", watermark="20 seconds")
+    rows = wr.asofJoin(o, s, on="product", tolerance="15 seconds").rows
+    panes = both.run(totals(rows, signed(), lateness="1 day"))
+    last = {
+        (pane.product, f"{pane.window.start:%H:%M}"): pane.total
+        for pane in sorted(panes, key=lambda pane: pane.pane["index"])
+        if pane.product != "end"
+    }
+    lefts, rights = ([row for batch in side for row in batch] for side in made)
+    assert not any(late for *_, late in accepted(list(zip(*made, strict=True)), accepting, DELAY))
+    minute = {row["amount"]: (row["product"], row["time"][11:16]) for row in lefts}
+    expected: dict[tuple[str, str], int | None] = {}
+    for _, left, right in by_pandas(lefts, rights, "backward", 15, "left"):
+        window = minute[left]
+        if right is not None:
+            expected[window] = (expected.get(window) or 0) + right
+        else:
+            expected.setdefault(window, None)
+    assert any(pane.pane["index"] > 0 for pane in panes)
+    complete = {window: total or 0 for window, total in expected.items()}
+    assert {window: total or 0 for window, total in last.items()} == complete
 
 
 @pytest.mark.slow

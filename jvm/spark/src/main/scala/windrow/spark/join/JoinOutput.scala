@@ -37,6 +37,9 @@ final class JoinSchema(
   val messagesAt: Int = keys.size
   val windowAt: Int   = messagesAt + streams.size
 
+  /** The position of the mark of a retraction, if the join is an as-of join, which has no windows. */
+  def retractionAt: Int = windowAt
+
   /** The types of a rejected row: the rejection, and one row of each stream, of which one is not null. */
   def rejected: Seq[DataType] = JoinSchema.Rejection ++ streams.map(_._2)
 }
@@ -78,7 +81,7 @@ private[join] final class JoinOutput(schema: JoinSchema) extends PacketOutput(Jo
     keys.put(key)
     streams.foreach(stream => row.put(schema.messagesAt + stream, payload(joined, stream)))
     grid.foreach(putWindow(_, joined.messages.flatten.map(_.time)))
-    if (schema.isAsOf) row.put(schema.windowAt, joined.isRetraction)
+    if (schema.isAsOf) row.put(schema.retractionAt, joined.isRetraction)
   }
 
   /** Returns a row as bytes, the form in which one row contains another, or null for a missing row. */

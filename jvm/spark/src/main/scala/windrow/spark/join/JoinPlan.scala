@@ -61,7 +61,7 @@ private[spark] object JoinPlan {
         one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
         spec,
         inputs) ++ inputs.flatMap(one =>
-        Corrections.kept(PanesBefore.of(one.table), "a join") ++ Corrections.ofRows(one.table, "a join") ++
+        Corrections.kept(PanesBefore.of(one.table), "a join") ++
           RowsBefore.of(one.table).flatMap(_.problem(aggregates = false))) ++
         StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
         WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++

@@ -4,9 +4,10 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import windrow.core.join.{JoinEffect, JoinFrame, JoinLag, JoinShards, JoinSpaces}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
+import windrow.spark.panes.RetractsRows
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.rows.{RowShape, Rows}
-import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
+import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{EveryPeriod, JoinSpec, TimeSpan}
 
 /** Runs the shards of a join.
@@ -28,8 +29,11 @@ final class JoinProgram(
     override val processingTimeDelay: Option[TimeSpan] = None,
     replaced: Option[ReplacedJoin] = None,
     condition: Option[Expression] = None)
-    extends ShardProgram {
-  override def correctsRows: Boolean = JoinSchema.corrects(spec)
+    extends RetractsRows {
+  def stream: String = JoinOutputs.name(schema.streams.map(_._1))
+
+  def retraction: Option[(Int, Int)] =
+    Option.when(JoinSchema.corrects(spec))((JoinSchema.RowKind, schema.retractionAt))
 
   def spaces: Seq[String] = JoinSpaces.of(spec)
   val hasPeriods: Boolean = processingTimeDelay.isDefined || spec.early.isInstanceOf[EveryPeriod]

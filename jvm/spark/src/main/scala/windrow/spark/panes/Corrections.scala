@@ -1,9 +1,7 @@
 package windrow.spark.panes
 
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.SpecProblem
-import windrow.spark.pack.Unpack
-import windrow.spark.shards.WindowProcessor
 
 /** Checks whether an operator can process corrections of panes. Otherwise it would count a pane and its correction
   * (SEMANTICS B4).
@@ -24,17 +22,6 @@ private[spark] object Corrections {
     plain.map(twice(_, taker, ", read pane.is_retraction in every aggregate")) ++
       signed.filterNot(_.comeWithRetractions).map(leftOut)
   }
-
-  /** Returns the problems of an operator that reads the rows of joins that correct them. */
-  def ofRows(table: LogicalPlan, taker: String): Seq[SpecProblem] = table.collectWithSubqueries {
-    case rows: Unpack if rows.columnsOf(RowKind).isDefined =>
-      rows.child.collectFirst { case shards: TransformWithState => shards.statefulProcessor: Any }.collect {
-        case one: WindowProcessor if one.program.correctsRows => SpecProblem("ROWS_CORRECTED", "taker" -> taker)
-      }
-  }.flatten.distinct.take(1)
-
-  /** The number of the kind of joined rows. */
-  private val RowKind = 0
 
   private def again(before: Seq[PanesBefore]) = before.filterNot(_.comeOnce)
 

@@ -52,9 +52,6 @@ trait ShardProgram extends Serializable {
     */
   def outputLag(@unused kind: Int, @unused column: Int): Distance[Axis.Time] = Distance.none
 
-  /** Whether the program replaces rows that it has emitted. Programs that emit panes are described by `FiresPanes`. */
-  def correctsRows: Boolean = false
-
   /** Describes the state for readers of a checkpoint; None if the state cannot be read. */
   def descriptor: Option[OperatorDescriptor] = None
 

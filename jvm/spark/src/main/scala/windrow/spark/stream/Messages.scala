@@ -117,7 +117,7 @@ private[spark] object Messages {
       stated.foreach(checkLag)
       checkCoGroup()
       checkChain()
-      found ++= operator.corrections(before) ++ Corrections.ofRows(input, "the operator")
+      found ++= operator.corrections(before)
       found ++= operator.retracted(RowsBefore.of(input, parts.read))
       found ++= operator.withoutOrder(
         part("offset").isDefined,
