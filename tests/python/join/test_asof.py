@@ -235,7 +235,7 @@ def test_operators_that_would_count_corrections(both: Both) -> None:
     """An operator that would count a row and its retraction is refused (SEMANTICS R109, R119)."""
     both.add([[]], [[]])
     plain = F.sum("value").alias("total")
-    with pytest.raises(wr.SpecError, match="ROWS_COME_AGAIN.*'o_s' retracts rows"):
+    with pytest.raises(wr.SpecError, match=r"ROWS_COME_AGAIN.*'o_s' retracts rows"):
         totals(asof(both).rows, plain)
     with pytest.raises(wr.SpecError, match="ROWS_COME_AGAIN"):
         totals(asof(both).rows.where("NOT pane.is_retraction"), signed())

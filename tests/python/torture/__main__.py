@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def seeds(first: int, *, on_cluster: bool, family: str | None) -> Iterator[int]:
-    """Yield all seeds from the first on, or those of a family, or those with a life on a cluster."""
+    """Yield the seeds from the first on, of all families or of one, with a cluster or any."""
     for seed in itertools.count(first):
         if family not in {None, TURNS[seed % len(TURNS)]}:
             continue
