@@ -17,7 +17,7 @@ final class RandomQueriesSuite extends SparkSuite {
 
   private val queries = number("queries", 2, 1000)
   private val batches = number("batches", 4, 20)
-  private val first   = number("seed", 46, 1) // by default, a join, a filter on keys, sessions, and mode update
+  private val first   = number("seed", 46, 1)
 
   /** Returns restarts at random micro-batches. Their settings have no effect, but they forget the watermarks of the
     * inputs, so that both engines must restart at the same ones.
