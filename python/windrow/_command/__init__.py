@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from windrow._command import _demo, _do
+from windrow._command import _dashboards, _demo, _do
 from windrow._command._progress import working
 from windrow._version import __version__
 from windrow.errors import WindrowError
@@ -115,6 +115,14 @@ def _parser() -> argparse.ArgumentParser:
 
     for one in (state, advise):
         one.add_argument("--operator", help="name of the stream, if the query has several")
+
+    dashboards = command(
+        "dashboards",
+        _dashboards.run,
+        "writing",
+        "write a Grafana board and Prometheus alert rules for queries",
+    )
+    _dashboards.arguments(dashboards)
 
     explain = command("explain", _do.explain, "building it", "explain when a pipeline emits panes")
     explain.add_argument(

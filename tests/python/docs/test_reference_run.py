@@ -99,12 +99,19 @@ def test_metrics(feed: Feed, tmp_path: Path) -> None:
         for query in queries:
             query.processAllAvailable()
         heard(spark)
-        shown = {name.partition(".")[2] for name in gauges(spark) if name.startswith("q.")}
+        found = gauges(spark)
+        shown = {name.partition(".")[2] for name in found if name.startswith("q.")}
+        inputs = {name for name in found if ".input." in name}
         seen = {name for query in queries for name in _observed(query)}
     finally:
         for query in queries:
             query.stop()
-    assert listed("metrics.md", "gauge") == shown
+    assert listed("metrics.md", "gauge") == {*shown, "input.<stream>.watermark_ms"}
+    assert inputs == {
+        f"{query}.input.{stream}.watermark_ms"
+        for query, streams in (("j", ("one", "two")), ("b", ("left", "right")))
+        for stream in streams
+    }
     assert listed("metrics.md", "observed metric") == seen
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -129,8 +130,8 @@ def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert ended.value.code == 0
     said = capsys.readouterr().out
-    for name in ("demo", "doctor", "verify", "state", "explain", "advise"):
-        assert f"\n    {name} " in said
+    for name in ("demo", "doctor", "verify", "state", "explain", "advise", "dashboards"):
+        assert re.search(rf"\n    {name}\s", said)
 
 
 def test_progress_is_shown_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

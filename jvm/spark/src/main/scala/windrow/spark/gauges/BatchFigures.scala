@@ -4,6 +4,8 @@ import java.time.Instant
 import org.apache.spark.sql.streaming.StreamingQueryProgress
 import scala.jdk.CollectionConverters._
 import scala.util.Try
+import windrow.spark.input.InputReach
+import windrow.spark.output.OutputColumns
 
 /** The figures of one micro-batch, for all Windrow operators of its query together. The same as `Figures` in Python.
   *
@@ -13,6 +15,8 @@ import scala.util.Try
   *   present values: bytes, milliseconds, the number of the micro-batch
   * @param open
   *   the open windows of each operator, by the name of its metrics
+  * @param inputs
+  *   by input of a join or co-group, the watermark in milliseconds that its rows lead to, if it has some (SEMANTICS R87)
   * @param watermark
   *   the watermark before the micro-batch, in milliseconds, if there is one
   * @param newest
@@ -23,17 +27,17 @@ private[gauges] final case class BatchFigures(
     counts: Map[String, Long],
     levels: Map[String, Long],
     open: Map[String, OpenFigures],
+    inputs: Map[String, Option[Long]],
     watermark: Option[Long],
     newest: Option[Long])
 
 private[gauges] object BatchFigures {
 
-  private val Mark = "windrow_"
-
   /** Returns the figures of a micro-batch, or None if it lacks a Windrow operator. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
     val observed = progress.observedMetrics.asScala.collect {
-      case (name, row) if name.startsWith(Mark) => name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)
+      case (name, row) if name.startsWith(OutputColumns.Prefix) =>
+        name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)
     }.toSeq
     Option.when(observed.nonEmpty)(BatchFigures(
       progress.batchId,
@@ -44,6 +48,11 @@ private[gauges] object BatchFigures {
       levels(progress),
       observed.collect {
         case (name, counts) if OpenFigures.Names.forall(counts.contains) => name -> OpenFigures(counts)
+      }
+        .toMap,
+      observed.flatMap { case (name, counts) =>
+        OutputColumns.input(name).filter(_ => counts.contains(InputReach.Name)).map(
+          _ -> Option(counts(InputReach.Name)).collect { case micros: Long => Math.floorDiv(micros, 1000L) })
       }
         .toMap,
       instant(progress, "watermark").filter(_ != 0),

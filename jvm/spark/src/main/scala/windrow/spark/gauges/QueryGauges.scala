@@ -14,6 +14,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
   @volatile private var levels = Map.empty[String, Long]
   @volatile private var newest = Option.empty[Long]
   @volatile private var open   = Map.empty[String, Long]
+  @volatile private var inputs = Map.empty[String, Option[Long]]
 
   QueryGauges.Counts.foreach(name => shown.put(name, () => counts(name)))
   QueryGauges.Levels.foreach(name => shown.put(name, () => levels.getOrElse(name, 0L)))
@@ -27,6 +28,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
       newest = (newest ++ figures.newest).maxOption
       val behind = for (ahead <- newest; watermark <- figures.watermark) yield ahead - watermark
       takeOpen(figures)
+      takeInputs(figures)
       levels = figures.levels ++ figures.watermark.map("watermark_ms" -> _) ++ behind.map("behind_ms" -> _)
     }
   }
@@ -38,6 +40,16 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
       reported.after(figures.batch, open.get(name)).map(name -> _)
     }
     if (isFirst && open.nonEmpty) shown.put("open_windows", () => open.values.sum)
+  }
+
+  /** Advances the watermark of each input. Registers the gauge of an input with its first micro-batch; it is 0 until the
+    * input has rows.
+    */
+  private def takeInputs(figures: BatchFigures): Unit = {
+    val added = figures.inputs.keySet -- inputs.keySet
+    inputs ++= figures.inputs.map { case (name, reached) => name -> (inputs.get(name).flatten ++ reached).maxOption }
+    added.foreach(name =>
+      shown.put(s"input.${QueryGauges.plainName(name)}.watermark_ms", () => inputs(name).getOrElse(0L)))
   }
 
   def close(): Unit = shown.close()

@@ -17,9 +17,17 @@ private[spark] object OutputColumns {
 
   /** Returns the operator of metrics. */
   def operator(metrics: String): String =
-    metrics.stripPrefix(Prefix).takeWhile(_ != '/').replace("%2F", "/").replace("%25", "%")
+    unescaped(metrics.stripPrefix(Prefix).takeWhile(_ != '/'))
+
+  /** Returns the input of metrics, if they are those of one of several inputs. */
+  def input(metrics: String): Option[String] = metrics.split("/", -1) match {
+    case Array(_, input, _) => Some(unescaped(input))
+    case _                  => None
+  }
 
   private def escaped(name: String) = name.replace("%", "%25").replace("/", "%2F")
+
+  private def unescaped(name: String) = name.replace("%2F", "/").replace("%25", "%")
 
   /** Returns the name of the metrics that count the input rows of an operator, or of one of its inputs. */
   def metricsOfRead(stream: String, input: Option[String] = None): String =

@@ -1,0 +1,166 @@
+"""The alerts for a query, as Prometheus rules; the runbook has a section for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from string import Template
+
+from windrow._command._gauges import Query
+
+#: Windows over which alerts look back are at least this long, in seconds.
+_SHORTEST = 600
+#: A query makes no progress after so many times the longest accepted micro-batch.
+_MISSED = 10
+
+
+@dataclass(frozen=True)
+class Alert:
+    """An alert.
+
+    Attributes:
+        name: Its name in Prometheus.
+        section: The anchor of its section in the runbook.
+        when: The expression; ``${read}`` is the gauge ``read`` of the query, ``${interval}`` the
+            longest accepted micro-batch in milliseconds, ``${quiet}`` a window that is long enough
+            for several micro-batches.
+        hold: How long the expression has to hold.
+        severity: ``critical`` (act at once), ``warning`` (the same day), or ``info`` (the same
+            week).
+        summary: The problem, for a message; the name of the query follows.
+
+    """
+
+    name: str
+    section: str
+    when: str
+    hold: str
+    severity: str
+    summary: str
+
+    @property
+    def gauges(self) -> set[str]:
+        """The gauges in its expression."""
+        return set(Template(self.when).get_identifiers()) - {"interval", "quiet"}
+
+
+_AGE = "time() - (${watermark_ms} > 0) / 1000"
+
+
+def _grown(*gauges: str) -> str:
+    return "\nor ".join(f"${{{gauge}}} > 1.5 * (${{{gauge}}} offset 1w)" for gauge in gauges)
+
+
+ALERTS = (
+    Alert(
+        "WindrowQueryMissing",
+        "the-query-does-not-run",
+        "absent(${batch})",
+        "2m",
+        "critical",
+        "The query does not run",
+    ),
+    Alert(
+        "WindrowNoProgress",
+        "the-query-makes-no-progress",
+        "changes(${batch}[${quiet}]) == 0\nand ${batch} offset ${quiet}",
+        "5m",
+        "critical",
+        "The query makes no progress",
+    ),
+    Alert(
+        "WindrowWatermarkBehind",
+        "the-watermark-is-behind",
+        f"{_AGE}\n> 5 * clamp_min(quantile_over_time(0.5, ({_AGE})[1d:5m]), 1)",
+        "10m",
+        "critical",
+        "The watermark is more than 5 times as far behind as usual",
+    ),
+    Alert(
+        "WindrowWatermarkInFuture",
+        "the-watermark-is-in-the-future",
+        "${watermark_ms} / 1000 > time() + 3600",
+        "1m",
+        "critical",
+        "The watermark is more than an hour in the future",
+    ),
+    Alert(
+        "WindrowRowsRejected",
+        "rows-are-rejected",
+        "rate(${rejected}[10m]) > 0.01 * rate(${read}[10m])",
+        "10m",
+        "warning",
+        "More than 1 % of the rows are rejected",
+    ),
+    Alert(
+        "WindrowUnusableRows",
+        "rows-are-rejected",
+        "increase(${invalid_time}[10m]) + increase(${too_far_ahead}[10m]) > 0",
+        "0m",
+        "warning",
+        "Rows have no usable event time, or one in the future",
+    ),
+    Alert(
+        "WindrowRowsOutOfRetention",
+        "rows-are-rejected",
+        "increase(${out_of_retention}[10m]) > 0",
+        "0m",
+        "warning",
+        "Rows are older than the query retains",
+    ),
+    Alert(
+        "WindrowBatchesSlow",
+        "micro-batches-are-slow",
+        "${batch_ms} > ${interval}",
+        "10m",
+        "warning",
+        "Micro-batches take longer than the interval of the trigger",
+    ),
+    Alert(
+        "WindrowStateGrows",
+        "state-grows",
+        _grown("state_bytes", "state_file_bytes", "state_rows", "open_windows"),
+        "1h",
+        "info",
+        "The state is 50 % larger than a week ago",
+    ),
+)
+
+
+def rules(queries: list[Query], interval: int, runbook: str) -> str:
+    """Return a file of rules for Prometheus, with a group for each query.
+
+    Args:
+        queries: The queries.
+        interval: The longest accepted micro-batch in microseconds.
+        runbook: The address of the runbook, to which the anchors of sections are added.
+
+    """
+    seconds = max(_SHORTEST, _MISSED * interval // 1_000_000)
+    values = {"interval": str(interval // 1000), "quiet": f"{seconds}s"}
+    lines = ["# Written by the command `windrow dashboards`.", "groups:"]
+    for query in queries:
+        lines += [f"  - name: {_text(f'windrow {query.namespace} {query.name}')}", "    rules:"]
+        for alert in ALERTS:
+            lines += _rule(alert, query, values, f"{runbook}#{alert.section}")
+    return "\n".join(lines) + "\n"
+
+
+def _rule(alert: Alert, query: Query, values: Mapping[str, str], link: str) -> Iterator[str]:
+    named = {gauge: query.gauge(gauge) for gauge in alert.gauges}
+    yield f"      - alert: {alert.name}"
+    yield "        expr: |-"
+    when = Template(alert.when).substitute(named, **values)
+    yield from (f"          {line}" for line in when.splitlines())
+    yield f"        for: {alert.hold}"
+    labels = {"severity": alert.severity, "namespace": query.namespace, "query": query.name}
+    notes = {"summary": f"{alert.summary}: {query.name}", "runbook_url": link}
+    for title, fields in (("labels", labels), ("annotations", notes)):
+        yield f"        {title}:"
+        yield from (f"          {name}: {_text(value)}" for name, value in fields.items())
+
+
+def _text(value: str) -> str:
+    """Return a string of YAML, which is the same in JSON."""
+    return json.dumps(value)
