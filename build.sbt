@@ -12,6 +12,9 @@ Global / concurrentRestrictions := Seq(Tags.limit(Tags.CPU, 2), Tags.limit(Tags.
 lazy val windrowJar = taskKey[File]("The Windrow JAR without dependencies, in the Python package")
 lazy val testkitJar = taskKey[File]("The JAR of replay and simulation, for development only, in .build")
 
+/** `scripts/build maven` publishes the library into this folder; `sonaRelease` uploads it. */
+Global / stagingDirectory := (ThisBuild / baseDirectory).value / "dist/maven"
+
 lazy val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Wunused", "-Werror", "-release:17"),
   Compile / doc / scalacOptions -= "-Werror",
@@ -109,7 +112,7 @@ lazy val onSpark = Seq(
 
 /** Compares the JAR with that of the latest release: a later version must not break the public Scala API. */
 lazy val compatible = Seq(
-  mimaPreviousArtifacts := Versions.released.map(organization.value % "windrow" % _).toSet,
+  mimaPreviousArtifacts := Versions.released.map(organization.value %% "windrow" % _).toSet,
   mimaFailOnNoPrevious  := Versions.released.nonEmpty,
   mimaCurrentClassfiles := windrowJar.value,
   // Other packages are internal (docs/stability.md): windrow.api exports only what these contain.
@@ -132,6 +135,26 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compi
       license = (ThisBuild / baseDirectory).value / "LICENSE",
       version = version.value,
       jar = (ThisBuild / baseDirectory).value / s"python/windrow/jars/windrow-${version.value}.jar"))
+
+/** The library for Scala and Java: the JAR of core and spark, with its sources and documentation. */
+lazy val library = (project in file("project/library")).settings(
+  Publication.settings,
+  target               := (ThisBuild / baseDirectory).value / "target/library",
+  name                 := "windrow",
+  Compile / packageBin := (spark / windrowJar).value,
+  Compile / packageSrc := ThinJar.archive(
+    ((core / Compile / unmanagedSources).value ++ (spark / Compile / unmanagedSources).value) pair Path.relativeTo(
+      (core / Compile / unmanagedSourceDirectories).value ++ (spark / Compile / unmanagedSourceDirectories).value),
+    version.value,
+    target.value / "windrow-sources.jar"),
+  Compile / packageDoc := ThinJar.archive(
+    Seq("core" -> (core / Compile / doc).value, "spark" -> (spark / Compile / doc).value).flatMap {
+      case (module, folder) => Path.allSubpaths(folder).filter(_._1.isFile).map { case (file, path) =>
+          file -> s"$module/$path"
+        }
+    },
+    version.value,
+    target.value / "windrow-javadoc.jar"))
 
 /** Runs transcripts as Spark queries. */
 lazy val replaySpark = (project in file("jvm/replay-spark"))

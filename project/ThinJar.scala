@@ -31,6 +31,16 @@ object ThinJar {
     } finally IO.delete(combined)
   }
 
+  /** Writes a JAR of sources or documentation.
+    *
+    * @param files
+    *   the files and their paths in the JAR
+    */
+  def archive(files: Seq[(File, String)], version: String, jar: File): File = {
+    IO.jar(files.sortBy(_._2), jar, manifest(version), Some(January1980))
+    jar
+  }
+
   private def moved(from: File, to: File): Unit = {
     val beside = to.getParentFile / s".${to.getName}"
     IO.copyFile(from, beside)

@@ -100,8 +100,14 @@ def main() -> int:
     (wheel,) = (ROOT / "dist").glob("windrow-*.whl")
     (jar,) = (ROOT / "dist").glob("windrow-*.jar")
     version = wheel.name.split("-")[1]
-    for file, kind, needs in ((wheel, "pypi", of_wheel()), (jar, "maven", of_jar())):
-        whole = component(kind, "windrow", version, "Apache-2.0")
+    for file, whole, needs in (
+        (wheel, component("pypi", "windrow", version, "Apache-2.0"), of_wheel()),
+        (
+            jar,
+            component("maven", "windrow_2.13", version, "Apache-2.0", group="io.windrow"),
+            of_jar(),
+        ),
+    ):
         text = make_outputter(bom(whole, needs, file), OutputFormat.JSON, SchemaVersion.V1_6)
         file.with_suffix(file.suffix + ".cdx.json").write_text(
             text.output_as_string(indent=2) + "\n"
