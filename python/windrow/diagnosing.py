@@ -92,7 +92,7 @@ def whyNoOutput(
     spark = _session()
     facts = Facts(
         now,
-        # A query that waits for rows looks for them again and again, so its trigger is often active.
+        # A query that waits for rows looks for them all the time, so its trigger is often active.
         isBusy=query.isActive and bool(query.status["isDataAvailable"]),
         runsWithoutData=str(spark.conf.get(_NO_DATA, "true")).lower() == "true",
         waiting=None if folder is None else _waiting(folder),
