@@ -34,7 +34,7 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
-from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
+from windrow.functions import aggregate, increase, previous, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
 from windrow.joins import asofJoin, cogroup, join
 from windrow.operators import (
@@ -165,6 +165,7 @@ __all__ = [
     "WindrowError",
     "__version__",
     "advise",
+    "aggregate",
     "asofJoin",
     "attach",
     "cogroup",

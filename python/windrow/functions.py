@@ -1,18 +1,65 @@
-"""Aggregates that Spark does not have, such as ``topN(...)`` and ``timeWeightedAverage(...)``."""
+"""Aggregates that Spark does not have, such as ``topN(...)``, and functions of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
+from windrow._calling import _aggregate
 from windrow._specs import _values
-from windrow._specs._columns import as_tuple, is_connect
+from windrow._specs._columns import as_tuple, called, functions_for
 from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
+    from pyspark.sql.types import DataType
+
+
+def aggregate(
+    *, returns: str | DataType, over: Literal["arrow", "pandas", "polars"] | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Column]]:
+    """Turn a Python function over the rows of a window into an aggregate.
+
+    Windrow calls the function for each pane, with one argument for each column that you pass. An
+    argument contains the values of the pane's rows, ordered by event time. The state of the query
+    contains these columns of all rows of a window. The function must return the same result for
+    the same rows, because Windrow calls it again for a retraction and Spark for a repeated
+    micro-batch. It needs PySpark 4.1 or later and pyarrow, and it is not available in Scala and
+    SQL.
+
+    Args:
+        returns: The type of the result, for example ``"double"``, ``"low double, high double"``
+            for a struct, or a ``DataType``. A struct is returned as a dict or a tuple.
+        over: The type of the arguments: ``"arrow"`` for ``pyarrow.Array``, ``"pandas"`` for
+            ``pandas.Series``, or ``"polars"`` for ``polars.Series``. None reads it from the
+            annotations of the parameters. Values are converted as by ``pyarrow.Array.to_pandas``,
+            so integers with a null are floats in pandas.
+
+    Returns:
+        A decorator. Call the decorated function with the names of columns, or with Columns; it
+        returns an aggregate. Its attribute ``__wrapped__`` is your function.
+
+    Raises:
+        SpecError: The decorated object is not a function, its library is not installed, or it is
+            called with the wrong number of columns or for another PySpark
+            (``AGGREGATE_FUNCTION``); ``over`` is another word (``VALUE_UNKNOWN``).
+        WindrowError: pyarrow is not installed (``PYARROW_MISSING``).
+
+    If the function raises an exception or returns a value of another type, the query ends with
+    ``AGGREGATE_FUNCTION_FAILED``, which names the key and the window and shows the traceback of
+    the function.
+
+    Example:
+        The average price of two trades, 2.0 for a volume of 1 and 5.0 for a volume of 2::
+
+            @wr.aggregate(returns="double")
+            def vwap(price: pd.Series, volume: pd.Series) -> float:
+                return (price * volume).sum() / volume.sum()
+
+            windows.aggregate(F.sum("volume"), vwap("price", "volume").alias("vwap"))  # vwap is 4.0
+
+    """
+    return _aggregate.decorator(returns, over)
 
 
 def topN(  # noqa: N802  named like Spark's functions
@@ -52,9 +99,9 @@ def topN(  # noqa: N802  named like Spark's functions
     found = _values.count("n", n) + ([] if orders else [problem("TOP_N.ORDER")])
     if found:
         raise SpecError.of("topN", found)
-    F = _functions(of, *orders)  # noqa: N806
+    F = functions_for(of, *orders)  # noqa: N806
     value = F.struct("*") if of is None else of
-    return _called(F, "windrow_top_n", F.lit(n), value, *orders)
+    return called(F, "windrow_top_n", F.lit(n), value, *orders)
 
 
 def previous(value: str | Column, n: int = 1) -> Column:
@@ -84,8 +131,8 @@ def previous(value: str | Column, n: int = 1) -> Column:
     found = _values.count("n", n)
     if found:
         raise SpecError.of("previous", found)
-    F = _functions(value)  # noqa: N806
-    return _called(F, "windrow_previous", value, F.lit(n))
+    F = functions_for(value)  # noqa: N806
+    return called(F, "windrow_previous", value, F.lit(n))
 
 
 def timeWeightedAverage(value: str | Column, time: str | Column | None = None) -> Column:  # noqa: N802
@@ -182,17 +229,4 @@ def increase(counter: str | Column, time: str | Column | None = None) -> Column:
 def _over_time(name: str, value: str | Column, time: str | Column | None) -> Column:
     """Call an aggregate over time."""
     columns = [value] if time is None else [value, time]
-    return _called(_functions(*columns), name, *columns)
-
-
-def _functions(*columns: object) -> ModuleType:
-    """Return the module of Spark's functions for the kind of these columns."""
-    connect = any(is_connect(column) for column in columns)
-    return import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
-
-
-def _called(F: ModuleType, name: str, *arguments: str | Column) -> Column:  # noqa: N803
-    """Call a function of SQL."""
-    columns = [F.col(one) if isinstance(one, str) else one for one in arguments]
-    made: Column = F.call_function(name, *columns)
-    return made
+    return called(functions_for(*columns), name, *columns)

@@ -34,6 +34,19 @@ def is_connect(owner: object) -> bool:
     return any(cls.__module__.startswith("pyspark.sql.connect") for cls in type(owner).__mro__)
 
 
+def functions_for(*columns: object) -> ModuleType:
+    """Return the module of Spark's functions for the kind of these columns."""
+    connect = any(is_connect(column) for column in columns)
+    return import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
+
+
+def called(F: ModuleType, name: str, *arguments: str | Column) -> Column:  # noqa: N803
+    """Call a function of SQL."""
+    columns = [F.col(one) if isinstance(one, str) else one for one in arguments]
+    made: Column = F.call_function(name, *columns)
+    return made
+
+
 def column(df: DataFrame, col: str | Column) -> Column:
     """Return a Column of the DataFrame's kind for a name; a Column is returned unchanged.
 

@@ -18,7 +18,8 @@ private[spark] object AggregateFunctions {
     FunctionIdentifier(Previous.Name)            -> previous,
     FunctionIdentifier(TimeWeightedAverage.Name) -> overTime(TimeWeightedAverage.Name, TimeWeightedAverage(_, _)),
     FunctionIdentifier(TimeInState.Name)         -> overTime(TimeInState.Name, TimeInState(_, _)),
-    FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)))
+    FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)),
+    FunctionIdentifier(PythonValue.Name)         -> PythonValue.of)
 
   private def topN(arguments: Seq[Expression]): Expression = arguments match {
     case number +: value +: orders =>

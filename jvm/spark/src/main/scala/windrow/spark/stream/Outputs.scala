@@ -4,7 +4,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.operator.PaneLag
+import windrow.spark.functions.PythonValue
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart, OutputSchema}
 
@@ -24,7 +26,10 @@ private[spark] object Outputs {
       number: Int): LogicalPlan = {
     val time = PaneTime.of(schema.window, shards, operator.windows.fold(messages.lag)(messages.lag + PaneLag.ofEnd(_)))
     val panes = Option.when(operator.emits == OutputKind.Panes)(
-      OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, messages, schema, _, time)))
+      OutputPart(
+        OutputKind.Panes,
+        OutputSchema.PaneKind,
+        schema.pane)(paneColumns(session, parts, messages, schema, _, time)))
     val rejected =
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
     val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema) ++ answers.map(name =>
@@ -37,6 +42,7 @@ private[spark] object Outputs {
   }
 
   private def paneColumns(
+      session: SparkSession,
       parts: AggregateParts,
       messages: Messages,
       schema: OutputSchema,
@@ -64,8 +70,12 @@ private[spark] object Outputs {
       case Some(kind) => windowOf(kind, messages.timeType, at(0), at(1))
       case None       => structOf("number" -> at(0))
     }
+    val place = PythonValue.place(SparkInside.zone(session), columns.take(parts.keys.size), window)
+    def resulting(column: NamedExpression): Alias = moved(column).transform {
+      case value: PythonValue => value.copy(pane = place)
+    }.asInstanceOf[Alias]
     (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
-      parts.results.map(moved) ++ message :+ Alias(pane, "pane")()
+      parts.results.map(resulting) ++ message :+ Alias(pane, "pane")()
   }
 
   private def rejectedColumns(stream: String, columns: Seq[Attribute]): Seq[Alias] =

@@ -31,6 +31,8 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
   val shards: Seq[LocalShards]        = sharded.result()
 
   private def of(node: LogicalPlan): Turn => Iterator[InternalRow] = node match {
+    case calling if calling.expressions.exists(_.exists(_.isInstanceOf[PythonFuncExpression])) =>
+      throw LocalPlan.unknown("Python function")
     case Fed(path, _)         => _.rows(path)
     case local: LocalRelation => _ => local.data.iterator
     case Project(columns, child) =>
@@ -59,7 +61,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
     case unpack: Unpack                               => unpacked(unpack)
     case passing: PassRejected                        => passed(passing)
     case Packets(_, _, _, states: TransformWithState) => stepped(states)
-    case other                                        => throw LocalPlan.unknown(other)
+    case other                                        => throw LocalPlan.unknown(other.nodeName)
   }
 
   /** Reads rows from packets. Its own packets must be consumed before the separated ones. */
@@ -112,7 +114,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
   private def stepped(node: TransformWithState): Turn => Iterator[InternalRow] = {
     val processor = (node.statefulProcessor: Any) match {
       case windrow: WindowProcessor => windrow
-      case _                        => throw LocalPlan.unknown(node)
+      case _                        => throw LocalPlan.unknown(node.nodeName)
     }
     val below  = of(node.left)
     val states = new LocalShards(processor, node.timeMode)
@@ -133,9 +135,9 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
 
 private[testing] object LocalPlan {
 
-  /** The error for a node that only Spark can run. */
-  def unknown(node: LogicalPlan): SpecError =
-    SpecError("harness(...)", Seq(SpecProblem("ONLY_IN_QUERIES", "what" -> node.nodeName)))
+  /** The error for a part of a plan that only Spark can run. */
+  def unknown(part: String): SpecError =
+    SpecError("harness(...)", Seq(SpecProblem("ONLY_IN_QUERIES", "what" -> part)))
 }
 
 /** A source, identified by its folder, whose rows the test provides. */

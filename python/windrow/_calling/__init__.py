@@ -1,0 +1,1 @@
+"""Aggregates that call a Python function of the user."""
