@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from importlib.util import find_spec
 from inspect import isroutine, signature
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -125,7 +126,9 @@ def _column(
     named = [part for at, one in enumerate(values) for part in (F.lit(f"column{at}"), one)]
     call = _pickled(_worker.calling(function, over, types[1]), name)
     udf = F.arrow_udf(call, types[0])
-    return called(F, "_windrow_python_value", F.lit(name), udf(F.collect_list(F.named_struct(*named))))
+    return called(
+        F, "_windrow_python_value", F.lit(name), udf(F.collect_list(F.named_struct(*named)))
+    )
 
 
 def _types(returns: str | DataType) -> tuple[DataType, pa.DataType] | None:
@@ -139,7 +142,7 @@ def _types(returns: str | DataType) -> tuple[DataType, pa.DataType] | None:
     except ImportError:
         raise failure("PYARROW_MISSING") from None
     try:
-        value = DataType.fromDDL(returns) if isinstance(returns, str) else returns
+        value: object = DataType.fromDDL(returns) if isinstance(returns, str) else returns
         if not isinstance(value, DataType):
             return None
         arrow = to_arrow_type(value, timezone="UTC")
@@ -151,8 +154,7 @@ def _types(returns: str | DataType) -> tuple[DataType, pa.DataType] | None:
 
 def _pickled(call: Function, name: str) -> Function:
     """Make Spark pickle the code of the worker, so that workers do not need this package."""
-    from pyspark import cloudpickle
-
+    cloudpickle: Any = import_module("pyspark.cloudpickle")
     cloudpickle.register_pickle_by_value(_worker)
     call.__name__ = name
     call.__annotations__.clear()  # Spark would read the kind of the function from them

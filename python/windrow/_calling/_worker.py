@@ -8,6 +8,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ def _plain(value: Any, returns: pa.DataType) -> Any:  # noqa: ANN401
         return None
     if pa.types.is_timestamp(returns) and isinstance(value, datetime):
         if (returns.tz is None) != (value.tzinfo is None):
-            raise _Misfit("a datetime without a time zone" if returns.tz else "one with a time zone")
+            raise _Misfit(f"a datetime {'without' if returns.tz else 'with'} a time zone")
+    elif pa.types.is_integer(returns) and isinstance(value, Real) and not float(value).is_integer():
+        raise _Misfit("a number with a fraction")
     elif pa.types.is_map(returns) and isinstance(value, dict):
         return list(value.items())
     elif pa.types.is_struct(returns) and value is not None:
@@ -110,8 +113,8 @@ def _struct(value: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
             raise _Misfit(f"a dict with the keys {', '.join(map(repr, value))}")
         return value
     if not isinstance(value, tuple) or len(value) != len(names):
-        size = f" of {len(value)}" if isinstance(value, tuple) else ""
-        raise _Misfit(f"a {type(value).__name__}{size}")
+        size = f" and length {len(value)}" if isinstance(value, tuple) else ""
+        raise _Misfit(f"a value of type {type(value).__name__}{size}")
     named = list(getattr(value, "__fields__", getattr(value, "_fields", names)))
     if set(named) != set(names):
         raise _Misfit(f"a row with the fields {', '.join(map(repr, named))}")
@@ -126,7 +129,7 @@ def _misfit(results: Sequence[Any], returns: pa.DataType) -> tuple[int, str, str
         try:
             pa.array([value], returns)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            return place, *_failure(_Misfit(f"a {type(value).__name__}"))
+            return place, *_failure(_Misfit(f"a value of type {type(value).__name__}"))
     msg = "each result fits, but not all of them together"
     raise TypeError(msg)
 

@@ -7,7 +7,7 @@ import os
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import duckdb
 import pytest
@@ -106,7 +106,11 @@ def output(df: DataFrame, kind: Kind, *columns: Column) -> wr.Output:
 
 
 def run(
-    spark: SparkSession, seed: int, kind: Kind, *columns: Column
+    spark: SparkSession,
+    seed: int,
+    kind: Kind,
+    *columns: Column,
+    engine: Literal["core", "query"] = "core",
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, int, list[dict[str, Any]]]]:
     """Yield DuckDB's table of all rows, the watermark, and the valid panes after each step.
 
@@ -117,7 +121,9 @@ def run(
     base.execute("CREATE TABLE fed (sec int, key text, part int, id int, price double, mark int)")
     mark, corrected = -(10**6), 0
     valid: dict[str, tuple[int, dict[str, Any]]] = {}
-    with wr.testing.harness(lambda df: output(df, kind, *columns), spark, schema=SCHEMA) as h:
+    with wr.testing.harness(
+        lambda df: output(df, kind, *columns), spark, schema=SCHEMA, engine=engine
+    ) as h:
         for rows in steps(rng):
             if rng.randrange(2):
                 h.restart()
