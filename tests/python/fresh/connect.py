@@ -1,6 +1,6 @@
 """The builder through Spark Connect, with a server in a process of its own.
 
-Uses the folder ``FOLDER``. ``PART`` is "panes", "stores" or "harness".
+Uses the folder ``FOLDER``. ``PART`` is "panes", "stores", "harness" or "functions".
 """
 
 import os
@@ -134,5 +134,26 @@ def harness() -> None:
         print([window["is_complete"] for window in h.state()])  # noqa: T201
 
 
-{"panes": panes, "stores": stores, "harness": harness}[os.environ["PART"]]()
+def functions() -> None:
+    """Call Python functions in a query, and let one fail."""
+    windows = wr.stream(feed.stream(), time="time", key="product", watermark="0 seconds")
+    minutes = windows.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    last = wr.aggregate(returns="long", over="pandas")(lambda amount: amount.iloc[-1])
+    fails = wr.aggregate(returns="long", over="arrow")(lambda amount: amount["x"])
+    for number, function in enumerate((last, fails)):
+        query = minutes.aggregate(function("amount").alias("last")).start(
+            checkpoint=str(FOLDER / f"checkpoint{number}"),
+            panes=wr.Files(str(FOLDER / f"panes{number}")),
+            rejected=wr.Files(str(FOLDER / f"rejected{number}")),
+            availableNow=True,
+        )
+        try:
+            query.awaitTermination()
+            print([row.last for row in spark.read.parquet(str(FOLDER / "panes0")).collect()])  # noqa: T201
+        except Exception as failed:  # noqa: BLE001  any error is printed
+            print(str(failed).partition("=== Streaming")[0])  # noqa: T201
+
+
+PARTS = {"panes": panes, "stores": stores, "harness": harness, "functions": functions}
+PARTS[os.environ["PART"]]()
 spark.stop()

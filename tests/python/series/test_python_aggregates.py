@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Feed, order
+from programs import printed
 from query.test_functions import KINDS, SEEDS, in_order, run, seconds
 from windrow._calling import _aggregate, _worker
 
@@ -336,6 +337,15 @@ def test_only_queries_call_functions(spark: SparkSession, feed: Feed, tmp_path: 
     with pytest.raises(wr.CheckpointError, match="AGGREGATE_NOT_READABLE"):
         wr.state(folder).pending()
     assert output.panes.columns[1] == "in_pandas(amount, price)"
+
+
+@pytest.mark.full
+def test_connect(tmp_path: Path) -> None:
+    """A Connect client has the same values and errors."""
+    said = printed("connect.py", FOLDER=str(tmp_path), PART="functions", SPARK_TESTING="1")
+    at = said.index("[2]")
+    assert "The Python function '<lambda>' failed for the key {a} and the window" in said[at + 1]
+    assert "\tat " not in "\n".join(said[at:])
 
 
 def test_workers_do_not_need_windrow(tmp_path: Path) -> None:
