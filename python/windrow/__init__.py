@@ -34,7 +34,8 @@ from windrow.errors import (
     UnboundedJoinError,
     WindrowError,
 )
-from windrow.functions import aggregate, increase, previous, timeInState, timeWeightedAverage, topN
+from windrow.functions import aggregate as aggregate  # not in __all__: PySpark has the name, too
+from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
 from windrow.joins import asofJoin, cogroup, join
 from windrow.operators import (
@@ -165,7 +166,6 @@ __all__ = [
     "WindrowError",
     "__version__",
     "advise",
-    "aggregate",
     "asofJoin",
     "attach",
     "cogroup",

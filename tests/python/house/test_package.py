@@ -42,7 +42,7 @@ _PUBLIC = {
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
     *("publishMetrics", "topN", "previous", "timeWeightedAverage", "timeInState", "increase"),
-    *("aggregate", "whyNoOutput", "Diagnosis", "Cause"),
+    *("whyNoOutput", "Diagnosis", "Cause"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),
     *("WindowEvent", "WindowListener", "CoGroupSpec", "MergedWindowOperator"),
