@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.trees.BinaryLike
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
-import windrow.ErrorConditions
+import windrow.SpecProblem
 
 /** The value that a user's Python function returned for a pane (SEMANTICS R124), or an error if it failed (R125).
   *
@@ -36,11 +36,9 @@ private[spark] final case class PythonValue(call: Expression, function: String, 
     else returned.get(0, dataType)
   }
 
-  private def failed(row: InternalRow, why: String, traceback: String) = {
-    val text =
-      ErrorConditions.text(PythonValue.Failed, "function" -> function, "pane" -> pane.eval(row), "why" -> why)
-    new FunctionFailed(s"[${PythonValue.Failed}] $text${if (traceback.isEmpty) "" else s"\n$traceback"}")
-  }
+  private def failed(row: InternalRow, why: String, traceback: String) = new FunctionFailed(
+    SpecProblem("AGGREGATE_FUNCTION_FAILED", "function" -> function, "pane" -> pane.eval(row), "why" -> why),
+    traceback)
 
   override def prettyName: String = PythonValue.Name
   override def toString: String   = call.toString
@@ -54,8 +52,6 @@ private[spark] final case class PythonValue(call: Expression, function: String, 
 
 private[spark] object PythonValue {
   val Name = "_windrow_python_value"
-
-  private val Failed = "AGGREGATE_FUNCTION_FAILED"
 
   /** Names a pane in an error. */
   def place(zone: ZoneId, keys: Seq[Expression], window: Expression): Expression = {
@@ -71,8 +67,8 @@ private[spark] object PythonValue {
 }
 
 /** The failure of a user's function. Spark and PySpark show the message of such an error without a Java stack trace. */
-private[spark] final class FunctionFailed(message: String) extends IllegalArgumentException(message)
-    with SparkThrowable {
-  override def getCondition: String = "AGGREGATE_FUNCTION_FAILED"
+private[spark] final class FunctionFailed(problem: SpecProblem, traceback: String)
+    extends IllegalArgumentException(s"$problem\n$traceback".trim) with SparkThrowable {
+  override def getCondition: String = problem.code
   override def getSqlState: String  = "38000" // "external routine exception"
 }
