@@ -15,7 +15,7 @@ object ShardFingerprint {
       FingerprintField("completion", s"closeOn='${spec.closeOn}'"),
       FingerprintField(
         "gaps",
-        s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(FingerprintField("early panes", _)) :+ lateness(
+        s"fillGaps=${spec.fillsGaps}")) ++ carried(spec) ++ records(spec).map(FingerprintField("early panes", _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 
@@ -50,6 +50,10 @@ object ShardFingerprint {
         label,
         stated.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
+
+  /** Values that other windows contribute to windows without messages are stored for as long as they may be needed. */
+  private def carried(spec: WindowOperatorSpec): Option[FingerprintField] = spec.gapValues.filter(_.carries).map(values =>
+    FingerprintField("values of gaps", s"fillGaps($values)"))
 
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
   private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {
