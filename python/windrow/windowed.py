@@ -203,7 +203,8 @@ class Windowed:
 
         Raises:
             SpecError: ``atMost`` is not a duration (``DURATION_NOT_UNDERSTOOD``), or the values do
-                not fit the windows or columns (``GAP_VALUES``; ``aggregate`` raises it).
+                not fit the windows (``GAP_VALUES``; ``aggregate`` raises it) or columns (``panes``
+                raises it).
 
         Example:
             ::

@@ -21,22 +21,24 @@ class GapValues:
     """A method for each result column, as sorted pairs, and how long values are carried."""
 
     methods: tuple[tuple[str, GapFill], ...]
-    atMost: str | None = None
+    at_most: str | None = None
 
     @classmethod
     def of(
-        cls, values: GapFill | Mapping[str, GapFill], atMost: Duration | None = None
+        cls, values: GapFill | Mapping[str, GapFill], at_most: Duration | None = None
     ) -> GapValues:
         """Read the arguments of ``Windowed.fillGaps``."""
         named = values if isinstance(values, Mapping) else {EVERY: values}
-        if atMost is None:
+        if at_most is None:
             return cls(tuple(named.items()))
-        micros = _duration.read(atMost)
+        micros = _duration.read(at_most)
         if isinstance(micros, SpecProblem):
             raise SpecError.of("fillGaps", [micros._of("atMost")])
         return cls(tuple(named.items()), _duration.show(micros))
 
     def _fields(self) -> dict[str, object]:
         """Return the JSON fields, with durations in microseconds."""
-        limit = {} if self.atMost is None else {"at_most": _duration.micros(self.atMost)}
-        return {"methods": dict(self.methods)} | limit
+        fields: dict[str, object] = {"methods": dict(self.methods)}
+        if self.at_most is not None:
+            fields["at_most"] = _duration.micros(self.at_most)
+        return fields

@@ -1,12 +1,14 @@
-"""``Windowed.fillGaps`` equals plain Python and DuckDB after every step (SEMANTICS R120 to R122)."""
+# ruff: noqa: S608  the SQL contains only numbers and keys of this file
+"""``Windowed.fillGaps`` equals plain Python and DuckDB (SEMANTICS R120 to R122)."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import duckdb
 import pytest
 from pyspark.sql import functions as F
 
@@ -24,6 +26,9 @@ SCHEMA = "time timestamp, key string, price double, label string"
 START = datetime(2025, 1, 1, tzinfo=UTC)
 MINUTE = 60
 
+Mode = Literal["accumulating", "accumulating_and_retracting"]
+MODES: tuple[Mode, ...] = ("accumulating", "accumulating_and_retracting")
+
 #: Second, key, price, label.
 Row = tuple[int, str, float | None, str]
 #: Count of rows, mean price, last label, greatest price as an integer.
@@ -39,8 +44,8 @@ class Case:
     step: int = MINUTE
     lateness: int = 0
     silence: int | None = None
-    atMost: int = 5 * MINUTE
-    mode: str = "accumulating"
+    at_most: int = 5 * MINUTE
+    mode: Mode = "accumulating"
     method: str = "previous"
     early: bool = False
 
@@ -64,7 +69,7 @@ class Case:
             .accumulationMode(self.mode)
             .fillGaps(
                 {"mean": self.method, "label": "previous", "most": self.method},
-                atMost=f"{self.atMost} seconds",
+                atMost=f"{self.at_most} seconds",
             )
         )
         if self.early:
@@ -141,7 +146,7 @@ class Oracle:
     def _gaps(self, starts: list[int]) -> Iterator[int]:
         """Return the windows without rows (SEMANTICS R3)."""
         assert self.watermark is not None
-        silence = self.case.silence or self.case.atMost
+        silence = self.case.silence or self.case.at_most
         at = starts[0]
         while self._is_complete(at):
             before = [start for start in starts if start < at]
@@ -153,14 +158,14 @@ class Oracle:
         self, gap: int, values: Mapping[int, Values], done: Mapping[int, Values]
     ) -> Values | None:
         case, last = self.case, max(start for start in values if start < gap)
-        near = gap - last <= case.atMost
+        near = gap - last <= case.at_most
         mean, label, most = values[last][1:] if near else (None, None, None)
         if case.method == "linear":
             nexts = [start for start in done if start > gap]
-            if not nexts and self.watermark < last + MINUTE + case.atMost:  # type: ignore[operator]
+            if not nexts and self.watermark < last + MINUTE + case.at_most:  # type: ignore[operator]
                 return None
             mean, most = None, None
-            if nexts and min(nexts) - last <= case.atMost:
+            if nexts and min(nexts) - last <= case.at_most:
                 share = (gap - last) / (min(nexts) - last)
                 one, other = values[last], values[min(nexts)]
                 if one[1] is not None and other[1] is not None:
@@ -193,9 +198,9 @@ def shown(panes: list[dict[str, Any]], mode: str) -> Mapping[Key, Values]:
     }
 
 
-def compare(spark: SparkSession, case: Case, *, engine: str = "core") -> int:
+def compare(spark: SparkSession, case: Case, *, engine: Literal["core", "query"] = "core") -> int:
     """Compare all panes after each step; return the number of filled windows."""
-    oracle, panes = Oracle(case), []
+    oracle, panes = Oracle(case), list[dict[str, Any]]()
     with harness(case.query, spark, schema=SCHEMA, engine=engine) as h:
         for number, rows in enumerate(case.stream()):
             h.add([(START + timedelta(seconds=at), *rest) for at, *rest in rows])
@@ -217,15 +222,15 @@ def cases(count: int) -> list[Case]:
     for seed in range(count):
         draw = random.Random(seed)  # noqa: S311  no secret
         method = draw.choice(("previous", "previous", "linear"))
-        atMost = draw.choice((2, 5, 30)) * MINUTE
+        at_most = draw.choice((2, 5, 30)) * MINUTE
         found.append(
             Case(
                 seed,
                 step=draw.choice((MINUTE, 20)),
                 lateness=0 if method == "linear" else draw.choice((0, 60, 300)),
-                silence=draw.choice((None, atMost, 60 * MINUTE)),
-                atMost=atMost,
-                mode=draw.choice(("accumulating", "accumulating_and_retracting")),
+                silence=draw.choice((None, at_most, 60 * MINUTE)),
+                at_most=at_most,
+                mode=draw.choice(MODES),
                 method=method,
                 early=draw.random() < 0.2,
             )
@@ -238,3 +243,73 @@ def test_values_equal_a_recomputation(spark: SparkSession, first: int) -> None:
     """Random streams with late rows, pauses, and restarts give the recomputed panes."""
     count = 1000 if first else 12
     assert sum(compare(spark, case) for case in cases(count)[first:]) > count
+
+
+def test_a_query_equals_the_core(spark: SparkSession) -> None:
+    """A real query with late rows, retractions, and a restart gives the same panes."""
+    case = Case(3, lateness=300, mode="accumulating_and_retracting")
+    assert compare(spark, case, engine="query") > 0
+
+
+def test_batch_sql_equals_duckdb(spark: SparkSession) -> None:
+    """A batch query in SQL carries values as DuckDB's ``last_value(... IGNORE NULLS)``."""
+    draw = random.Random(7)  # noqa: S311  no secret
+    rows = sorted((draw.randrange(3000), draw.choice("ab"), draw.randrange(99)) for _ in range(60))
+    text = ", ".join(f"({at}, '{key}', {value})" for at, key, value in rows)
+    wanted = duckdb.sql(f"""
+        WITH t AS (SELECT sec // 60 AS w, key, max(v) AS v FROM (VALUES {text}) r(sec, key, v)
+            GROUP BY ALL),
+        ends AS (SELECT key, min(w) AS low, max(w) AS high FROM t GROUP BY key),
+        grid AS (SELECT key, unnest(generate_series(low, high)) AS w FROM ends)
+        SELECT key, w, coalesce(v, CASE WHEN w - last_value(CASE WHEN v IS NULL THEN NULL ELSE w END
+            IGNORE NULLS) OVER last <= 2 THEN last_value(v IGNORE NULLS) OVER last END), v IS NULL
+        FROM grid LEFT JOIN t USING (key, w)
+        WINDOW last AS (PARTITION BY key ORDER BY w ROWS UNBOUNDED PRECEDING)
+        ORDER BY ALL""").fetchall()
+    found = spark.sql(f"""
+        SELECT key, unix_seconds(window.start) DIV 60, v, pane.is_gap FROM windrow_tumble(
+          TABLE(SELECT key, max(v) AS v, count(*) AS n
+            FROM (SELECT timestamp_seconds(at) AS time, key, v FROM VALUES {text} AS r(sec, key, v))
+            GROUP BY key),
+          time => 'time', size => '1 minute', lateness => '0 seconds', fill_gaps => true,
+          gap_values => map('v', 'previous', 'n', '-1'), gap_at_most => '2 minutes')
+        ORDER BY ALL""").collect()
+    assert [tuple(row) for row in found] == wanted
+    assert any(gap and value is not None for *_, value, gap in wanted)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "code"),
+    [
+        ("previous", {}, "AT_MOST_MISSING"),
+        ("nearest", {}, "NOT_UNDERSTOOD"),
+        ({"prize": 0}, {}, "COLUMN"),
+        ({"label": "linear"}, {"atMost": "1 hour"}, "TYPE"),
+        ({"n": 0.5}, {}, "TYPE"),
+        ({"mean": "linear"}, {"atMost": "1 hour", "lateness": "1 hour"}, "LINEAR_LATENESS"),
+        (0, {"mode": "discarding"}, "DISCARDING"),
+        ("previous", {"atMost": "2 hours", "fillGaps": "1 hour"}, "AT_MOST_LONGER"),
+        (0, {"closeOn": "next_row"}, "NEXT_ROW"),
+        (0, {"onTime": False}, "NOT_ON_TIME"),
+    ],
+)
+def test_errors(spark: SparkSession, values: Any, options: dict[str, Any], code: str) -> None:
+    """Values that do not fit are rejected before the start."""
+    rows = spark.createDataFrame([], SCHEMA)
+    windows = (
+        wr.stream(rows, time="time", key="key")
+        .lateness(options.get("lateness", "0 seconds"))
+        .window(
+            wr.Tumbling("1 minute"),
+            closeOn=options.get("closeOn", "watermark"),
+            fillGaps=options.get("fillGaps", False),
+        )
+        .accumulationMode(options.get("mode", "accumulating"))
+        .trigger(onTime=options.get("onTime", True))
+    )
+    with pytest.raises(wr.SpecError) as refused:
+        windows.fillGaps(values, atMost=options.get("atMost")).aggregate(
+            F.avg("price").alias("mean"), F.last("label").alias("label"), F.count("*").alias("n")
+        ).panes  # noqa: B018  plans the query
+    found = {(one.code, one.text) for one in refused.value.problems}
+    assert {one for one, _ in found} == {"GAP_VALUES"}, code

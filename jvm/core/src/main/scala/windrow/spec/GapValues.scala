@@ -56,7 +56,8 @@ final case class GapValues(methods: Seq[(String, GapMethod)], atMost: Option[Tim
   /** The windows that fire if `fillGaps` does not limit them otherwise. */
   private[windrow] def silence: TimeSpan = atMost.getOrElse(TimeSpan.Endless)
 
-  override def toString: String = methods.map { case (column, method) =>
+  /** The same text for every order of the columns. */
+  override def toString: String = methods.sortBy(_._1).map { case (column, method) =>
     if (column == GapValues.Every) method.toString else s"$column: $method"
   }.mkString(", ") + atMost.fold("")(limit => s" for at most $limit")
 }

@@ -10,7 +10,7 @@ private[windrow] object GapValuesCheck {
       Option.when(when)(SpecProblem(s"GAP_VALUES.$condition", parameters: _*))
     val method = if (values.isLinear) GapMethod.Linear else GapMethod.Previous
     Seq(
-      refuse(values.methods.isEmpty, "NOT_UNDERSTOOD", "name" -> "fillGaps", "value" -> "empty"),
+      refuse(values.methods.isEmpty, "NOT_UNDERSTOOD", "name"                     -> "fillGaps", "value" -> "empty"),
       refuse(values.carries && values.atMost.isEmpty, "AT_MOST_MISSING", "method" -> method),
       refuse(
         values.atMost.exists(span => draft.fillGaps != TimeSpan.Zero && span.micros > draft.fillGaps.micros),

@@ -151,7 +151,8 @@ private[core] final class PaneMaker[B, V](
       index: Long,
       isLast: Boolean,
       buffer: B,
-      isRetraction: Boolean): Effect[B, V] = paneOf(id, timing, index, isLast, lowered(id, timing, buffer), isRetraction)
+      isRetraction: Boolean): Effect[B, V] =
+    paneOf(id, timing, index, isLast, lowered(id, timing, buffer), isRetraction)
 
   private def paneOf(
       id: WindowId,

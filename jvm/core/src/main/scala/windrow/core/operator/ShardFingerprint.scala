@@ -15,7 +15,9 @@ object ShardFingerprint {
       FingerprintField("completion", s"closeOn='${spec.closeOn}'"),
       FingerprintField(
         "gaps",
-        s"fillGaps=${spec.fillsGaps}")) ++ carried(spec) ++ records(spec).map(FingerprintField("early panes", _)) :+ lateness(
+        s"fillGaps=${spec.fillsGaps}")) ++ carried(spec) ++ records(spec).map(FingerprintField(
+      "early panes",
+      _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 
@@ -51,9 +53,9 @@ object ShardFingerprint {
         stated.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
 
-  /** Values that other windows contribute to windows without messages are stored for as long as they may be needed. */
-  private def carried(spec: WindowOperatorSpec): Option[FingerprintField] = spec.gapValues.filter(_.carries).map(values =>
-    FingerprintField("values of gaps", s"fillGaps($values)"))
+  /** Values of windows are stored for windows without messages, with the columns that these show. */
+  private def carried(spec: WindowOperatorSpec): Option[FingerprintField] = Option.when(spec.fillsGaps)(
+    FingerprintField("values of gaps", spec.gapValues.fold("none")(values => s"fillGaps($values)")))
 
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
   private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {

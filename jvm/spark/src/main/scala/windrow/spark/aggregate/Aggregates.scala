@@ -43,7 +43,16 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
       Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
     val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
     val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets)
-    (recipe, new WindowProgram(spec, new SpecFingerprint(begun), recipe, schema, holds, spaces, gapColumns(parts).map(_.layout)))
+    (
+      recipe,
+      new WindowProgram(
+        spec,
+        new SpecFingerprint(begun),
+        recipe,
+        schema,
+        holds,
+        spaces,
+        gapColumns(parts).map(_.layout)))
   }
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)

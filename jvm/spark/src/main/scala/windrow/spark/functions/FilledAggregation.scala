@@ -78,7 +78,7 @@ final class FilledAggregation[B](inner: Aggregation[B, InternalRow], layout: Gap
   private[windrow] override def in(pieces: Pieces, guards: Guards): Aggregation[B, InternalRow] =
     new FilledAggregation(inner.in(pieces, guards), layout)
 
-  override def isExact: Boolean                            = inner.isExact
+  override def isExact: Boolean                             = inner.isExact
   private[windrow] override def keeping: Option[Keeping[B]] = inner.keeping
 
   def zero: B                                 = inner.zero

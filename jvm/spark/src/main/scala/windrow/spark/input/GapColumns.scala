@@ -31,8 +31,9 @@ private[spark] object GapColumns {
     val unknown = values.methods.map(_._1).filter(name =>
       name != GapValues.Every && !parts.results.exists(column => isSame(column.name, name))).map(name =>
       SpecProblem("GAP_VALUES.COLUMN", "column" -> name, "allowed" -> parts.results.map(_.name).mkString(", ")))
-    val unfit = methods.collect { case (column, Some(method)) if !fits(column.dataType, method) =>
-      SpecProblem("GAP_VALUES.TYPE", "column" -> column.name, "type" -> column.dataType.sql, "method" -> method)
+    val unfit = methods.collect {
+      case (column, Some(method)) if !fits(column.dataType, method) =>
+        SpecProblem("GAP_VALUES.TYPE", "column" -> column.name, "type" -> column.dataType.sql, "method" -> method)
     }
     Either.cond(unknown.isEmpty && unfit.isEmpty, columns(parts, methods), unknown ++ unfit)
   }
@@ -52,10 +53,10 @@ private[spark] object GapColumns {
   /** Returns a constant of a type, or None if the type does not contain the value. */
   private def constant(value: Any, of: DataType): Option[Literal] = {
     val isOfType = (value, of) match {
-      case (_: Boolean, BooleanType)                        => true
-      case (_: Long, _: NumericType)                        => true
+      case (_: Boolean, BooleanType)                            => true
+      case (_: Long, _: NumericType)                            => true
       case (_: Double, DoubleType | FloatType | _: DecimalType) => true
-      case _                                                => false
+      case _                                                    => false
     }
     Option.when(isOfType)(Try(Cast(Literal(value), of).eval()).toOption).flatten.flatMap(Option(_)).map(Literal(_, of))
   }
@@ -69,16 +70,18 @@ private[spark] object GapColumns {
       parts.functionResults.map(_.dataType),
       read(method => method == GapMethod.Previous || method == GapMethod.Linear),
       read(_ == GapMethod.Linear))
-    val added = layout.added.map(AttributeReference("added", _)())
-    val last  = AttributeMap(layout.last.map(parts.functionResults).zip(added))
-    val next  = AttributeMap(layout.next.map(parts.functionResults).zip(added.drop(layout.last.size)))
+    val added          = layout.added.map(AttributeReference("added", _)())
+    val last           = AttributeMap(layout.last.map(parts.functionResults).zip(added))
+    val next           = AttributeMap(layout.next.map(parts.functionResults).zip(added.drop(layout.last.size)))
     val (share, state) = (added(added.size - 2), added.last)
     val results = methods.map { case (column, method) =>
       val value = column match {
         case Alias(child, _) => child
         case other           => other
       }
-      def of(neighbor: AttributeMap[AttributeReference]) = value.transform { case a: Attribute => neighbor.getOrElse(a, a) }
+      def of(neighbor: AttributeMap[AttributeReference]) = value.transform { case a: Attribute =>
+        neighbor.getOrElse(a, a)
+      }
       val shown = method.fold(value) {
         case GapMethod.Previous => If(EqualTo(state, Literal(GapLayout.Filled)), of(last), value)
         case GapMethod.Linear   => If(IsNotNull(share), between(of(last), of(next), share), value)

@@ -82,7 +82,8 @@ private[spark] object WindowArguments {
   /** The arguments of every function of a kind. */
   private[sql] val Common: Seq[String] =
     Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
-      Seq("close_on", "fill_gaps", "gap_values", "gap_at_most", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
+      Seq("close_on", "fill_gaps", "gap_values", "gap_at_most", "key", "index_by", "retain_time", "retain_messages",
+        "retain_windows") ++
       StreamArguments.Names
 
   val All: Seq[WindowArguments] =

@@ -25,7 +25,10 @@ private[spark] object Outputs {
       number: Int): LogicalPlan = {
     val time = PaneTime.of(schema.window, shards, operator.windows.fold(messages.lag)(messages.lag + PaneLag.ofEnd(_)))
     val panes = Option.when(operator.emits == OutputKind.Panes)(
-      OutputPart(OutputKind.Panes, OutputSchema.PaneKind, schema.pane)(paneColumns(parts, gaps, messages, schema, _, time)))
+      OutputPart(
+        OutputKind.Panes,
+        OutputSchema.PaneKind,
+        schema.pane)(paneColumns(parts, gaps, messages, schema, _, time)))
     val rejected =
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
     val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema) ++ answers.map(name =>

@@ -45,7 +45,12 @@ private[core] final class GapPanes[B, V](
   private def empty(key: Key, ended: EndedGaps, now: Watermark): Parts =
     each(ended.late) { (start, out) =>
       val next = panes.fire(
-        idOf(key, start), PaneState(), Timing.Late, isClosed(start, now), aggregation.zero, out)
+        idOf(key, start),
+        PaneState(),
+        Timing.Late,
+        isClosed(start, now),
+        aggregation.zero,
+        out)
       keep(key, start, next)
     } ++ each(ended.onTime)((start, out) =>
       out.put(panes.first(idOf(key, start), Timing.OnTime, isClosed(start, now), aggregation.zero)))

@@ -120,10 +120,10 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   def await(from: Long, to: Long): Unit = waiting.add(from, to)
   def hasWaiting: Boolean               = waiting.first.isDefined
 
-  def allWaiting: Vector[(Long, Long)]         = waiting.all.toVector
-  def takeAll(from: Long, to: Long): Unit      = waiting.remove(from, to)
-  def isCovered(start: Long): Boolean          = covered.holds(start)
-  def lastCovered(start: Long): Option[Long]   = covered.lastBefore(start)
+  def allWaiting: Vector[(Long, Long)]       = waiting.all.toVector
+  def takeAll(from: Long, to: Long): Unit    = waiting.remove(from, to)
+  def isCovered(start: Long): Boolean        = covered.holds(start)
+  def lastCovered(start: Long): Option[Long] = covered.lastBefore(start)
 
   /** The first waiting window. */
   def firstWaiting: Option[Long] = waiting.first

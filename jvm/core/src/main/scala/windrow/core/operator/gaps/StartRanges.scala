@@ -19,7 +19,8 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
 
   /** The last start below another one. */
   def lastBefore(start: Long): Option[Long] =
-    Option(ranges.lowerEntry(start)).map(range => if (range.getValue < start) range.getValue.longValue else before(start))
+    Option(ranges.lowerEntry(start)).map(range =>
+      if (range.getValue < start) range.getValue.longValue else before(start))
 
   def add(from: Long, to: Long): Unit = if (from <= to) {
     val below = ranges.floorEntry(from)
