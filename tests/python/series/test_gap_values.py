@@ -308,8 +308,9 @@ def test_errors(spark: SparkSession, values: Any, options: dict[str, Any], code:
         .trigger(onTime=options.get("onTime", True))
     )
     with pytest.raises(wr.SpecError) as refused:
-        windows.fillGaps(values, atMost=options.get("atMost")).aggregate(
+        output = windows.fillGaps(values, atMost=options.get("atMost")).aggregate(
             F.avg("price").alias("mean"), F.last("label").alias("label"), F.count("*").alias("n")
-        ).panes  # noqa: B018  plans the query
+        )
+        output.panes  # noqa: B018  plans the query
     found = {(one.code, one.text) for one in refused.value.problems}
     assert {one for one, _ in found} == {"GAP_VALUES"}, code
