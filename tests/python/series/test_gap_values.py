@@ -269,7 +269,7 @@ def test_batch_sql_equals_duckdb(spark: SparkSession) -> None:
     found = spark.sql(f"""
         SELECT key, unix_seconds(window.start) DIV 60, v, pane.is_gap FROM windrow_tumble(
           TABLE(SELECT key, max(v) AS v, count(*) AS n
-            FROM (SELECT timestamp_seconds(at) AS time, key, v FROM VALUES {text} AS r(sec, key, v))
+            FROM (SELECT timestamp_seconds(sec) AS time, key, v FROM VALUES {text} AS r(sec, key, v))
             GROUP BY key),
           time => 'time', size => '1 minute', lateness => '0 seconds', fill_gaps => true,
           gap_values => map('v', 'previous', 'n', '-1'), gap_at_most => '2 minutes')

@@ -1,7 +1,7 @@
 package windrow
 
 /** How a result column of a window without rows gets its value (SEMANTICS R120). */
-sealed abstract class GapMethod(override val toString: String)
+sealed abstract class GapMethod(override val toString: String) extends Serializable
 
 object GapMethod {
 
