@@ -7,22 +7,22 @@ private[windrow] object GapValuesCheck {
 
   def apply(draft: WindowOperatorDraft): Seq[SpecProblem] = draft.gapValues.toSeq.flatMap { values =>
     def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
-      Option.when(when)(SpecProblem(s"GAP_VALUES.$condition", parameters: _*))
+      Option.when(when)(SpecProblem(condition, parameters: _*))
     val method = if (values.isLinear) GapMethod.Linear else GapMethod.Previous
     Seq(
-      refuse(values.methods.isEmpty, "NOT_UNDERSTOOD", "name"                     -> "fillGaps", "value" -> "empty"),
-      refuse(values.carries && values.atMost.isEmpty, "AT_MOST_MISSING", "method" -> method),
+      refuse(values.methods.isEmpty, "GAP_VALUES.NOT_UNDERSTOOD", "name" -> "fillGaps", "value" -> "empty"),
+      refuse(values.carries && values.atMost.isEmpty, "GAP_VALUES.AT_MOST_MISSING", "method" -> method),
       refuse(
         values.atMost.exists(span => draft.fillGaps != TimeSpan.Zero && span.micros > draft.fillGaps.micros),
-        "AT_MOST_LONGER",
+        "GAP_VALUES.AT_MOST_LONGER",
         "atMost"   -> values.atMost.getOrElse(TimeSpan.Zero),
         "fillGaps" -> draft.fillGaps),
-      refuse(draft.accumulation.contains(Discarding), "DISCARDING"),
-      refuse(draft.closeOn == CloseOn.NextRow, "NEXT_ROW"),
-      refuse(!draft.onTime, "NOT_ON_TIME"),
+      refuse(draft.accumulation.contains(Discarding), "GAP_VALUES.DISCARDING"),
+      refuse(draft.closeOn == CloseOn.NextRow, "GAP_VALUES.NEXT_ROW"),
+      refuse(!draft.onTime, "GAP_VALUES.NOT_ON_TIME"),
       refuse(
         values.isLinear && draft.lateness.exists(_.micros > 0),
-        "LINEAR_LATENESS",
+        "GAP_VALUES.LINEAR_LATENESS",
         "lateness" -> draft.lateness.filter(_ != TimeSpan.Endless).fold("None")(span => s"'$span'"))).flatten
   }
 }
