@@ -332,7 +332,7 @@ def _windows(sides: tuple[Stream | Windowed, ...]) -> list[SpecProblem]:
             or side._skipUnchanged,
             "accumulationMode(...)": side._mode is not None,
             "closeOn=...": side._closeOn != "watermark",
-            "fillGaps=...": side._fillGaps is not False,
+            "fillGaps=...": side._fillGaps is not False or side._gapValues is not None,
         }.items()
         if is_set
     ]

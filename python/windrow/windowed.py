@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from windrow._drawing import _html
 from windrow._drawing._svg import Picture
 from windrow._specs._columns import is_column, missing
 from windrow._specs._duration import Duration
+from windrow._specs._gapvalues import GapFill, GapValues
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import CloseOn, WindowOperatorSpec
 from windrow.policies import Policy
@@ -62,6 +63,7 @@ class Windowed:
     _late: PaneTrigger = USUAL
     _skipUnchanged: bool = False
     _mode: AccumulationMode | None = None
+    _gapValues: GapValues | None = None
 
     def lateness(self, allowed: Duration | int | None) -> Windowed:
         """Set how long a window accepts late rows after its end.
@@ -176,6 +178,48 @@ class Windowed:
 
         """
         return replace(self, _mode=accumulation(mode))
+
+    def fillGaps(
+        self, values: GapFill | Mapping[str, GapFill], *, atMost: Duration | None = None
+    ) -> Windowed:
+        """Set the values of windows without rows, and emit these windows.
+
+        By default a window without rows has the aggregates of no rows, and it is emitted only with
+        ``fillGaps`` of ``Stream.window``. The field ``pane.is_gap`` of each pane is true if its
+        window has no rows.
+
+        Args:
+            values: ``"previous"`` carries the value of the key's last window with rows,
+                ``"linear"`` interpolates between the last and the next one, and a number or a
+                boolean is a constant. A mapping sets one of these for each result column by name;
+                other columns keep the aggregates of no rows.
+            atMost: How long after the end of a window with rows its values are carried, in event
+                time, for example ``"1 hour"``. Required for ``"previous"`` and ``"linear"``. It is
+                also how long windows without rows are emitted if ``fillGaps`` of
+                ``Stream.window`` is not set.
+
+        Returns:
+            A copy with these values.
+
+        Raises:
+            SpecError: ``atMost`` is not a duration (``DURATION_NOT_UNDERSTOOD``), or the values do
+                not fit the windows (``GAP_VALUES``; ``aggregate`` raises it) or columns (``panes``
+                raises it).
+
+        Example:
+            ::
+
+                minutes.fillGaps({"celsius": "previous"}, atMost="10 minutes")
+
+            A sensor reports 20.5 at 09:00 and then nothing until 09:03::
+
+                window          readings  celsius  is_gap
+                09:00 to 09:01  1         20.5     false
+                09:01 to 09:02  0         20.5     true
+                09:02 to 09:03  0         20.5     true
+
+        """
+        return replace(self, _gapValues=GapValues.of(values, atMost))
 
     def aggregate(self, *columns: Column) -> Output:
         """Aggregate each window of each key with Spark's own aggregate functions.
@@ -325,6 +369,7 @@ class Windowed:
             fillGaps=self._fillGaps,
             retention=self._stream._retention,
             maxFuture=self._stream._maxFuture,
+            gapValues=self._gapValues,
             keepsMessages=keepsMessages,
         )
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._gapvalues import GapValues
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
@@ -78,6 +79,8 @@ class WindowOperatorSpec:
         maxFuture: Reject rows that are further ahead of processing time. None sets no limit.
         startOffsets: The first offset of each source partition, for windows on offsets; stored as
             sorted pairs.
+        gapValues: In a query, the values of windows without rows, as ``Windowed.fillGaps`` sets
+            them. None stands for the aggregates of no rows.
         keepsMessages: In a query, whether panes contain the new rows instead of aggregates.
         inputStreams: The name of the input stream, by which a ``CompositeOperator`` connects
             operators.
@@ -119,6 +122,7 @@ class WindowOperatorSpec:
     retention: Retention = NOT_STATED
     maxFuture: Duration | None = None
     startOffsets: Mapping[int, int] | tuple[tuple[int, int], ...] = ()
+    gapValues: GapValues | None = None
     keepsMessages: bool = False
     inputStreams: Names = ()
     outputStreams: Names = ()
@@ -235,6 +239,8 @@ def _unread(spec: WindowOperatorSpec) -> list[SpecProblem]:
     if spec.maxFuture is not None:
         found += _values.duration("maxFuture", spec.maxFuture)
     found += _values.gaps("fillGaps", spec.fillGaps)
+    if spec.gapValues is not None and spec.schema is not None:
+        found.append(problem("GAP_VALUES.OPERATOR"))
     if spec.closeOn not in CLOSE_ON:
         found.append(_values.unknown("VALUE_UNKNOWN", "closeOn", spec.closeOn, CLOSE_ON))
     return found + _values.offsets("startOffsets", spec.startOffsets)

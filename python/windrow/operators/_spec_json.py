@@ -41,6 +41,7 @@ def write(spec: WindowOperatorSpec) -> dict[str, object]:
         ("skip_unchanged", True, spec.skipUnchanged),
         ("close_on", spec.closeOn, spec.closeOn != "watermark"),
         ("fill_gaps", _written_gaps(spec), spec.fillGaps is not False),
+        ("gap_values", spec.gapValues and spec.gapValues._fields(), spec.gapValues is not None),
         ("retention", _limits(spec.retention), spec.retention != NOT_STATED),
         ("max_future", future, future is not None),
         (

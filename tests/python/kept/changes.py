@@ -69,6 +69,13 @@ def windowed(mode: wr.AccumulationMode = wr.ACCUMULATING, **said: Any) -> Query:
     return lambda read: total(stream(read).window(SIX, **said), mode)
 
 
+def gapped(values: str, limit: str = "1 day") -> Query:
+    """Return windows whose gaps have values."""
+    return lambda read: total(
+        stream(read).window(SIX, fillGaps=True).fillGaps(values, atMost=limit)
+    )
+
+
 def fired(kind: wr.WindowKind = SIX, **said: Any) -> Query:
     """Return windows with other triggers."""
     return lambda read: total(stream(read).window(kind).trigger(**said))
@@ -181,6 +188,10 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
             Change(windowed(fillGaps=True), windowed(), "fillGaps=true"),
             Change(windowed(fillGaps=True), windowed(fillGaps="2 days"), shown="GapCutSuite.scala"),
             Change(windowed(fillGaps="2 days"), windowed(fillGaps=True), shown="GapCutSuite.scala"),
+        ],
+        "gapValues": [
+            Change(windowed(fillGaps=True), gapped("previous"), "values of gaps `none`"),
+            Change(gapped("previous"), gapped("previous", "12 hours"), "for at most 1 day"),
         ],
         "early": [
             Change(fired(early=EVERY_THIRD), fired(early=EVERY_OTHER)),

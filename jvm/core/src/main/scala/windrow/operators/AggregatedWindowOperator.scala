@@ -24,6 +24,8 @@ final class AggregatedWindowOperator[K, M, B, V](
     input: String = "messages")
     extends WindowOperator[M, Pane[K, V]](context) with OpenWindows[K, M, V] {
 
+  if (spec.gapValues.isDefined) throw SpecError(spec.window.toString, Seq(SpecProblem("GAP_VALUES.OPERATOR")))
+
   private val formatter = new Formatter(format)
 
   def inputStreams: Seq[String] = Seq(input)

@@ -79,7 +79,8 @@ object FullStateDraft {
       late: PaneTrigger): Either[Seq[SpecProblem], FullStateSpec] = {
     val found = Seq(
       "skip_unchanged" -> Option.when(windows.skipUnchanged)("true"),
-      "fill_gaps"      -> Option.when(windows.fillsGaps)(FillGaps.shown(windows.fillGaps)),
+      "fill_gaps"      -> Option.when(windows.fillGaps != TimeSpan.Zero)(FillGaps.shown(windows.fillGaps)),
+      "gap_values"     -> windows.gapValues,
       "close_on"       -> Option(windows.closeOn).filter(_ != CloseOn.Watermark).map(as => s"\"$as\""),
       "accumulation" -> windows.accumulation.filter(_ != Discarding).map(mode =>
         s"\"${JsonReader.word(mode)}\"")).collect {

@@ -9,7 +9,7 @@ private[windrow] object SpecCheck {
   def apply(draft: WindowOperatorDraft): Seq[SpecProblem] =
     draft.window.problems ++ lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
       draft.retention.problems ++ retention(draft) ++ combinations(draft) ++
-      SpanCheck(if (draft.window.isLateByOffsets) draft.copy(lateness = None) else draft)
+      GapValuesCheck(draft) ++ SpanCheck(if (draft.window.isLateByOffsets) draft.copy(lateness = None) else draft)
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     val needed = draft.window.bounds.areTimes // SEMANTICS R8
@@ -105,8 +105,8 @@ private[windrow] object SpecCheck {
   /** A limit of `fillGaps` below the distance between windows never has an effect. */
   private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] =
     alignedOf(draft).filter(_ => draft.fillsGaps).flatMap(_.longestStep)
-      .filter(step => step.micros > 0 && draft.fillGaps.micros < step.micros)
-      .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.fillGaps, "needed" -> step)).toSeq
+      .filter(step => step.micros > 0 && draft.silence.micros < step.micros)
+      .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.silence, "needed" -> step)).toSeq
 
   private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
     case Aligned(windows)                                                           => Some(windows)

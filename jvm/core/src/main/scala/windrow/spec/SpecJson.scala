@@ -14,7 +14,7 @@ object SpecJson {
 
   private val Fields = Set(
     "operator", "time_unit", "window", "lateness", "retention", "early", "on_time", "late", "accumulation",
-    "skip_unchanged", "max_future", "aggregates", "close_on", "fill_gaps", "start_offsets")
+    "skip_unchanged", "max_future", "aggregates", "close_on", "fill_gaps", "start_offsets", "gap_values")
 
   def read(json: String): Either[Seq[SpecProblem], WindowOperatorDraft] =
     try mapper.readTree(json) match {
@@ -57,7 +57,8 @@ object SpecJson {
       gaps(node, reader),
       retention(node, reader),
       reader.span(node, "max_future"),
-      startOffsets(node, reader))
+      startOffsets(node, reader),
+      GapValuesJson.read(node, reader))
     window.map(_ => draft)
   }
 
@@ -122,7 +123,7 @@ object SpecJson {
     if (draft.skipUnchanged) node.put("skip_unchanged", true)
     if (draft.closeOn != CloseOn.Watermark) node.put("close_on", draft.closeOn.toString)
     if (draft.fillGaps == TimeSpan.Endless) node.put("fill_gaps", true)
-    else if (draft.fillsGaps) node.put("fill_gaps", draft.fillGaps.micros)
+    else if (draft.fillGaps != TimeSpan.Zero) node.put("fill_gaps", draft.fillGaps.micros)
     if (draft.retention.isStated) {
       val limits = node.putObject("retention")
       draft.retention.time.foreach(span => limits.put("time", span.micros))
@@ -134,6 +135,7 @@ object SpecJson {
       val offsets = node.putObject("start_offsets")
       draft.startOffsets.toSeq.sorted.foreach { case (partition, offset) => offsets.put(partition.toString, offset) }
     }
+    draft.gapValues.foreach(GapValuesJson.write(_, node.putObject("gap_values")))
     node
   }
 }

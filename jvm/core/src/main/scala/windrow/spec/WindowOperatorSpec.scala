@@ -20,6 +20,8 @@ import windrow.core.time.{Axis, Bounds, Distance}
   *   never, [[TimeSpan.Endless]] as long as the query runs
   * @param startOffsets
   *   the first offset of each source partition, for windows on offsets
+  * @param gapValues
+  *   the values of windows without messages; None for the aggregate of no messages
   */
 final case class WindowOperatorDraft(
     window: WindowKind,
@@ -33,10 +35,15 @@ final case class WindowOperatorDraft(
     fillGaps: TimeSpan = TimeSpan.Zero,
     retention: Retention = Retention.NotStated,
     maxFuture: Option[TimeSpan] = None,
-    startOffsets: Map[Long, Long] = Map.empty) {
+    startOffsets: Map[Long, Long] = Map.empty,
+    gapValues: Option[GapValues] = None) {
+
+  /** How long windows without messages fire. */
+  private[windrow] def silence: TimeSpan =
+    if (fillGaps == TimeSpan.Zero) gapValues.fold(TimeSpan.Zero)(_.silence) else fillGaps
 
   /** Whether windows without messages fire, too. */
-  private[windrow] def fillsGaps: Boolean = fillGaps != TimeSpan.Zero
+  private[windrow] def fillsGaps: Boolean = silence != TimeSpan.Zero
 
   def check: Either[Seq[SpecProblem], WindowOperatorSpec] = {
     val found = SpecCheck(this)
@@ -58,7 +65,8 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   def accumulation: AccumulationMode                            = draft.accumulation.getOrElse(Accumulating)
   def skipUnchanged: Boolean                                    = draft.skipUnchanged
   def closeOn: CloseOn                                          = draft.closeOn
-  def fillGaps: TimeSpan                                        = draft.fillGaps
+  def fillGaps: TimeSpan                                        = draft.silence
+  def gapValues: Option[GapValues]                              = draft.gapValues
   private[windrow] def fillsGaps: Boolean                       = draft.fillsGaps
   def retention: Retention                                      = draft.retention
   def maxFuture: Option[TimeSpan]                               = draft.maxFuture

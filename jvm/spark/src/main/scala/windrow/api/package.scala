@@ -44,8 +44,12 @@ package object api {
   type Field = _root_.windrow.spark.Field
   val Field = _root_.windrow.spark.Field
   type Files = _root_.windrow.spark.sinks.Files
-  val Files  = _root_.windrow.spark.sinks.Files
-  val Global = _root_.windrow.Global
+  val Files = _root_.windrow.spark.sinks.Files
+  type GapMethod = _root_.windrow.GapMethod
+  val GapMethod = _root_.windrow.GapMethod
+  type GapValues = _root_.windrow.GapValues
+  val GapValues = _root_.windrow.GapValues
+  val Global    = _root_.windrow.Global
   type Hopping = _root_.windrow.Hopping
   val Hopping = _root_.windrow.Hopping
   type Inherit = _root_.windrow.Inherit

@@ -337,6 +337,20 @@ final case class Windowed private[spark] (
     */
   def accumulationMode(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
 
+  /** Sets the values of windows without rows, which then fire, too. Their panes have the field `pane.is_gap`. By
+    * default, such a window has the aggregates of no rows.
+    * {{{
+    * minutes.fillGaps(GapValues.every(GapMethod.Previous, atMost = Some("1 hour")))
+    * minutes.fillGaps(GapValues(Seq("celsius" -> GapMethod.Linear, "rain" -> GapMethod.Value(0L)), Some("1 hour")))
+    * }}}
+    *
+    * @param values
+    *   a method for each result column, and how long the values of a window are carried
+    * @return
+    *   a copy of this windowed stream
+    */
+  def fillGaps(values: GapValues): Windowed = copy(draft = draft.copy(gapValues = Some(values)))
+
   /** Aggregates the rows of each window and key with Spark's own aggregate functions, and expressions of them.
     * {{{
     * stream.window(Tumbling("1 minute")).aggregate(avg("price"), count("*").as("orders"))

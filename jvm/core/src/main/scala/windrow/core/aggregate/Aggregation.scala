@@ -16,6 +16,31 @@ trait Combine[B] {
   def copy(buffer: B): B
 }
 
+/** Makes the values of windows without messages (SEMANTICS R120).
+  *
+  * @tparam V
+  *   value
+  */
+private[windrow] trait Filling[V] extends Codec[V] {
+
+  /** The value of a window that no other window fills.
+    *
+    * @param own
+    *   the value of no messages
+    */
+  def alone(own: V): V
+
+  /** The value of a window that follows a window with messages. */
+  def after(own: V, last: V): V
+
+  /** The value of a window between two windows with messages.
+    *
+    * @param share
+    *   its place between them, from 0 to 1
+    */
+  def between(own: V, last: V, next: V, share: Double): V
+}
+
 /** Computes a value from messages: each message is lifted to a buffer, buffers are combined, and a buffer is lowered to
   * a value.
   *
@@ -54,6 +79,9 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
 
   /** Manages buffers that contain their messages and grow with them; None if buffers stay small. */
   private[windrow] def keeping: Option[Keeping[B]] = None
+
+  /** Makes values for windows without messages; None if their values are always those of no messages. */
+  private[windrow] def filling: Option[Filling[V]] = None
 
   /** A copy for one shard, which can store messages outside their buffers. */
   private[windrow] def in(pieces: Pieces, guards: Guards): Aggregation[B, V] = this

@@ -20,7 +20,8 @@ private[windrow] object PaneLag {
       // A late message can end a session that waits for its gap, and then completes it at once.
       case WindowFamily.CutSessions(gap, _, _, _) =>
         spec.latenessInTime + gap.fold(Distance.endless[Axis.Time])(of => new Distance(of.micros))
-      case _ => Distance.none
+      case _ => spec.gapValues.filter(_.isLinear).flatMap(_.atMost).fold(Distance.none[Axis.Time])(wait =>
+          new Distance(wait.micros))
     }
   }
 

@@ -2,7 +2,7 @@ package windrow.core.operator
 
 import windrow._
 import windrow.core.aggregate.Aggregation
-import windrow.core.state.Key
+import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.time.Bounds
 import windrow.core.trigger.{PaneState, Shown}
 
@@ -76,6 +76,40 @@ private[core] final class PaneMaker[B, V](
   def first(id: WindowId, timing: Timing, isLast: Boolean, whole: B): Effect[B, V] =
     pane(id, timing, 0, isLast, whole, isRetraction = false)
 
+  /** The same for a value that is not that of the window's messages. */
+  def firstOf(id: WindowId, timing: Timing, isLast: Boolean, value: V): Effect[B, V] =
+    paneOf(id, timing, 0, isLast, value, isRetraction = false)
+
+  /** Emits the panes of a firing with a value that is not that of the window's messages. */
+  def fireValue(
+      id: WindowId,
+      paneState: PaneState[B],
+      timing: Timing,
+      isLast: Boolean,
+      value: V,
+      out: Out[Effect[B, V]]): PaneState[B] = {
+    val sent = paneState.copy(unsent = 0, since = None, delta = None, isTouched = false)
+    if (spec.skipUnchanged && paneState.shown.exists(shownValue(id, _) == value)) sent
+    else {
+      if (retracts) withdraw(id, paneState, out)
+      out.put(paneOf(id, timing, paneState.index, isLast, value, isRetraction = false))
+      val kept = Option.when(readsShown && !isLast)(
+        Shown(timing, paneState.index, isLast, aggregation.zero, Some(bytesOf(value))))
+      sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing))
+    }
+  }
+
+  private def bytesOf(value: V): Array[Byte] = {
+    val out = new ByteWriter
+    aggregation.filling.get.write(value, out)
+    out.result()
+  }
+
+  private def shownValue(id: WindowId, shown: Shown[B]): V = shown.value match {
+    case Some(bytes) => ByteReader(bytes).decode(aggregation.filling.get.read)
+    case None        => lowered(id, shown.timing, shown.buffer)
+  }
+
   /** Emits the panes of a firing and returns the new pane state.
     *
     * @param whole
@@ -106,10 +140,10 @@ private[core] final class PaneMaker[B, V](
     paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 
   private def isHeldBack(id: WindowId, paneState: PaneState[B], next: Shown[B]): Boolean = spec.skipUnchanged &&
-    paneState.shown.exists(last => valueOf(id, last.timing, last.buffer) == valueOf(id, next.timing, next.buffer))
+    paneState.shown.exists(last => shownValue(id, last) == valueOf(id, next.timing, next.buffer))
 
   private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] =
-    pane(id, shown.timing, shown.index, shown.isLast, shown.buffer, isRetraction)
+    paneOf(id, shown.timing, shown.index, shown.isLast, shownValue(id, shown), isRetraction)
 
   private def pane(
       id: WindowId,
@@ -117,6 +151,15 @@ private[core] final class PaneMaker[B, V](
       index: Long,
       isLast: Boolean,
       buffer: B,
+      isRetraction: Boolean): Effect[B, V] =
+    paneOf(id, timing, index, isLast, lowered(id, timing, buffer), isRetraction)
+
+  private def paneOf(
+      id: WindowId,
+      timing: Timing,
+      index: Long,
+      isLast: Boolean,
+      value: V,
       isRetraction: Boolean): Effect[B, V] = Effect.Fire(Pane(
     id.key,
     id.bounds.start,
@@ -125,7 +168,7 @@ private[core] final class PaneMaker[B, V](
     index,
     isLast,
     isRetraction,
-    lowered(id, timing, buffer),
+    value,
     id.message))
 
   private val bounds = spec.window.bounds

@@ -15,7 +15,9 @@ object ShardFingerprint {
       FingerprintField("completion", s"closeOn='${spec.closeOn}'"),
       FingerprintField(
         "gaps",
-        s"fillGaps=${spec.fillsGaps}")) ++ records(spec).map(FingerprintField("early panes", _)) :+ lateness(
+        s"fillGaps=${spec.fillsGaps}")) ++ carried(spec) ++ records(spec).map(FingerprintField(
+      "early panes",
+      _)) :+ lateness(
       spec.window,
       spec.lateness)) ++ retained(spec.window, spec.retention) ++ starts(spec.window, spec.startOffsets) ++ firing(spec)
 
@@ -50,6 +52,10 @@ object ShardFingerprint {
         label,
         stated.map { case (partition, offset) => s"$partition: $offset" }.mkString("{", ", ", "}"))
     }
+
+  /** Values of windows are stored for windows without messages, with the columns that these show. */
+  private def carried(spec: WindowOperatorSpec): Option[FingerprintField] = Option.when(spec.fillsGaps)(
+    FingerprintField("values of gaps", spec.gapValues.fold("none")(values => s"fillGaps($values)")))
 
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
   private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {

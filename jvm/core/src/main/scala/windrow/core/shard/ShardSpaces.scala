@@ -25,6 +25,7 @@ object ShardSpaces {
       case _: Run | _: Numbered | _: OffsetGrid => Keyed
     }
     windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
+      Option.when(spec.gapValues.exists(_.carries))("carried") ++
       Option.when(keepsMessages)(Pieces.Space)
   }
 }

@@ -41,8 +41,17 @@ private[windrow] final case class PaneState[B](
     if (unsent > 0 && since.isEmpty) copy(since = processingTime) else this
 }
 
-/** A fired pane; `buffer` must not be changed. */
-private[windrow] final case class Shown[B](timing: Timing, index: Long, isLast: Boolean, buffer: B)
+/** A fired pane; `buffer` must not be changed.
+  *
+  * @param value
+  *   the shown value as bytes, if it is not that of the buffer (SEMANTICS R120)
+  */
+private[windrow] final case class Shown[B](
+    timing: Timing,
+    index: Long,
+    isLast: Boolean,
+    buffer: B,
+    value: Option[Array[Byte]] = None)
 
 /** Writes and reads pane states.
   *
@@ -75,9 +84,11 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
     paneState.since.foreach(out.long)
     paneState.delta.foreach(owned.write(_, out))
     paneState.shown.foreach { shown =>
-      out.byte(shown.timing.code | (if (shown.isLast) IsLast else 0))
+      out.byte(
+        shown.timing.code | (if (shown.isLast) IsLast else 0) | (if (shown.value.isDefined) HasValue else 0))
       out.count(shown.index)
       if (!isWhole) buffers.write(shown.buffer, out)
+      shown.value.foreach(out.bytes)
     }
   }
 
@@ -96,10 +107,11 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
     val shown = Option.when((flags & HasShown) != 0) {
       val form = in.byte()
       Shown(
-        Timing((form & ~IsLast).toByte),
+        Timing((form & ~(IsLast | HasValue)).toByte),
         in.count(),
         (form & IsLast) != 0,
-        if ((flags & Whole) != 0) whole else buffers.read(in))
+        if ((flags & Whole) != 0) whole else buffers.read(in),
+        Option.when((form & HasValue) != 0)(in.bytes()))
     }
     val timing = (flags >> LastTiming) & 3
     val last   = Option.when(timing > 0)(Timing((timing - 1).toByte))
@@ -115,4 +127,5 @@ private object PaneStateCodec {
   private val PastOnTime = 16
   private val LastTiming = 5 // the bits from here on hold its code plus 1, or 0 for None
   private val IsLast     = 8
+  private val HasValue   = 16
 }

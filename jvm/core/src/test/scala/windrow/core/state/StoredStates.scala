@@ -1,7 +1,7 @@
 package windrow.core.state
 
 import windrow._
-import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, Filling, Ordered, OrderedBuffer}
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShards
@@ -62,10 +62,12 @@ object StoredStates {
       def shard(store: ShardStore) = new Shard(spec, aggregation, store, words)
       val name = draft.window.toString + (if (draft.fillsGaps) " with gaps" else "") +
         (if (draft.closeOn == CloseOn.Watermark) "" else " by messages") +
-        (if (aggregation eq Sum) "" else " in order")
+        (if (aggregation eq Filled) " with values" else if (aggregation eq Sum) "" else " in order")
       state(name, store => shard(store).step(entries(draft.window, lift), Watermark(1500), Some(0L)).foreach(_ => ()))(
-        store =>
-          shard(store).pending.take(1000).foreach(_ => ()))
+        store => {
+          shard(store).pending.take(1000).foreach(_ => ())
+          if (draft.gapValues.isDefined) shard(store).step(Iterator.empty, Watermark(2000), Some(1L)).foreach(_ => ())
+        })
     }
 
     private def draft(window: WindowKind) = WindowOperatorDraft(
@@ -93,7 +95,11 @@ object StoredStates {
         draft(Tumbling(span)).copy(closeOn = CloseOn.NextRow),
         draft(Sliding(span, TimeSpan(1))).copy(closeOn = CloseOn.NextRow))
       val ordered = new Ordered(Sum, pieceBytes = 40)
-      (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++
+      val filled = draft(Tumbling(TimeSpan(50))).copy(
+        lateness = Some(TimeSpan(300)),
+        accumulation = Some(AccumulatingAndRetracting),
+        gapValues = Some(GapValues.every(GapMethod.Previous, Some(TimeSpan(100000)))))
+      (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++ Seq(aggregated(filled, Filled, _ => 1L)) ++
         Seq(
           Tumbling(span),
           Session(TimeSpan(100)),
@@ -210,6 +216,24 @@ object StoredStates {
   }
 
   // ---- state for the detection of duplicates
+
+  /** Windows without messages show the sum of the last window, less 1. */
+  private object Filled extends Aggregation[Long, Long] {
+    def zero: Long                                = Sum.zero
+    def combine(left: Long, right: Long): Long    = Sum.combine(left, right)
+    def copy(buffer: Long): Long                  = Sum.copy(buffer)
+    def lower(buffer: Long): Long                 = Sum.lower(buffer)
+    def write(value: Long, out: ByteWriter): Unit = Sum.write(value, out)
+    def read(in: ByteReader): Long                = Sum.read(in)
+
+    private[windrow] override val filling: Option[Filling[Long]] = Some(new Filling[Long] {
+      def alone(own: Long): Long                                          = own
+      def after(own: Long, last: Long): Long                              = last - 1
+      def between(own: Long, last: Long, next: Long, share: Double): Long = own
+      def write(value: Long, out: ByteWriter): Unit                       = out.bytes(BigInt(value).toByteArray)
+      def read(in: ByteReader): Long                                      = BigInt(in.bytes()).toLong
+    })
+  }
 
   private def offsets: Seq[StoredState] = {
     val many = (0L until 3000L).map(i => i * i % 7919 * 3) ++ (100000L until 100900L).filter(_ % 50 > 0)

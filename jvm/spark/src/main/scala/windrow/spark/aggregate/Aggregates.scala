@@ -6,7 +6,7 @@ import windrow.core.operator.ShardFingerprint
 import windrow.core.shard.ShardSpaces
 import windrow.core.state.SpecFingerprint
 import windrow.explain.{Clock, Explanation}
-import windrow.spark.input.AggregateParts
+import windrow.spark.input.{AggregateParts, GapColumns}
 import windrow.spark.pack.{Combining, PackRecipe}
 import windrow.spark.panes.{Corrections, PanesBefore}
 import windrow.spark.query.{AggregateTexts, StateDescriptor}
@@ -23,7 +23,12 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
 
   def firesParts: Boolean = spec.accumulation == Discarding
 
-  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = GuardSettings(session).problems(spec)
+  def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
+    GuardSettings(session).problems(spec) ++ filled(parts).toSeq.flatMap(_.left.getOrElse(Nil))
+
+  private def filled(parts: AggregateParts) = spec.gapValues.map(GapColumns.of(parts, _))
+
+  override def gapColumns(parts: AggregateParts): Option[GapColumns] = filled(parts).flatMap(_.toOption)
 
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] =
     if (spec.window.takesPanes) Corrections.inherited(before) else Corrections.aggregated(before, spec.window.toString)
@@ -38,7 +43,16 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
       Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
     val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
     val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets)
-    (recipe, new WindowProgram(spec, new SpecFingerprint(begun), recipe, schema, holds, spaces))
+    (
+      recipe,
+      new WindowProgram(
+        spec,
+        new SpecFingerprint(begun),
+        recipe,
+        schema,
+        holds,
+        spaces,
+        gapColumns(parts).map(_.layout)))
   }
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)

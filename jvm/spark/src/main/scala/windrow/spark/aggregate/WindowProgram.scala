@@ -7,7 +7,7 @@ import windrow.core.shard.Shard
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
-import windrow.spark.functions.{ObjectAggregation, RowAggregation}
+import windrow.spark.functions.{FilledAggregation, GapLayout, ObjectAggregation, RowAggregation}
 import windrow.spark.output.{OutputRow, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.packet.EntryCodec
@@ -23,7 +23,8 @@ final class WindowProgram(
     recipe: PackRecipe,
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
-    val spaces: Seq[String])
+    val spaces: Seq[String],
+    gaps: Option[GapLayout] = None)
     extends FiresPanes {
   def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
@@ -42,7 +43,8 @@ final class WindowProgram(
       recipe,
       schema,
       descriptor.map(_.of(changed)),
-      spaces)
+      spaces,
+      gaps)
   }
 
   def runner(): ShardRunner =
@@ -52,8 +54,11 @@ final class WindowProgram(
   private def over[L](lifted: Aggregation[L, InternalRow]): ShardRunner =
     if (recipe.shuffle.ordered) {
       val ordered = new Ordered(lifted)
-      new Running(ordered, EntryCodec.read(_, lifted.read, ordered.lift))
-    } else new Running[L](lifted, EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
+      new Running(filled(ordered), EntryCodec.read(_, lifted.read, ordered.lift))
+    } else new Running[L](filled(lifted), EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
+
+  private def filled[B](aggregation: Aggregation[B, InternalRow]): Aggregation[B, InternalRow] =
+    gaps.fold(aggregation)(new FilledAggregation(aggregation, _))
 
   private final class Running[B](
       aggregation: Aggregation[B, InternalRow],

@@ -47,6 +47,21 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
         refuse(FillGaps.notUnderstood(name, ArgumentReader.shown(other))))
   }
 
+  /** Returns the values of windows without rows. The argument is a method, or a map from columns to methods. */
+  def gapValuesIfSet(name: String, atMost: String): Option[GapValues] = {
+    val limit = spanIfSet(atMost)
+    values.get(name).map { value =>
+      val methods = value match {
+        case all: Map[_, _] => all.toSeq.map { case (column, method) => column.toString -> method }
+        case one            => Seq(GapValues.Every -> one)
+      }
+      val read = methods.flatMap { case (column, method) =>
+        GapMethod.read(name, ArgumentReader.number(method)).fold(refuse[GapMethod](_), Some(_)).map(column -> _)
+      }
+      GapValues(read, limit)
+    }
+  }
+
   def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSet(name).flatMap { text =>
     all.find(_.toString.equalsIgnoreCase(text)).orElse(
       refuse(
@@ -89,6 +104,14 @@ private object ArgumentReader {
   private def span(value: Any): Either[SpecProblem, TimeSpan] = value match {
     case span: TimeSpan => Right(span)
     case text           => TimeSpan.parse(text.toString)
+  }
+
+  /** Returns a number or boolean that is written as text, because all values of a map have one type. */
+  private def number(value: Any): Any = value match {
+    case text: String =>
+      val finite = text.toDoubleOption.filter(number => !number.isNaN && !number.isInfinite)
+      (text.toLongOption: Option[Any]).orElse(finite).orElse(text.toBooleanOption).getOrElse(text)
+    case other => other
   }
 
   private def trigger(value: Any): Option[PaneTrigger] = value match {

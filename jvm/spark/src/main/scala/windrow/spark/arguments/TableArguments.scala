@@ -3,7 +3,7 @@ package windrow.spark.arguments
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
-import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
@@ -13,7 +13,7 @@ import windrow.{SpecError, SpecProblem, TimeSpan}
   *
   * @param values
   *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a duration,
-  *   or a list of these
+  *   a list of these, or a map from strings to these
   * @param problems
   *   problems of the other arguments, reported together with all others
   */
@@ -105,6 +105,10 @@ object TableArguments {
     case (items: ArrayData, ArrayType(item, _)) =>
       val all = items.toSeq[Any](item).map(read(_, item))
       Option.when(all.forall(_.isDefined))(all.flatten)
+    case (entries: MapData, MapType(StringType, item, _)) =>
+      val names = entries.keyArray().toSeq[Any](StringType).map(_.toString)
+      val all   = entries.valueArray().toSeq[Any](item).map(read(_, item))
+      Option.when(all.forall(_.isDefined))(names.zip(all.flatten).toMap)
     case _ => None
   }
 }

@@ -61,7 +61,8 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
       reader.wordIfSet("close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
       reader.gapsIfSet("fill_gaps").getOrElse(TimeSpan.Zero),
       reader.retention,
-      reader.spanIfSet("max_future"))
+      reader.spanIfSet("max_future"),
+      gapValues = reader.gapValuesIfSet("gap_values", "gap_at_most"))
     window.map(_ => draft)
   }
 
@@ -81,7 +82,8 @@ private[spark] object WindowArguments {
   /** The arguments of every function of a kind. */
   private[sql] val Common: Seq[String] =
     Seq("lateness", "max_future", "early", "on_time", "late", "skip_unchanged", "accumulation_mode") ++
-      Seq("close_on", "fill_gaps", "key", "index_by", "retain_time", "retain_messages", "retain_windows") ++
+      Seq("close_on", "fill_gaps", "gap_values", "gap_at_most", "key", "index_by", "retain_time", "retain_messages",
+        "retain_windows") ++
       StreamArguments.Names
 
   val All: Seq[WindowArguments] =

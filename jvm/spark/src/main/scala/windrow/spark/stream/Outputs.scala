@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.operator.PaneLag
 import windrow.spark.functions.PythonValue
-import windrow.spark.input.AggregateParts
+import windrow.spark.input.{AggregateParts, GapColumns}
 import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart, OutputSchema}
 
 /** Converts the output of the shards to the columns that users see. */
@@ -19,6 +19,7 @@ private[spark] object Outputs {
       operator: StreamOperator,
       options: StreamOptions,
       parts: AggregateParts,
+      gaps: Option[GapColumns],
       messages: Messages,
       schema: OutputSchema,
       answers: Option[String],
@@ -29,7 +30,7 @@ private[spark] object Outputs {
       OutputPart(
         OutputKind.Panes,
         OutputSchema.PaneKind,
-        schema.pane)(paneColumns(session, parts, messages, schema, _, time)))
+        schema.pane)(paneColumns(session, parts, gaps, messages, schema, _, time)))
     val rejected =
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
     val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema) ++ answers.map(name =>
@@ -44,22 +45,27 @@ private[spark] object Outputs {
   private def paneColumns(
       session: SparkSession,
       parts: AggregateParts,
+      gaps: Option[GapColumns],
       messages: Messages,
       schema: OutputSchema,
       columns: Seq[Attribute],
       time: Metadata): Seq[Alias] = {
     val here = AttributeMap(
-      parts.keys.map(_.toAttribute).zip(columns) ++ parts.functionResults.zip(columns.drop(schema.resultsAt)))
+      parts.keys.map(_.toAttribute).zip(columns) ++
+        (parts.functionResults ++ gaps.toSeq.flatMap(_.added)).zip(columns.drop(schema.resultsAt)))
+    def placed(value: Expression) = value.transform { case a: Attribute => here.getOrElse(a, a) }
     def moved(column: NamedExpression): Alias = {
       val value = column match {
         case Alias(child, _) => child
         case other           => other
       }
-      Alias(value.transform { case a: Attribute => here.getOrElse(a, a) }, column.name)()
+      Alias(placed(value), column.name)()
     }
     def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
-    val pane    = structOf("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5))
+    val pane = structOf(
+      Seq("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5)) ++
+        gaps.map(all => "is_gap" -> placed(all.isGap)): _*)
     val window = schema.window match {
       case Some(kind) if kind.goesByOffsets =>
         structOf(
@@ -75,7 +81,7 @@ private[spark] object Outputs {
       case value: PythonValue => value.copy(pane = place)
     }.asInstanceOf[Alias]
     (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
-      parts.results.map(resulting) ++ message :+ Alias(pane, "pane")()
+      gaps.fold(parts.results)(_.results).map(resulting) ++ message :+ Alias(pane, "pane")()
   }
 
   private def rejectedColumns(stream: String, columns: Seq[Attribute]): Seq[Alias] =

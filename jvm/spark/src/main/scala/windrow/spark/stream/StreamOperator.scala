@@ -3,7 +3,7 @@ package windrow.spark.stream
 import org.apache.spark.sql.SparkSession
 import scala.annotation.unused
 import windrow.explain.Clock
-import windrow.spark.input.AggregateParts
+import windrow.spark.input.{AggregateParts, GapColumns}
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.{ChainLag, PanesBefore, RowsBefore}
@@ -59,6 +59,9 @@ private[spark] trait StreamOperator {
 
   /** The counts in the packets of its shards. */
   def counts: CountColumns = OutputSchema.Counts
+
+  /** Returns the columns of its panes if windows without rows have values of their own. */
+  def gapColumns(parts: AggregateParts): Option[GapColumns] = None
 
   /** Returns its outputs other than panes and rejected rows. */
   def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = Nil

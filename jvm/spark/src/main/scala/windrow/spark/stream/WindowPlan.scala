@@ -31,9 +31,10 @@ private[spark] object WindowPlan {
       parts: AggregateParts,
       messages: Messages,
       asked: Option[Questions]): LogicalPlan = {
+    val gaps = operator.gapColumns(parts)
     val schema = new OutputSchema(
       parts.keys.map(_.dataType),
-      parts.functionResults.map(_.dataType),
+      parts.functionResults.map(_.dataType) ++ gaps.toSeq.flatMap(_.added.map(_.dataType)),
       parts.message,
       operator.window,
       operator.showsMessage,
@@ -60,7 +61,7 @@ private[spark] object WindowPlan {
         messages.now,
         operator.behind(messages.lag),
         Option.when(options.isAccelerated)(CountColumns.TooLate))
-    Outputs(session, operator, options, parts, messages, schema, asked.map(_.column), rows, shards)
+    Outputs(session, operator, options, parts, gaps, messages, schema, asked.map(_.column), rows, shards)
   }
 
   /** Adds a place to questions. They are not ordered among rows, because they are answered at the end of a step. */

@@ -56,6 +56,9 @@ private[core] final class AlignedAlgorithm[B, V](
   /** Windows without messages, if the spec requests them. Stored in the checkpoint. */
   private val gaps = GapWindows.of(grid, spec, store)
 
+  private val gapPanes =
+    gaps.map(new GapPanes(grid, spec, aggregation, panes, slices, records, _, store))
+
   /** Messages for incomplete windows, if these are processed only when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
     new StepArrivals(grid, aggregation, adds = spec.accumulation == Discarding))
@@ -158,10 +161,10 @@ private[core] final class AlignedAlgorithm[B, V](
     val moved = now != clock.before
     Part.silent(addArrivals(clock)) ++
       (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
-      gaps.iterator.flatMap(gapPanes(_, clock.before, now)) ++
+      gapPanes.iterator.flatMap(_.fire(clock.before, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
       Part.later(endStep(clock, now)) ++
-      Part.silent(leave(now))
+      Part.silent(leave(clock.before, now))
   }
 
   private def addArrivals(clock: StepClock): Unit =
@@ -184,20 +187,6 @@ private[core] final class AlignedAlgorithm[B, V](
           else if (recordsShown && !isLast) fire(start, key, PaneState(), Timing.OnTime, isLast, buffer, out)
           else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, buffer))
         })
-    }
-
-  /** Fires windows without messages (SEMANTICS R3). */
-  private def gapPanes(gaps: GapWindows, before: Watermark, now: Watermark): Iterator[Part[Effect[B, V]]] =
-    gaps.fill(before, now) { (key, ended) =>
-      def each(ranges: Seq[(Long, Long)])(fire: (Long, Boolean, Out[Effect[B, V]]) => Unit) =
-        Part.each(ranges.iterator.flatMap { case (from, to) => grid.between(from, to) }) {
-          (start: Long, out: Out[Effect[B, V]]) =>
-            if (spec.onTime) fire(start, now.reached(grid.end(start), lateness), out)
-        }
-      each(ended.late)((start, isLast, out) =>
-        fire(start, key, PaneState(), Timing.Late, isLast, aggregation.zero, out)) ++
-        each(ended.onTime)((start, isLast, out) =>
-          out.put(panes.first(idOf(start, key), Timing.OnTime, isLast, aggregation.zero)))
     }
 
   /** Finds windows to check at the end of the step, in addition to those that messages touched. */
@@ -264,8 +253,9 @@ private[core] final class AlignedAlgorithm[B, V](
       AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole, out)
   }
 
-  private def leave(now: Watermark): Unit = {
+  private def leave(before: Watermark, now: Watermark): Unit = {
     touched.clear()
+    gapPanes.foreach(_.leave(before, now))
     val left = now.leaves(lateness)
     if (now.isEnd) drop(EventTime.Max)
     else if (left != EventTime.Min) drop(grid.firstStart(left))
@@ -294,20 +284,20 @@ private[core] final class AlignedAlgorithm[B, V](
   override def flush(): Unit = {
     slices.flush()
     records.flush()
-    gaps.foreach(_.flush())
+    gapPanes.foreach(_.flush())
   }
 
   def readDirectory(in: ByteReader): Unit = {
     slices.readDirectory(in)
     records.readDirectory(in)
-    gaps.foreach(_.readDirectory(in))
+    gapPanes.foreach(_.readDirectory(in))
     periods.read(in)
   }
 
   def writeDirectory(out: ByteWriter): Unit = {
     slices.writeDirectory(out)
     records.writeDirectory(out)
-    gaps.foreach(_.writeDirectory(out))
+    gapPanes.foreach(_.writeDirectory(out))
     periods.write(out)
   }
 }

@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import windrow.core.aggregate.{Aggregation, Gathered, OwnedCodec, RangeSweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces}
-import windrow.core.time.{Axis, EventTime, Watermark}
+import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
   * identified by their starts.
@@ -56,10 +56,21 @@ private[core] final class GridSlices[B](
   /** The windows with messages that a move of the watermark completes, in ascending order, with the values of all keys.
     * The caller must not change these.
     */
-  def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] = {
+  def completed(before: Watermark, now: Watermark): Iterator[(Long, Iterator[(Key, B)])] =
+    swept(firstIncomplete(before))(start => now.reached(grid.end(start)))
+
+  /** The windows with messages that a move of the watermark closes, in the same way. */
+  def closed(
+      before: Watermark,
+      now: Watermark,
+      lateness: Distance[Axis.Time]): Iterator[(Long, Iterator[(Key, B)])] = {
+    val left = before.leaves(lateness)
+    swept(if (left == EventTime.Min) left else grid.firstStart(left))(start => now.reached(grid.end(start), lateness))
+  }
+
+  private def swept(first: Long)(isTaken: Long => Boolean): Iterator[(Long, Iterator[(Key, B)])] = {
     val sweep = this.sweep
-    grid.windowsOver(firstIncomplete(before))(slices.ceiling).takeWhile(start => now.reached(grid.end(start)))
-      .map(start => (start, sweep.to(start).window))
+    grid.windowsOver(first)(slices.ceiling).takeWhile(isTaken).map(start => (start, sweep.to(start).window))
   }
 
   /** A sweep over the windows of all keys. */

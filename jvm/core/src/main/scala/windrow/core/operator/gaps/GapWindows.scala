@@ -11,7 +11,11 @@ import windrow.core.time.{Axis, Distance, EventTime, Watermark}
   */
 private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces) {
   private val lateness = spec.latenessInTime
-  private val limits   = GapLimits(lateness, new Distance(spec.fillGaps.micros))
+  private val limits = GapLimits(
+    lateness,
+    new Distance(spec.fillGaps.micros),
+    keepsEnded = spec.gapValues.exists(_.carries),
+    waits = spec.gapValues.filter(_.isLinear).flatMap(_.atMost).map(span => new Distance(span.micros)))
 
   /** The watermark after the last step. */
   private var now = Watermark.None
@@ -74,6 +78,22 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
     gaps.await(from, to)
     keys.put(key, gaps)
   }
+
+  /** The windows of a key that wait, as ranges of their starts. */
+  def waiting(key: Key): Vector[(Long, Long)] = keys.get(key).allWaiting
+
+  /** Records that a range of waiting windows fires. */
+  def takeAll(key: Key, from: Long, to: Long): Unit = {
+    val gaps = keys.get(key)
+    gaps.takeAll(from, to)
+    keys.put(key, gaps)
+  }
+
+  /** Whether a window contains messages; only of windows that are not closed. */
+  def isCovered(key: Key, start: Long): Boolean = keys.get(key).isCovered(start)
+
+  /** The last window with messages before another one; None if it may be closed. */
+  def lastCovered(key: Key, start: Long): Option[Long] = keys.get(key).lastCovered(start)
 
   /** Fires waiting windows of a key one after another, as long as they meet `fires`. */
   def take[E](key: Key)(fires: Long => Boolean)(fire: Long => Part[E]): Iterator[Part[E]] =

@@ -3,7 +3,7 @@ package gaps
 
 import windrow.core.grid.SliceGrid
 import windrow.core.state.{ByteReader, ByteWriter, Codec}
-import windrow.core.time.{Axis, Distance, EventTime, Watermark}
+import windrow.core.time.{Axis, Distance, EventTime, Position, Watermark}
 
 /** The windows of a key that exist without messages (SEMANTICS R3), identified by their starts. They are stored as
   * ranges, so their number does not matter. The watermark determines which of them have ended, so the state of a silent
@@ -23,6 +23,9 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     */
   private val born = new StartRanges(grid)
 
+  /** During a step, windows that had ended before the step and received messages in it. */
+  private val arrived = new StartRanges(grid)
+
   /** A message has arrived in this step. */
   private var isTouched = false
 
@@ -35,6 +38,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   def add(from: Long, to: Long, before: Watermark): Unit = {
     lives.add(from, to, limits.silence).foreach { case (start, end) => born.add(start, math.min(end, ended(before))) }
     covered.add(from, to)
+    if (limits.keepsEnded) arrived.add(from, math.min(to, ended(before)))
     waiting.remove(from, to)
     isTouched = true
   }
@@ -46,10 +50,15 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   def deadline(at: Watermark): Long = {
     val gap    = lives.within(next(at), EventTime.Max).map { case (from, to) => (covered.after(from), to) }
     val ends   = gap.collectFirst { case (start, end) if start <= end => grid.end(start) }
-    val closes = waiting.first.map(start => limits.lateness.after(grid.end(start)))
+    val closes = waiting.first.map(start => limits.waits.fold(limits.lateness.after(grid.end(start)))(reach(_, start)))
+    val known  = limits.waits.flatMap(_ => waiting.last).map(grid.next).filter(covered.holds).map(grid.end)
     val leaves = Option.when(!lives.isEmpty && lives.end < EventTime.Max)(limits.lateness.after(grid.end(lives.end)))
-    (ends ++ closes ++ leaves).minOption.getOrElse(EventTime.Max)
+    (ends ++ closes ++ known ++ leaves).minOption.getOrElse(EventTime.Max)
   }
+
+  /** When the windows that wait from a start on fire with what is known of their neighbors (SEMANTICS R122). */
+  private def reach(wait: Distance[Axis.Time], start: Long): Long =
+    wait.after(grid.end(grid.lastStart(Position.minus(start, 1))))
 
   /** The windows without messages that exist from this step on. At the end of the input they extend to the last window
     * with messages.
@@ -58,10 +67,22 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     val until = if (now.isEnd) lives.lastWithMessages else ended(now)
     val gaps = EndedGaps(
       born.all.flatMap { case (from, to) => covered.between(from, to) }.toVector,
-      lives.within(next(before), until).flatMap { case (from, to) => covered.between(from, to) }.toVector)
+      lives.within(next(before), until).flatMap { case (from, to) => covered.between(from, to) }.toVector,
+      changed(ended(before)))
     born.clear()
+    arrived.clear()
     gaps
   }
+
+  /** The windows without messages that had fired and that follow a window that received messages in this step. */
+  private def changed(until: Long): Vector[(Long, Long)] = arrived.all.flatMap { case (_, last) =>
+    val first = grid.next(last)
+    for {
+      (from, to)   <- covered.between(first, until).takeWhile(_._1 == first)
+      (start, end) <- lives.within(from, to)
+      old          <- born.between(start, end)
+    } yield old
+  }.toVector
 
   /** Removes state that is not needed after a step.
     *
@@ -69,10 +90,17 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     *   whether the state has changed
     */
   def tidy(now: Watermark): Boolean = {
-    val changed = covered.dropBelow(next(now)) || isTouched
+    val changed = dropCovered(now) || isTouched
     isTouched = false
     changed
   }
+
+  private def dropCovered(now: Watermark): Boolean =
+    if (!limits.keepsEnded) covered.dropBelow(next(now))
+    else {
+      val left = now.leaves(limits.lateness)
+      left != EventTime.Min && covered.dropBelow(grid.firstStart(left))
+    }
 
   /** Whether none of its windows can still change. */
   def isOver(now: Watermark): Boolean = {
@@ -91,6 +119,11 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
 
   def await(from: Long, to: Long): Unit = waiting.add(from, to)
   def hasWaiting: Boolean               = waiting.first.isDefined
+
+  def allWaiting: Vector[(Long, Long)]       = waiting.all.toVector
+  def takeAll(from: Long, to: Long): Unit    = waiting.remove(from, to)
+  def isCovered(start: Long): Boolean        = covered.holds(start)
+  def lastCovered(start: Long): Option[Long] = covered.lastBefore(start)
 
   /** The first waiting window. */
   def firstWaiting: Option[Long] = waiting.first
@@ -120,8 +153,14 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
   *   windows that had ended before the step
   * @param onTime
   *   windows that end in the step
+  * @param changed
+  *   windows that had fired before the step and follow a window that received messages in it; only if values depend on
+  *   those of other windows
   */
-private[core] final case class EndedGaps(late: Vector[(Long, Long)], onTime: Vector[(Long, Long)])
+private[core] final case class EndedGaps(
+    late: Vector[(Long, Long)],
+    onTime: Vector[(Long, Long)],
+    changed: Vector[(Long, Long)])
 
 /** The durations that limit windows without messages.
   *
@@ -129,8 +168,16 @@ private[core] final case class EndedGaps(late: Vector[(Long, Long)], onTime: Vec
   *   time after which a window is closed
   * @param silence
   *   time for which a key without messages continues to have windows (`fillGaps`)
+  * @param keepsEnded
+  *   whether windows with messages are recorded until they are closed, because others depend on them
+  * @param waits
+  *   how long after the last window with messages windows wait for the next one, if they do
   */
-private[core] final case class GapLimits(lateness: Distance[Axis.Time], silence: Distance[Axis.Time])
+private[core] final case class GapLimits(
+    lateness: Distance[Axis.Time],
+    silence: Distance[Axis.Time],
+    keepsEnded: Boolean,
+    waits: Option[Distance[Axis.Time]])
 
 private[core] final class KeyGapsCodec(grid: SliceGrid[Axis.Time], limits: GapLimits) extends Codec[KeyGaps] {
   def write(gaps: KeyGaps, out: ByteWriter): Unit = gaps.write(out)

@@ -15,6 +15,13 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
 
   def first: Option[Long] = Option(ranges.firstEntry).map(_.getKey)
 
+  def last: Option[Long] = Option(ranges.lastEntry).map(_.getValue)
+
+  /** The last start below another one. */
+  def lastBefore(start: Long): Option[Long] =
+    Option(ranges.lowerEntry(start)).map(range =>
+      if (range.getValue < start) range.getValue.longValue else before(start))
+
   def add(from: Long, to: Long): Unit = if (from <= to) {
     val below = ranges.floorEntry(from)
     val joins = below != null && grid.next(below.getValue) >= from

@@ -1,0 +1,69 @@
+package windrow.core.operator
+package gaps
+
+import windrow.core.aggregate.Aggregation
+import windrow.core.grid.SliceGrid
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyBuckets, Spaces, StatePart}
+import windrow.core.time.{Axis, Distance, Watermark}
+import windrow.{GapValues, TimeSpan, WindowOperatorSpec}
+
+/** The value of a window with messages, from which windows without messages get theirs.
+  *
+  * @param start
+  *   start of the window
+  */
+private[core] final case class Carried[V](start: Long, value: V)
+
+/** The value of the last closed window of each key (SEMANTICS R121). A closed window has lost its messages. A value is
+  * forgotten when it is too old for every window that can still change.
+  */
+private[core] final class Neighbors[V](
+    grid: SliceGrid[Axis.Time],
+    spec: WindowOperatorSpec,
+    values: GapValues,
+    codec: => Codec[V],
+    store: Spaces)
+    extends StatePart {
+  private val lateness = spec.latenessInTime
+  private val atMost   = new Distance[Axis.Time](values.atMost.getOrElse(TimeSpan.Zero).micros)
+  private val carried  = new KeyBuckets[Carried[V]]("carried", store, new CarriedCodec(codec), neededUntil)
+
+  private def neededUntil(last: Carried[V]): Long = lateness.after(reach(last.start))
+
+  /** The end of the last window to which the value of another window can be carried. */
+  def reach(start: Long): Long = atMost.after(grid.end(start))
+
+  /** The last closed window of a key; None if it has none or is no longer needed. */
+  def last(key: Key): Option[Carried[V]] = Option(carried.get(key))
+
+  /** Records the value of a window that closes. */
+  def close(key: Key, start: Long, value: V): Unit = carried.put(key, Carried(start, value))
+
+  def forget(now: Watermark): Unit =
+    carried.walk(now.at).foreach(key => if (now.reached(neededUntil(carried.get(key)))) carried.remove(key))
+
+  override def flush(): Unit                = carried.flush()
+  def readDirectory(in: ByteReader): Unit   = carried.readDirectory(in)
+  def writeDirectory(out: ByteWriter): Unit = carried.writeDirectory(out)
+}
+
+private[core] object Neighbors {
+
+  /** The closed windows of a spec; None if no window contributes to another one. */
+  def of[V](
+      grid: SliceGrid[Axis.Time],
+      spec: WindowOperatorSpec,
+      aggregation: Aggregation[_, V],
+      store: Spaces): Option[Neighbors[V]] =
+    spec.gapValues.filter(_.carries).map(values =>
+      new Neighbors(grid, spec, values, aggregation.filling.get, store))
+}
+
+private[core] final class CarriedCodec[V](values: => Codec[V]) extends Codec[Carried[V]] {
+  def write(last: Carried[V], out: ByteWriter): Unit = {
+    out.long(last.start)
+    values.write(last.value, out)
+  }
+
+  def read(in: ByteReader): Carried[V] = Carried(in.long(), values.read(in))
+}
