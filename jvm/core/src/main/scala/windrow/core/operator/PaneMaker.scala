@@ -91,11 +91,9 @@ private[core] final class PaneMaker[B, V](
     val sent = paneState.copy(unsent = 0, since = None, delta = None, isTouched = false)
     if (spec.skipUnchanged && paneState.shown.exists(shownValue(id, _) == value)) sent
     else {
-      if (retracts) withdraw(id, paneState, out)
-      out.put(paneOf(id, timing, paneState.index, isLast, value, isRetraction = false))
       val kept = Option.when(readsShown && !isLast)(
         Shown(timing, paneState.index, isLast, aggregation.zero, Some(bytesOf(value))))
-      sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing))
+      send(id, sent, timing, paneOf(id, timing, paneState.index, isLast, value, isRetraction = false), kept, out)
     }
   }
 
@@ -129,10 +127,21 @@ private[core] final class PaneMaker[B, V](
     if (isHeldBack(id, paneState, last)) sent
     else {
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
-      if (retracts) withdraw(id, paneState, out)
-      out.put(pane(id, last, isRetraction = false))
-      sent.copy(index = paneState.index + 1, shown = kept, last = Some(timing))
+      send(id, sent, timing, pane(id, last, isRetraction = false), kept, out)
     }
+  }
+
+  /** Emits a pane after the retraction of the one that it replaces, and returns the new pane state. */
+  private def send(
+      id: WindowId,
+      paneState: PaneState[B],
+      timing: Timing,
+      pane: Effect[B, V],
+      kept: Option[Shown[B]],
+      out: Out[Effect[B, V]]): PaneState[B] = {
+    if (retracts) withdraw(id, paneState, out)
+    out.put(pane)
+    paneState.copy(index = paneState.index + 1, shown = kept, last = Some(timing))
   }
 
   /** Emits the retraction of a window's last pane if one is kept. */
