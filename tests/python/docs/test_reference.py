@@ -142,7 +142,7 @@ def test_columns() -> None:
     """The page names the columns that the code writes by name."""
     fields = re.findall(r'"(\w+)" *->', scala("stream/Outputs.scala"))
     bounds = ["start", "end", "last"]
-    inside = {"timing", "index", "is_last", "is_retraction"}
+    inside = {"timing", "index", "is_last", "is_retraction", "is_gap"}
     assert inside < set(fields)
     panes = {f"pane.{name}" if name in inside else f"window.{name}" for name in [*fields, *bounds]}
     assert described("Panes") == {"window", "pane", "messages", "message", *panes}

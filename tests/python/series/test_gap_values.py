@@ -49,6 +49,7 @@ class Case:
     mode: Mode = "accumulating"
     method: str = "previous"
     early: bool = False
+    steps: int = 10
 
     def windows(self, second: int) -> list[int]:
         """Return the starts of the windows that contain a time."""
@@ -86,7 +87,7 @@ class Case:
         """Draw the rows of each step: most in order, some late, with pauses."""
         draw = random.Random(self.seed)  # noqa: S311  no secret
         now = 0
-        for _ in range(10):
+        for _ in range(self.steps):
             now += draw.choice((0, 10, 50, 130, 400))
             rows = []
             for _ in range(draw.randrange(1, 4)):
@@ -239,16 +240,16 @@ def cases(count: int) -> list[Case]:
     return found
 
 
-@pytest.mark.parametrize("first", [0, pytest.param(12, marks=pytest.mark.full)])
+@pytest.mark.parametrize("first", [0, pytest.param(6, marks=pytest.mark.full)])
 def test_values_equal_a_recomputation(spark: SparkSession, first: int) -> None:
     """Random streams with late rows, pauses, and restarts give the recomputed panes."""
-    count = 1000 if first else 12
+    count = 1000 if first else 6
     assert sum(compare(spark, case) for case in cases(count)[first:]) > count
 
 
 def test_a_query_equals_the_core(spark: SparkSession) -> None:
     """A real query with late rows, retractions, and a restart gives the same panes."""
-    case = Case(3, lateness=300, mode="accumulating_and_retracting")
+    case = Case(3, lateness=300, mode="accumulating_and_retracting", steps=5)
     assert compare(spark, case, engine="query") > 0
 
 
