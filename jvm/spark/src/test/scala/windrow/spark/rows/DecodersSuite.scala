@@ -12,6 +12,7 @@ final class DecodersSuite extends AnyFunSuite {
       "rows.RowShape"               -> "RowShapeSuite, RowFormatSpec",
       "functions.RowAggregation"    -> "RowShapeSuite: it is the shape's",
       "functions.ObjectAggregation" -> "the same",
+      "functions.FilledAggregation" -> "the same",
       "functions.TimedValues"       -> "OverTimeSpec",
       "functions.NumbersOverTime"   -> "OverTimeSpec",
       "functions.TimeInState"       -> "OverTimeSpec",
