@@ -165,7 +165,8 @@ def test_columns(spark: SparkSession, tmp_path: Path) -> None:
         for kind in kinds()
     ]
     kept = timed.retain(time="1 hour").window(wr.Tumbling("1 minute")).keepRows()
-    panes = [of(output.panes, "product", "n") for output in [*outputs, kept]]
+    filled = timed.window(wr.Tumbling("1 minute")).fillGaps(0).aggregate(n)
+    panes = [of(output.panes, "product", "n") for output in [*outputs, kept, filled]]
     assert set.union(*panes) == described("Panes")
     assert of(kept.rejected) == described("Rejected rows")
     assert of(outputs[-1].events, "product") == described("Events")
