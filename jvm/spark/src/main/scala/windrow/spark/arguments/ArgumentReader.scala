@@ -1,6 +1,7 @@
 package windrow.spark.arguments
 
 import java.util.Locale
+import scala.util.Try
 import windrow._
 
 /** Reads the arguments of an SQL function and collects every problem. */
@@ -109,7 +110,7 @@ private object ArgumentReader {
   /** Returns a number or boolean that is written as text, because all values of a map have one type. */
   private def number(value: Any): Any = value match {
     case text: String =>
-      val finite = text.toDoubleOption.filter(number => !number.isNaN && !number.isInfinite)
+      val finite = Try(BigDecimal(text).toDouble).toOption.filterNot(_.isInfinite) // Java also reads "1d" as a number
       (text.toLongOption: Option[Any]).orElse(finite).orElse(text.toBooleanOption).getOrElse(text)
     case other => other
   }
