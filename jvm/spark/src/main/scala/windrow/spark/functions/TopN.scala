@@ -30,8 +30,10 @@ private[spark] final case class TopN(
     val at       = columns.zipWithIndex.map { case (column, i) => BoundReference(i, column.dataType, column.nullable) }
     val byOrders = orders.zip(at).map { case (one, column) => one.copy(child = column, sameOrderExpressions = Nil) }
     val byValue  = Option.when(RowOrdering.isOrderable(value.dataType))(SortOrder(at.last, Ascending))
-    RowOrdering.create(byOrders ++ byValue, Nil).asInstanceOf[Comparator[InternalRow]].thenComparing(TopN.byBytes)
-      .compare(_, _)
+    // A value of its own: `create(...).compare(_, _)` would generate the ordering again for each comparison.
+    val rows = RowOrdering.create(byOrders ++ byValue, Nil).asInstanceOf[Comparator[InternalRow]]
+      .thenComparing(TopN.byBytes)
+    (one, other) => rows.compare(one, other)
   }
 
   override def createAggregationBuffer(): PriorityQueue[UnsafeRow] = new PriorityQueue(order.reversed)

@@ -1,5 +1,7 @@
 package windrow.spark.functions
 
+import com.sun.management.ThreadMXBean
+import java.lang.management.ManagementFactory
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
@@ -54,6 +56,18 @@ final class TopNSpec extends AnyFunSuite {
     val out = new ByteWriter
     all.write(buffer, out)
     all.read(ByteReader(out.result()))
+  }
+
+  test("a comparison does not generate the ordering again") {
+    val (all, lift) = aggregation(100, first: _*)
+    val rows        = Seq.tabulate(200)(i => new ObjectBuffer(null, lift(InternalRow(i.toDouble, i.toLong)).copy()))
+    val threads     = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+    def merged()    = all.lower(rows.reduce(all.combine))
+    merged()
+    val before = threads.getCurrentThreadAllocatedBytes
+    merged()
+    // 200 merges make about 1,500 comparisons. The text of one generated ordering has about 5,000 bytes.
+    assert(threads.getCurrentThreadAllocatedBytes - before < 1500000)
   }
 
   test("SEMANTICS R105: the order of rows does not show, and every grouping is exact") {
