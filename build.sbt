@@ -227,6 +227,15 @@ lazy val iceberg = (project in file("project/iceberg")).settings(ofSink(
   "iceberg",
   ("org.apache.iceberg" % s"iceberg-spark-runtime-4.1_${Versions.scalaBinary}" % Versions.iceberg).intransitive()))
 
+/** Hadoop's file system for S3, with the parts of the AWS SDK that it uses instead of the bundle of 600 MB. */
+lazy val s3 = (project in file("project/s3")).settings(
+  ofSink(
+    "s3",
+    ("org.apache.hadoop" % "hadoop-aws" % Versions.hadoop).exclude("software.amazon.awssdk", "bundle")),
+  libraryDependencies ++= Seq("apache-client", "s3", "s3-transfer-manager", "sts").map(
+    "software.amazon.awssdk" % _ % Versions.aws),
+  excludeDependencies ++= Seq("io.netty", "org.slf4j", "org.wildfly.openssl").map(ExclusionRule(_)))
+
 def copyOf(jars: Classpath, folder: File): Unit = {
   IO.delete(folder)
   IO.copy(jars.map(_.data).filterNot(_.getName.startsWith("scala-library")).map(jar => jar -> folder / jar.getName))

@@ -15,6 +15,8 @@ object Versions {
   val postgresql   = "42.7.14" // JDBC drivers for tests
   val mariadb      = "3.5.11"
   val sqlite       = "3.54.1.0"
+  val hadoop       = "3.5.0"   // the version of Spark 4.3.0
+  val aws          = "2.57.8"  // the SDK for S3
   val flink        = "2.3.0"   // a contender in the benchmarks
   val scalatest    = "3.2.19"
   val scalacheck   = "1.18.1"

@@ -143,7 +143,7 @@ private[spark] object Checkpoint {
       named: Option[String],
       whole: Boolean): StoredState = {
     val folder = new Path(path)
-    val files  = folder.getFileSystem(session.sparkContext.hadoopConfiguration)
+    val files  = Storage.of(session.sparkContext.hadoopConfiguration, path)
     if (!files.exists(new Path(folder, "offsets")))
       throw new CheckpointError(ErrorConditions.message("CHECKPOINT_NOT_FOUND", "path" -> path))
     readable(session, path)

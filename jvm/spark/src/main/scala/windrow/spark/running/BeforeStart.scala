@@ -12,7 +12,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.spark.pack.Combining
 import windrow.spark.panes.FiresPanes
-import windrow.spark.query.Checkpoint
+import windrow.spark.query.{Checkpoint, ErrorText}
 import windrow.spark.shards.GuardSettings
 import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 

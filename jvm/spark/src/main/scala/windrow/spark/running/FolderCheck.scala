@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
 import windrow.SpecProblem
+import windrow.spark.query.ErrorText
 
 /** Checks that the checkpoint of a query and the folders of its sinks do not contain each other, because a nested
   * folder could not be read or deleted separately (SEMANTICS B5).
@@ -73,21 +74,4 @@ private[running] object FolderCheck {
   private def real(path: LocalPath): LocalPath =
     if (Files.exists(path) || path.getParent == null) path.toRealPath()
     else real(path.getParent).resolve(path.getFileName)
-}
-
-private[running] object ErrorText {
-  private val Condition = """^\[[A-Z0-9_.]+] """.r
-  private val Keys      = """://[^@\s]*@""".r
-  private val State     = """ SQLSTATE: \w+$""".r
-
-  /** Removes secrets from URLs of storage. */
-  def withoutKeys(text: String): String = Keys.replaceAllIn(text, "://…@")
-
-  /** Returns the first line of an error, because errors of Spark and Hadoop also contain plans and stack traces.
-    * Removes Spark's error code, which would look like one of Windrow's.
-    */
-  def firstLine(wrong: Throwable): String = {
-    val line = Option(wrong.getMessage).flatMap(_.linesIterator.find(_.nonEmpty)).getOrElse(wrong.toString)
-    State.replaceFirstIn(Condition.replaceFirstIn(line, ""), "")
-  }
 }

@@ -4,6 +4,7 @@ import java.io.{FileNotFoundException, InputStream}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{ChecksumFileSystem, FileStatus, FileSystem, Path}
 import scala.util.Using
+import windrow.spark.query.Storage
 
 /** A listed file.
   *
@@ -38,7 +39,7 @@ private[verify] object Folder {
   /** Lists a folder. A missing folder counts as empty. */
   def list(settings: Configuration, path: String): Folder = {
     val plain = new Path(path)
-    val system = plain.getFileSystem(settings) match {
+    val system = Storage.of(settings, path) match {
       case sums: ChecksumFileSystem => sums.getRawFileSystem
       case other                    => other
     }
