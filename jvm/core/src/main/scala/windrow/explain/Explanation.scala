@@ -17,17 +17,18 @@ object Explanation {
     */
   def apply(spec: WindowOperatorSpec, about: String, clock: Clock, keepsMessages: Boolean = false): String = {
     val words = new Words(spec, keepsMessages)
-    lines(
-      s"${spec.window} over $about",
+    val rows = Seq(
       "windows"   -> spec.window.inWords,
       "watermark" -> s"$clock; it advances after each micro-batch",
       "early"     -> words.often(spec.early, "no panes"),
       "on time"   -> (if (spec.onTime) s"one pane when ${words.complete}" else "no pane"),
       "late"      -> words.late,
-      "panes"     -> words.mode,
-      "state"     -> s"a window is removed when ${words.closed}",
-      "rejected"  -> words.rejected,
-      "queries"   -> apart("panes"))
+      "panes"     -> words.mode)
+    val rest = Seq(
+      "state"    -> s"a window is removed when ${words.closed}",
+      "rejected" -> words.rejected,
+      "queries"  -> apart("panes"))
+    lines(s"${spec.window} over $about", rows ++ words.gaps.map("gaps" -> _) ++ rest: _*)
   }
 
   /** The description of windows with policies. */
@@ -135,6 +136,14 @@ object Explanation {
           "all rows of the window so far; every pane after the first retracts the previous one"
       }
       if (spec.skipUnchanged) s"$held; a pane with the same value as the previous one is not emitted" else held
+    }
+
+    /** Describes the panes of windows without rows. */
+    def gaps: Option[String] = Option.when(spec.fillGaps != TimeSpan.Zero) {
+      val until =
+        if (spec.fillGaps == TimeSpan.Endless) "" else s", up to ${spec.fillGaps} after its last window with rows"
+      val value = spec.gapValues.fold("the aggregate of no rows")(values => s"these values: $values")
+      s"the windows of a key without rows emit panes too$until, with $value"
     }
 
     def rejected: String = {
