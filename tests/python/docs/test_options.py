@@ -52,6 +52,7 @@ OPTIONS: dict[str, list[set[str]]] = {
     "skipUnchanged": [{"ACCUMULATING"}, {"early", "ACCUMULATING"}, set()],
     "closeOn='next_row'": [set(), {"ACCUMULATING"}],
     "fillGaps": [set(), {"ACCUMULATING"}],
+    "fillGaps('previous')": [set(), {"ACCUMULATING"}],
     "DISCARDING": [set()],
     "ACCUMULATING": [set()],
     "ACCUMULATING_AND_RETRACTING": [set()],
@@ -95,6 +96,8 @@ def problems(df: DataFrame, kind: wr.WindowKind, options: set[str]) -> list[str]
         close: Any = "next_row" if "closeOn='next_row'" in options else "watermark"
         gaps = "1 day" if "fillGaps" in options else False
         windowed = stream.window(kind, closeOn=close, fillGaps=gaps)
+        if "fillGaps('previous')" in options:
+            windowed = windowed.fillGaps("previous", atMost="1 day")
         windowed = windowed.trigger(
             early=wr.EachBatch() if "early" in options else None,
             onTime="onTime=False" not in options,
