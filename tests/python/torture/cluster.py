@@ -1,4 +1,4 @@
-"""A Spark cluster whose workers claim to be on two machines.
+"""A Spark cluster whose workers claim to be on three machines.
 
 Spark never runs a second attempt of a task on the machine of the first.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from conftest import spark_home
 from programs import FRESH, PACKAGE, awaited, free_ports, running
 
-HOSTS = ("127.0.0.1", "127.0.0.2")
+HOSTS = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from torture.subjects import BATCHES, Subject
 MASTERS = ("local[1]", "local[2]", "local[2]", "local[3]")
 #: A task may fail four times.
 PATIENT = "local[2,4]"
-#: The cluster of ``cluster``: two executors that claim to be on two machines.
+#: The cluster of ``cluster``: three executors that claim to be on three machines.
 CLUSTER = "cluster"
 
 WHERE = ("while it reads", "with its state written")
