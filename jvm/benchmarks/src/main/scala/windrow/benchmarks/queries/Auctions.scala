@@ -23,30 +23,32 @@ object Auctions {
 
   private val persons = Table(
     "persons",
-    "ts timestamp, id bigint",
+    "ts timestamp, id bigint, state bigint, city bigint",
     n => within(n) === 0,
-    n => Seq(ts(n), lastPerson(n).as("id")))
+    n => Seq(ts(n), lastPerson(n).as("id"), chance(n, 8, 6).as("state"), chance(n, 9, 10).as("city")))
 
   private val auctions = Table(
     "auctions",
-    "ts timestamp, id bigint, seller bigint",
+    "ts timestamp, id bigint, seller bigint, category bigint",
     n => within(n).between(1, 3),
     n =>
       Seq(
         ts(n),
         lastAuction(n).as("id"),
-        when(chance(n, 1, 4) > 0, hot(lastPerson(n))).otherwise(recent(lastPerson(n), n, 2, Active)).as("seller")))
+        when(chance(n, 1, 4) > 0, hot(lastPerson(n))).otherwise(recent(lastPerson(n), n, 2, Active)).as("seller"),
+        chance(n, 10, 5).as("category")))
 
   private val bids = Table(
     "bids",
-    "ts timestamp, auction bigint, bidder bigint, price bigint",
+    "ts timestamp, auction bigint, bidder bigint, price bigint, channel bigint",
     n => within(n) > 3,
     n =>
       Seq(
         ts(n),
         when(chance(n, 3, 2) > 0, hot(lastAuction(n))).otherwise(recent(lastAuction(n), n, 4, InFlight)).as("auction"),
         when(chance(n, 5, 4) > 0, hot(lastPerson(n)) + 1).otherwise(recent(lastPerson(n), n, 6, Active)).as("bidder"),
-        round(pow(lit(10.0), chance(n, 7, 6000) / 1000.0) * 100).cast("bigint").as("price")))
+        round(pow(lit(10.0), chance(n, 7, 6000) / 1000.0) * 100).cast("bigint").as("price"),
+        chance(n, 11, 1000).as("channel")))
 
-  val source: Source = Source("auctions", Seq(persons, auctions, bids))
+  val source: Source = Source("nexmark", Seq(persons, auctions, bids))
 }
