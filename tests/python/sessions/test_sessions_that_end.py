@@ -214,6 +214,61 @@ def test_sql_is_python(spark: SparkSession, split: str) -> None:
     assert len(ours) > 20
 
 
+#: Visits of a website, and the sessions of each user by hand: the first minute, and the rows.
+VISITS = [
+    ("ann", "09:00", "login"),
+    ("ann", "09:05", "click"),
+    ("ann", "09:06", "logout"),
+    ("ann", "09:10", "login"),
+    ("ann", "09:15", "click"),
+    ("ann", "10:30", "login"),
+    ("ann", "10:31", "logout"),
+    ("bob", "09:00", "login"),
+    ("bob", "09:20", "click"),
+    ("bob", "10:30", "click"),
+]
+UNTIL_LOGOUT = {
+    ("ann", "09:00"): 3,
+    ("ann", "09:10"): 2,
+    ("ann", "10:30"): 2,
+    ("bob", "09:00"): 2,
+    ("bob", "10:30"): 1,
+}
+CAMPAIGNS = [
+    ("eve", "09:00", "a"),
+    ("eve", "09:10", "a"),
+    ("eve", "09:20", "b"),
+    ("eve", "09:25", "b"),
+    ("eve", "09:30", "a"),
+]
+OF_CAMPAIGNS = {("eve", "09:00"): 2, ("eve", "09:20"): 2, ("eve", "09:30"): 1}
+
+
+@pytest.mark.parametrize(
+    ("session", "rows", "expected"),
+    [
+        (wr.Session("30 minutes", endsWith="event = 'logout'"), VISITS, UNTIL_LOGOUT),
+        (wr.Session("30 minutes", split="event"), CAMPAIGNS, OF_CAMPAIGNS),
+    ],
+    ids=["logout", "campaign"],
+)
+def test_visits_of_a_website(
+    spark: SparkSession, session: wr.Session, rows: Any, expected: Any
+) -> None:
+    """A visit ends at a logout or after 30 minutes without a row, or when the campaign changes."""
+
+    def visits(df: DataFrame) -> wr.Output:
+        stream = wr.stream(df, time="time", key="user", watermark="0 seconds")
+        return stream.lateness("0 seconds").window(session).aggregate(F.count("*").alias("n"))
+
+    with wr.testing.harness(visits, spark, schema="user string, time timestamp, event string") as h:
+        for user, time, event in sorted(rows, key=lambda row: row[1]):
+            h.add([{"user": user, "time": f"2025-01-01 {time}", "event": event}])
+        h.finish()
+        found = {(p["user"], f"{p['window']['start']:%H:%M}"): p["n"] for p in h.panes()}
+    assert found == expected
+
+
 def test_all_problems_are_in_one_message(spark: SparkSession, tmp_path: Path) -> None:
     """Wrong expressions and lengths are refused before the query starts, together."""
     df = spark.readStream.schema(SCHEMA).json(str(tmp_path))
