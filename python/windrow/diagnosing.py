@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from windrow._bridge import _jar
 from windrow._running._query import expect_query
 from windrow._watching._causes import Cause, Facts, Waiting, causes
 from windrow.errors import WindrowError
@@ -75,6 +76,7 @@ def whyNoOutput(
 
     Raises:
         TypeError: ``query`` is not a query.
+        JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
 
     Example:
         ``print(wr.whyNoOutput(query))`` shows::
@@ -90,6 +92,7 @@ def whyNoOutput(
     now = status(query)
     folder = _folder(query) if checkpoint is None else fspath(checkpoint)
     spark = _session()
+    _jar.check(spark)
     facts = Facts(
         now,
         # A query that waits for rows looks for them all the time, so its trigger is often active.
@@ -98,7 +101,7 @@ def whyNoOutput(
         waiting=None if folder is None else _waiting(folder),
         now=datetime.now(UTC),
     )
-    return Diagnosis(causes(facts))
+    return Diagnosis(causes(spark, facts))
 
 
 def _folder(query: StreamingQuery) -> str | None:
@@ -120,8 +123,4 @@ def _waiting(checkpoint: str) -> Waiting | None:
         [found] = panes.agg(F.count("*"), *columns).collect()
     except WindrowError:
         return None
-    return Waiting(found[0], _time(found[1]), _time(found[2]))
-
-
-def _time(micros: int | None) -> datetime | None:
-    return None if micros is None else datetime.fromtimestamp(micros / 1_000_000, UTC)
+    return Waiting(*found)

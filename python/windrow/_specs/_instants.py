@@ -17,6 +17,11 @@ def instant(micros: int) -> datetime:
         return _LAST if micros > 0 else _FIRST
 
 
+def micros(time: datetime) -> int:
+    """Return a time as microseconds since 1970."""
+    return (time - EPOCH) // timedelta(microseconds=1)
+
+
 def read(text: str) -> datetime:
     """Read a time of Spark, which writes years beyond 9999 with a sign."""
     try:

@@ -36,6 +36,9 @@ private[windrow] object ErrorConditions {
 
   def codeOf(condition: String): String = condition.takeWhile(_ != '.')
 
+  /** The codes of all errors. */
+  lazy val codes: Set[String] = sentences.keySet.map(codeOf)
+
   /** The message, the remedy, and a pointer to the page of errors.
     *
     * @param parameters

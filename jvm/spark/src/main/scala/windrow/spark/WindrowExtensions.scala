@@ -6,6 +6,7 @@ import windrow.spark.functions.AggregateFunctions
 import windrow.spark.output.OperatorNames
 import windrow.spark.pack.PackStrategy
 import windrow.spark.sql.{TableFunctions, TablesOfWith, Usage}
+import windrow.spark.ui.WindrowTab
 
 /** Registers Windrow's functions and rules with a session. Spark finds this class as a service on the class path, so no
   * setting is needed.
@@ -19,7 +20,10 @@ final class WindrowExtensions extends SparkSessionExtensionsProvider {
     }
     extensions.injectHintResolutionRule(_ => TablesOfWith)
     extensions.injectPostHocResolutionRule(_ => OperatorNames.Check)
-    extensions.injectPostHocResolutionRule(session => Accelerate(session))
+    extensions.injectPostHocResolutionRule { session =>
+      WindrowTab.attach(session)
+      Accelerate(session)
+    }
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }
 }

@@ -138,7 +138,7 @@ private[dedup] object DedupPackets {
     * that have become duplicates.
     */
   def counts(keep: Keep): CountColumns =
-    CountColumns("rows", if (keep == Keep.Last) Seq("copies", "replaced") else Seq("copies"))
+    CountColumns(CountColumns.Rows, if (keep == Keep.Last) Seq("copies", "replaced") else Seq("copies"))
   private val Copies   = 0
   private val Replaced = 1
 }

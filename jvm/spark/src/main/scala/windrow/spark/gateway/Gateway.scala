@@ -6,6 +6,7 @@ import windrow.spark.gauges.GaugeListener
 import windrow.spark.pack.PackStrategy
 import windrow.spark.standalone.{Standalone, StandaloneOperator}
 import windrow.spark.testing.Rehearsal
+import windrow.spark.ui.WindrowTab
 import windrow.spark.{WindrowExtensions, WindrowVersion}
 
 /** The only class that Python calls directly. Python then calls the objects that it returns. Arguments and results are
@@ -23,6 +24,7 @@ object Gateway {
     new WindrowExtensions()(extensions)
     SparkInside.registerTableFunctions(session, extensions)
     SparkInside.addStrategy(session, PackStrategy(session))
+    WindrowTab.attach(session)
   }
 
   /** Publishes the figures of the session's queries in Spark's metrics system; see [[GaugeListener]]. */

@@ -21,17 +21,22 @@ import windrow.spark.output.OutputColumns
   *   the watermark before the micro-batch, in milliseconds, if there is one
   * @param newest
   *   the greatest event time in the micro-batch, in milliseconds
+  * @param sources
+  *   the rows of each source, by its description
   */
-private[gauges] final case class BatchFigures(
+private[spark] final case class BatchFigures(
     batch: Long,
     counts: Map[String, Long],
     levels: Map[String, Long],
     open: Map[String, OpenFigures],
     inputs: Map[String, Option[Long]],
     watermark: Option[Long],
-    newest: Option[Long])
+    newest: Option[Long],
+    sources: Seq[(String, Long)])
 
-private[gauges] object BatchFigures {
+private[spark] object BatchFigures {
+  val StateBytes     = "state_bytes"
+  val StateFileBytes = "state_file_bytes"
 
   /** Returns the figures of a micro-batch, or None if it lacks a Windrow operator. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
@@ -42,7 +47,7 @@ private[gauges] object BatchFigures {
     Option.when(observed.nonEmpty)(BatchFigures(
       progress.batchId,
       observed.flatMap { case (_, counts) =>
-        (counts -- OpenFigures.Names).collect { case (name, n: Long) => name -> n }
+        (counts -- OpenFigures.Names).collect { case (name, n: Number) => name -> n.longValue }
       }
         .groupMapReduce(_._1)(_._2)(_ + _),
       levels(progress),
@@ -52,11 +57,14 @@ private[gauges] object BatchFigures {
         .toMap,
       observed.flatMap { case (name, counts) =>
         OutputColumns.input(name).filter(_ => counts.contains(InputReach.Name)).map(
-          _ -> Option(counts(InputReach.Name)).collect { case micros: Long => Math.floorDiv(micros, 1000L) })
+          _ -> Option(counts(InputReach.Name)).collect { case micros: Number =>
+            Math.floorDiv(micros.longValue, 1000L)
+          })
       }
         .toMap,
       instant(progress, "watermark").filter(_ != 0),
-      instant(progress, "max")))
+      instant(progress, "max"),
+      progress.sources.toSeq.map(source => source.description -> source.numInputRows)))
   }
 
   private def levels(progress: StreamingQueryProgress): Map[String, Long] = {
@@ -64,12 +72,12 @@ private[gauges] object BatchFigures {
     val shards               = states.filter(_.operatorName.contains("transformWithState"))
     def custom(name: String) = states.map(_.customMetrics.getOrDefault(name, 0L).longValue).sum
     Map(
-      "batch"       -> progress.batchId,
-      "batch_ms"    -> Option(progress.durationMs.get("triggerExecution")).fold(progress.batchDuration)(_.longValue),
-      "shards_ms"   -> (shards.map(_.allUpdatesTimeMs).sum + custom("timerProcessingTimeMs")),
-      "state_rows"  -> states.map(_.numRowsTotal).sum,
-      "state_bytes" -> states.map(_.memoryUsedBytes).sum,
-      "state_file_bytes" -> custom("rocksdbSstFileSize"))
+      "batch"        -> progress.batchId,
+      "batch_ms"     -> Option(progress.durationMs.get("triggerExecution")).fold(progress.batchDuration)(_.longValue),
+      "shards_ms"    -> (shards.map(_.allUpdatesTimeMs).sum + custom("timerProcessingTimeMs")),
+      "state_rows"   -> states.map(_.numRowsTotal).sum,
+      StateBytes     -> states.map(_.memoryUsedBytes).sum,
+      StateFileBytes -> custom("rocksdbSstFileSize"))
   }
 
   private def instant(progress: StreamingQueryProgress, name: String): Option[Long] =

@@ -9,7 +9,7 @@ import windrow.spark.output.CountColumns
   * @param change
   *   the change of their number, or None if a shard does not know it
   */
-private[gauges] final case class OpenFigures(all: Option[Long], change: Option[Long]) {
+private[spark] final case class OpenFigures(all: Option[Long], change: Option[Long]) {
 
   /** Returns the number of open windows, from the previous number. Before the first micro-batch of a checkpoint it is
     * 0.
@@ -18,11 +18,11 @@ private[gauges] final case class OpenFigures(all: Option[Long], change: Option[L
     all.orElse(for (was <- if (batch == 0) Some(0L) else before; more <- change) yield was + more)
 }
 
-private[gauges] object OpenFigures {
+private[spark] object OpenFigures {
   val Names: Seq[String] = Seq(CountColumns.OpenWindows, CountColumns.OpenChange)
 
   def apply(counts: Map[String, Any]): OpenFigures = {
-    def reported(name: String) = Option(counts(name)).collect { case n: Long => n }
+    def reported(name: String) = Option(counts(name)).collect { case n: Number => n.longValue }
     OpenFigures(reported(CountColumns.OpenWindows), reported(CountColumns.OpenChange))
   }
 }

@@ -51,7 +51,7 @@ object JoinSchema {
   /** Stream, reason, watermark, processing time. */
   val Rejection: Seq[DataType] = Seq(StringType, StringType, LongType, LongType)
 
-  val Counts: CountColumns = CountColumns("rows")
+  val Counts: CountColumns = CountColumns(CountColumns.Rows)
 
   /** Whether rows of a join can be retracted. */
   def corrects(spec: JoinSpec): Boolean = isAsOf(spec) && spec.early != Never

@@ -14,8 +14,10 @@ import windrow.Reason
   *   whether the operator has windows that stay open
   */
 private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = Nil, windows: Boolean = false) {
-  val ofStep: Seq[String]   = Seq("accepted", "rejected", "duplicates", "gaps", sent)
-  val byReason: Seq[String] = Reason.OfRejected.map(_.toString.toLowerCase(Locale.ROOT))
+  import CountColumns._
+
+  val ofStep: Seq[String]   = Seq(Accepted, Rejected, Duplicates, Gaps, sent)
+  val byReason: Seq[String] = Reason.OfRejected.map(of)
   val names: Seq[String]    = ofStep ++ byReason ++ kinds
 
   /** The number of unnamed counts after the named ones, in the last packet of a step (SEMANTICS S16): open windows at
@@ -27,11 +29,23 @@ private[spark] final case class CountColumns(sent: String, kinds: Seq[String] = 
 
 private[spark] object CountColumns {
 
+  // The names of the counts of rows, in every list of them.
+  val Read       = "read"
+  val Accepted   = "accepted"
+  val Rejected   = "rejected"
+  val Duplicates = "duplicates"
+  val Gaps       = "gaps"
+  val Panes      = "panes"
+  val Rows       = "rows"
+
+  /** Returns the name of the count of rows that were rejected with a reason. */
+  def of(reason: Reason): String = reason.toString.toLowerCase(Locale.ROOT)
+
   /** The number of open windows after a micro-batch, or null unless all shards have reported theirs. */
   val OpenWindows = "open_windows"
 
   /** The position of the count of rows that were too late, in every packet with counts. */
-  val TooLate: Int = CountColumns("").names.indexOf(Reason.TooLate.toString.toLowerCase(Locale.ROOT))
+  val TooLate: Int = CountColumns("").names.indexOf(of(Reason.TooLate))
 
   /** The change of the number of open windows in the micro-batch, or null if a shard does not know it. */
   val OpenChange = "open_windows_change"

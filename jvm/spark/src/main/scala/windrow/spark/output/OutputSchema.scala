@@ -73,7 +73,7 @@ object OutputSchema {
 
   /** Counts panes by their timing. Retractions are counted separately. */
   val Counts: CountColumns =
-    CountColumns("panes", Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn", windows = true)
+    CountColumns(CountColumns.Panes, Timing.All.map(_.toString.toLowerCase(Locale.ROOT)) :+ "withdrawn", windows = true)
   private[output] val Withdrawn = Timing.All.size
 
   /** Event, number of its window, sequence. */

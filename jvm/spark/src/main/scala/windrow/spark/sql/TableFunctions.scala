@@ -33,6 +33,7 @@ object TableFunctions {
       described("windrow_until", until),
       described(Driven.Name, driven),
       described(Clock, clock),
+      described(CausesFunction.Name, CausesFunction.plan),
       described(VerifyFunction.Name, VerifyFunction.plan),
       described(AccelerationFunction.Name, AccelerationFunction.plan),
       described(JoinSql.Name, JoinSql.plan),

@@ -13,10 +13,11 @@ object RunningQuery {
   }
 
   /** Returns the analyzed plan of the query. */
-  def plan(query: StreamingQuery): LogicalPlan = {
-    val execution = execute(query)
+  def plan(query: StreamingQuery): LogicalPlan = analyzed(execute(query))
+
+  /** Returns the analyzed plan of an execution. */
+  private[windrow] def analyzed(execution: AnyRef): LogicalPlan =
     execution.getClass.getMethod("analyzedPlan").invoke(execution).asInstanceOf[LogicalPlan]
-  }
 
   /** Returns the execution that runs the query. */
   private[windrow] def execute(query: StreamingQuery): AnyRef =

@@ -1,0 +1,72 @@
+package windrow.spark.gauges
+
+/** The panes that the state will emit.
+  *
+  * @param panes
+  *   their number
+  * @param watermark
+  *   the least watermark that emits one, or None if all wait for the clock
+  * @param clock
+  *   the earliest end of a period
+  */
+private[spark] final case class Waiting(panes: Long, watermark: Option[Long], clock: Option[Long])
+
+/** The facts about a query that decide why it emits nothing. Times are in microseconds.
+  *
+  * @param error
+  *   the error that ended the query
+  * @param batch
+  *   the number of the newest micro-batch
+  * @param counts
+  *   sums of counts of rows, by the names of the observed metrics
+  * @param inputs
+  *   by input of a join or co-group, the watermark of its rows, if it has some
+  * @param quiet
+  *   by source, the micro-batches in a row without rows of it
+  * @param open
+  *   the number of open windows, if it is known
+  * @param isBusy
+  *   whether a micro-batch with rows runs now
+  * @param runsWithoutData
+  *   whether Spark runs micro-batches without rows, which emit windows
+  * @param waiting
+  *   the panes in the state, or None if the state was not read
+  */
+private[spark] final case class Facts(
+    isActive: Boolean = true,
+    error: Option[String] = None,
+    batch: Option[Long] = None,
+    counts: Map[String, Long] = Map.empty,
+    watermark: Option[Long] = None,
+    newest: Option[Long] = None,
+    inputs: Map[String, Option[Long]] = Map.empty,
+    quiet: Map[String, Int] = Map.empty,
+    open: Option[Long] = None,
+    isBusy: Boolean = false,
+    runsWithoutData: Boolean = true,
+    waiting: Option[Waiting] = None,
+    now: Long = Long.MinValue) {
+
+  def count(name: String): Long = counts.getOrElse(name, 0L)
+
+  def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark
+
+  /** The input with the least watermark, or None if there is only one or all are equal. */
+  def heldBackBy: Option[String] = {
+    val order = inputs.toSeq.sortBy { case (name, reached) => (reached.getOrElse(Long.MinValue), name) }
+    Option.when(order.sizeIs > 1 && order.head._2 != order.last._2)(order.head._1)
+  }
+}
+
+private[spark] object Facts {
+
+  /** Returns the facts that the figures of a query show. */
+  def of(status: QueryStatus): Facts = Facts(
+    batch = status.last.map(_.batch),
+    counts = status.counts,
+    watermark = status.watermark.map(_ * 1000),
+    newest = status.newest.map(_ * 1000),
+    inputs = status.inputs.map { case (name, reached) => name -> reached.map(_ * 1000) },
+    quiet = status.quiet,
+    open = Option.when(status.open.nonEmpty)(status.open.values.sum))
+}

@@ -1,0 +1,63 @@
+package windrow.spark.gauges
+
+/** The figures of a run of a query, summed over its micro-batches. The same as `Status` in Python.
+  *
+  * @param counts
+  *   sums of the counts of rows, by the names of the observed metrics
+  * @param last
+  *   the newest micro-batch
+  * @param newest
+  *   the greatest event time, in milliseconds
+  * @param open
+  *   the open windows of each operator, if their number is known
+  * @param inputs
+  *   by input of a join or co-group, the watermark of its rows in milliseconds, if it has some
+  * @param quiet
+  *   by source, the newest micro-batches in a row without rows of it, while another source had some
+  */
+private[spark] final case class QueryStatus(
+    counts: Map[String, Long] = Map.empty,
+    last: Option[BatchFigures] = None,
+    newest: Option[Long] = None,
+    open: Map[String, Long] = Map.empty,
+    inputs: Map[String, Option[Long]] = Map.empty,
+    quiet: Map[String, Int] = Map.empty) {
+
+  def count(name: String): Long = counts.getOrElse(name, 0L)
+
+  def watermark: Option[Long] = last.flatMap(_.watermark)
+
+  /** The distance of the watermark from the greatest event time, in milliseconds. */
+  def behind: Option[Long] = for (ahead <- newest; watermark <- watermark) yield ahead - watermark
+
+  /** The present values of the newest micro-batch, by the names of the gauges. */
+  def levels: Map[String, Long] = last.fold(Map.empty[String, Long])(_.levels) ++
+    watermark.map(QueryStatus.Watermark -> _) ++ behind.map(QueryStatus.Behind -> _)
+
+  /** Returns the status after one more micro-batch, or this one if the micro-batch was counted before. */
+  def after(figures: BatchFigures): QueryStatus =
+    if (last.exists(_.batch >= figures.batch)) this
+    else
+      QueryStatus(
+        (counts.keySet ++ figures.counts.keySet).map(name =>
+          name -> (count(name) + figures.counts.getOrElse(name, 0L))).toMap,
+        Some(figures),
+        (newest ++ figures.newest).maxOption,
+        figures.open.flatMap { case (name, reported) =>
+          reported.after(figures.batch, open.get(name)).map(name -> _)
+        },
+        inputs ++ figures.inputs.map { case (name, reached) =>
+          name -> (inputs.get(name).flatten ++ reached).maxOption
+        },
+        quietAfter(figures.sources))
+
+  private def quietAfter(sources: Seq[(String, Long)]): Map[String, Int] =
+    if (sources.sizeIs < 2 || sources.forall(_._2 == 0)) quiet
+    else
+      sources.map { case (name, rows) => name -> (if (rows > 0) 0 else quiet.getOrElse(name, 0) + 1) }.toMap
+}
+
+private[spark] object QueryStatus {
+  val Watermark = "watermark_ms"
+  val Behind    = "behind_ms"
+}

@@ -1,0 +1,45 @@
+package windrow.spark.sql
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+import scala.jdk.CollectionConverters._
+import windrow.spark.gauges.{Causes, Facts, Waiting}
+
+/** Plans `_windrow_causes('json')`, which `wr.whyNoOutput` calls: the facts about a query as JSON, with times in
+  * microseconds. Returns a row for each cause.
+  */
+private[spark] object CausesFunction {
+  val Name = "_windrow_causes"
+
+  private val Columns = StructType.fromDDL("code string, meaning string, remedy string")
+
+  def plan(expressions: Seq[Expression]): LogicalPlan = LocalRelation(
+    Columns.map(field => AttributeReference(field.name, field.dataType)()),
+    Causes.of(facts(new ObjectMapper().readTree(expressions.head.eval().toString))).map(cause =>
+      InternalRow.fromSeq(Seq(cause.code, cause.meaning, cause.remedy).map(UTF8String.fromString))))
+
+  private def facts(json: JsonNode): Facts = Facts(
+    isActive = json.path("isActive").asBoolean,
+    error = Option(json.path("error").textValue),
+    batch = number(json.path("batch")),
+    counts = fields(json.path("counts"))(_.asLong),
+    watermark = number(json.path("watermark")),
+    newest = number(json.path("newest")),
+    inputs = fields(json.path("inputs"))(number),
+    quiet = fields(json.path("quiet"))(_.asInt),
+    open = number(json.path("open")),
+    isBusy = json.path("isBusy").asBoolean,
+    runsWithoutData = json.path("runsWithoutData").asBoolean,
+    waiting = Option(json.path("waiting")).filter(_.isObject).map(of =>
+      Waiting(of.path("panes").asLong, number(of.path("watermark")), number(of.path("clock")))),
+    now = json.path("now").asLong)
+
+  private def number(json: JsonNode): Option[Long] = Option.when(json.isNumber)(json.asLong)
+
+  private def fields[T](json: JsonNode)(read: JsonNode => T): Map[String, T] =
+    json.fieldNames.asScala.map(name => name -> read(json.get(name))).toMap
+}

@@ -1,0 +1,64 @@
+package windrow.spark.ui
+
+import scala.xml.Node
+import windrow.spark.gauges.FigureText.{count, size, span}
+import windrow.spark.gauges.{BatchFigures, QueryStatus}
+import windrow.spark.output.{CountColumns, OutputSchema}
+
+/** The pictures of a run: a value for each stored micro-batch. */
+private[ui] object Charts {
+  private val Blue   = "#2f81c7"
+  private val Orange = "#dd6b20"
+  private val Violet = "#9a63d0"
+  private val Grey   = "#8b949e"
+  private val Red    = "#d6454f"
+
+  def of(view: RunView): Seq[Node] = {
+    val batches = view.batches
+    val steps   = batches.scanLeft(QueryStatus())(_.after(_)).tail
+    val numbers = batches.map(_.batch)
+    def counted(names: Seq[String], colors: Seq[String]): Seq[Series] = names.zip(colors).map { case (name, color) =>
+      Series(Parts.label(name), color, batches.map(one => Some(one.counts.getOrElse(name, 0L))))
+    }
+    def level(name: String, label: String, color: String) = Series(label, color, batches.map(_.levels.get(name)))
+    val emitted =
+      if (view.status.count(CountColumns.Rows) > 0)
+        Chart("Emitted rows", counted(Seq(CountColumns.Rows), Seq(Blue)), true, count)
+      else Chart("Panes by timing", counted(OutputSchema.Counts.kinds, Seq(Grey, Blue, Orange, Violet)), true, count)
+    Seq(
+      emitted,
+      Chart(
+        "Rejected rows by reason",
+        counted(OutputSchema.Counts.byReason, Seq(Red, Violet, Orange, Grey)),
+        true,
+        count),
+      Chart(
+        "Open windows",
+        Seq(Series("open", Blue, steps.map(one => Option.when(one.open.nonEmpty)(one.open.values.sum)))),
+        false,
+        count),
+      Chart(
+        "State",
+        Seq(level(BatchFigures.StateBytes, "memory", Blue), level(BatchFigures.StateFileBytes, "files", Orange)),
+        false,
+        size),
+      Chart("Watermark behind the newest row", behind(steps), false, millis => span(millis * 1000)))
+      .filter(_.series.exists(_.values.exists(_.nonEmpty))).map(_.drawn(numbers))
+  }
+
+  /** The distance of the watermark, and of each input, from the greatest event time. */
+  private def behind(steps: Seq[QueryStatus]): Seq[Series] = {
+    val inputs = steps.lastOption.toSeq.flatMap(_.inputs.keys.toSeq.sorted)
+    Series("watermark", Blue, steps.map(_.behind)) +: inputs.zip(Iterator.continually(Seq(
+      Orange,
+      Violet,
+      Red,
+      Grey)).flatten.take(inputs.size).toSeq).map { case (name, color) =>
+      Series(
+        name,
+        color,
+        steps.map(one =>
+          for (ahead <- one.newest; at <- one.inputs.getOrElse(name, None)) yield math.max(0, ahead - at)))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package windrow.spark.ui
+
+import java.util.UUID
+import org.apache.spark.sql.windrow.{LiveRun, LiveRuns, StoredRun, StoredRuns}
+import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, QueryStatus}
+
+/** A run of a Windrow query, as the tab shows it.
+  *
+  * @param live
+  *   the query, if it runs in this driver
+  * @param now
+  *   the time of the clock, in milliseconds
+  */
+private[ui] final class RunView(val run: StoredRun, live: Option[LiveRun], now: Long) {
+
+  /** The figures of the stored micro-batches, the oldest first. */
+  val batches: Seq[BatchFigures] = run.progress.flatMap(BatchFigures.of(_))
+
+  val status: QueryStatus = batches.foldLeft(QueryStatus())(_.after(_))
+
+  def title: String = run.name.getOrElse(run.id.toString)
+
+  /** The error that ended the run, in a line. */
+  val error: Option[String] = run.error.map(FailureLine(_))
+
+  def state: String = if (error.nonEmpty) "failed" else if (run.isActive) "running" else "ended"
+
+  /** The reasons why the query emits nothing, or nothing more. */
+  val causes: Seq[Cause] = Causes.of(Facts.of(status).copy(
+    isActive = run.isActive,
+    error = error,
+    isBusy = live.exists(_.isBusy),
+    runsWithoutData = live.forall(_.runsWithoutData),
+    now = run.end.getOrElse(now) * 1000))
+}
+
+private[ui] object RunView {
+
+  /** Returns the runs of Windrow queries, the newest first. */
+  def all(stored: StoredRuns, live: LiveRuns): Seq[RunView] = stored.all.flatMap(of(stored, live, _))
+
+  def find(stored: StoredRuns, live: LiveRuns, runId: UUID): Option[RunView] =
+    stored.all.find(_.runId == runId).flatMap(of(stored, live, _))
+
+  private def of(stored: StoredRuns, live: LiveRuns, run: StoredRun): Option[RunView] = {
+    val running = live.get(run.id, run.runId)
+    val view    = new RunView(run, running, System.currentTimeMillis)
+    Option.when(view.batches.nonEmpty || running.exists(isWindrow) || hasWindrow(stored, run))(view)
+  }
+
+  private def isWindrow(live: LiveRun): Boolean = live.plan.exists(_.getClass.getName.startsWith("windrow."))
+
+  /** Whether the plan of a micro-batch that failed, and so has no figures, contains Windrow's counts. */
+  private def hasWindrow(stored: StoredRuns, run: StoredRun): Boolean =
+    run.progress.isEmpty && stored.plans(run.runId).exists(Counts.findFirstIn(_).nonEmpty)
+
+  private val Counts = "CollectMetrics windrow_".r
+}

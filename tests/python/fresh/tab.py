@@ -1,0 +1,123 @@
+"""Stages queries that emit nothing, and writes the pages of the tab in Spark's UI to a folder.
+
+Prints a line of JSON for each query: its name, its run, and the codes of ``wr.whyNoOutput``. The
+event log of the application is in ``log``.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Event
+from urllib.request import urlopen
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import windrow as wr
+from feed import Feed, order
+
+FOLDER = Path(sys.argv[1])
+HOSTILE = "<script>alert(1)</script>&\"'"
+(FOLDER / "log").mkdir(parents=True)
+builder: SparkSession.Builder = SparkSession.builder
+local = (
+    builder.master("local[2]")
+    .appName("the tab")
+    .config("spark.ui.port", "0")
+    .config("spark.ui.showConsoleProgress", "false")
+    .config("spark.sql.session.timeZone", "UTC")
+    .config("spark.sql.shuffle.partitions", "1")
+    .config("spark.windrow.shards", "1")
+    .config("spark.eventLog.enabled", "true")
+    .config("spark.eventLog.compress", "false")
+    .config("spark.eventLog.rolling.enabled", "false")
+    .config("spark.eventLog.dir", (FOLDER / "log").as_uri())
+    .config("spark.sql.streaming.ui.retainedProgressUpdates", "5")
+)
+spark = wr.configure(local).getOrCreate()
+
+
+def nowhere(*_: object) -> None:
+    """Discard the rows."""
+
+
+def fails(*_: object) -> None:
+    """Fail as a sink of a user does."""
+    raise ValueError("the sink is <full>")
+
+
+def feed(name: str, *batches: list[str | None]) -> Feed:
+    """Return a stream of orders at these times."""
+    return Feed(spark, FOLDER / name).add(*([order(time) for time in times] for times in batches))
+
+
+def stream(orders: Feed, name: str = "messages") -> wr.Stream:
+    """Return a stream with a watermark delay of 30 seconds."""
+    options = {"time": "time", "key": "product", "watermark": "30 seconds"}
+    return wr.stream(orders.stream(), name=name, **options).lateness("0 seconds")
+
+
+def minutes(orders: Feed) -> wr.Output:
+    """Return counts of each minute."""
+    windows = stream(orders).window(wr.Tumbling("1 minute"))
+    return windows.aggregate(F.count("*").alias("n"))
+
+
+def page(path: str) -> str:
+    """Return a page of the tab."""
+    spark._jsparkSession.sparkContext().listenerBus().waitUntilEmpty()  # type: ignore[union-attr]
+    with urlopen(f"{spark.sparkContext.uiWebUrl}/windrow/{path}") as found:  # noqa: S310
+        return str(found.read().decode())
+
+
+@contextmanager
+def told(output: wr.Output | wr.JoinOutput, name: str, sink: object = nowhere) -> Iterator[None]:
+    """Run a query, write its page, and print the codes of its causes."""
+    kind = "panes" if isinstance(output, wr.Output) else "rows"
+    folder = FOLDER / "checkpoints" / str(len(list(FOLDER.glob("checkpoints/*"))))
+    query = output.start(**{kind: sink}, checkpoint=folder, name=name)  # type: ignore[arg-type]
+    try:
+        with suppress(Exception):
+            if sink is not waits:
+                query.processAllAvailable()
+        if sink is waits:
+            assert written.wait(60)
+        (FOLDER / f"{query.runId}.html").write_text(page(f"query/?run={query.runId}"))
+        found = {"name": name, "run": query.runId, "codes": wr.whyNoOutput(query).codes}
+        print(json.dumps(found), flush=True)  # noqa: T201
+        yield
+    finally:
+        asked.set()
+        query.stop()
+
+
+written, asked = Event(), Event()
+
+
+def waits(*_: object) -> None:
+    """Wait in the first micro-batch."""
+    written.set()
+    asked.wait(60)
+
+
+(FOLDER / "empty.html").write_text(page(""))
+with told(minutes(feed("open", ["09:00:10", "09:00:40"])), "open windows"):
+    pass
+with told(minutes(feed("none")), "no rows"):
+    pass
+with told(minutes(feed("null", [None, None])), HOSTILE):
+    pass
+silent = [stream(feed("a", ["09:00:00", "09:30:00"]), "a"), stream(feed("b", []), "b")]
+with told(wr.join(*silent, on="product", within=("0 minutes", "5 minutes"), how="left"), "silent"):
+    pass
+with told(minutes(feed("failed", ["09:00:00"], ["09:05:00"])), "failed", fails):
+    pass
+with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
+    pass
+many = [[f"09:{minute:02}:00"] for minute in range(8)]
+with told(minutes(feed("many", *many)), "many"):
+    pass
+(FOLDER / "all.html").write_text(page(""))
+spark.stop()
