@@ -84,12 +84,13 @@ def told(output: wr.Output | wr.JoinOutput, name: str, sink: object = nowhere) -
                 query.processAllAvailable()
         if sink is waits:
             assert written.wait(60)
-        (FOLDER / f"{query.runId}.html").write_text(page(f"query/?run={query.runId}"))
+        address = f"query/?run={query.runId}"
+        (FOLDER / f"{query.runId}.html").write_text(page(address))
+        (FOLDER / f"{query.runId}-state.html").write_text(page(f"{address}&state=read"))
         found = {"name": name, "run": query.runId, "codes": wr.whyNoOutput(query).codes}
         print(json.dumps(found), flush=True)  # noqa: T201
         yield
     finally:
-        asked.set()
         query.stop()
 
 
@@ -114,10 +115,14 @@ with told(wr.join(*silent, on="product", within=("0 minutes", "5 minutes"), how=
     pass
 with told(minutes(feed("failed", ["09:00:00"], ["09:05:00"])), "failed", fails):
     pass
-with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
-    pass
-many = [[f"09:{minute:02}:00"] for minute in range(8)]
-with told(minutes(feed("many", *many)), "many"):
-    pass
+if "all" in sys.argv:
+    with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
+        asked.set()
+    many = [["09:01:10", "09:01:20"], ["09:00:30", "09:02:10"], ["09:00:40", "09:04:00"]]
+    later = [[f"09:0{minute}:00", "09:00:00", "09:03:30", None] for minute in range(4, 10)]
+    late = stream(feed("many", *many, *later)).lateness("2 minutes")
+    counts = late.accumulationMode(wr.ACCUMULATING).window(wr.Tumbling("1 minute"))
+    with told(counts.aggregate(F.count("*").alias("n")), "many"):
+        pass
 (FOLDER / "all.html").write_text(page(""))
 spark.stop()

@@ -32,6 +32,8 @@ final case class LatenessEffect(lateness: TimeSpan, caught: Double, corrected: O
   *   number of messages that arrived after their last window had ended
   * @param windows
   *   number of windows that fired on time
+  * @param delays
+  *   the late messages by the least lateness that accepts them, ascending
   */
 final case class Advice(
     share: Double,
@@ -40,9 +42,14 @@ final case class Advice(
     table: Seq[(Double, LatenessEffect)],
     messages: Long,
     late: Long,
-    windows: Long)
+    windows: Long,
+    delays: Seq[(TimeSpan, Long)])
 
 object Advice {
+
+  /** The share of the messages to catch unless another one is requested. */
+  private[windrow] val Share = 0.999
+
   private val Shares = Seq(0.9, 0.95, 0.99, 0.995, 0.999, 0.9999, 1.0)
 
   /** Whether messages can be late for these windows. */
@@ -102,7 +109,8 @@ object Advice {
       Shares.map(one => one -> least(one)),
       counts.messages,
       late,
-      counts.windows)
+      counts.windows,
+      buckets.map { case (lateness, count) => TimeSpan(lateness) -> count })
   }
 
   /** Rounds up to a multiple of a common unit. */

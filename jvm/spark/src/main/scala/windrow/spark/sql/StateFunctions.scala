@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import scala.util.Try
+import windrow.advice.Advice
 import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.{AdviceRows, StateReader}
 import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
@@ -38,7 +39,7 @@ private[spark] object StateFunctions {
     val arguments = read("windrow_advise", expressions, Seq("checkpoint", "operator", "catch", "query"), Seq("query"))
     val session   = SparkSession.active
     val path      = arguments.text("checkpoint").getOrElse(checkpointOf(session, arguments.text("query").get))
-    val share = arguments.values.get("catch").map(_.value.toString).fold(0.999)(text =>
+    val share = arguments.values.get("catch").map(_.value.toString).fold(Advice.Share)(text =>
       text.toDoubleOption.getOrElse(throw wrong("windrow_advise", "SHARE_NOT_UNDERSTOOD", "value" -> text)))
     val advice = new StateReader(session, path, arguments.text("operator"), whole = true).advise(share)
     AdviceRows(advice)

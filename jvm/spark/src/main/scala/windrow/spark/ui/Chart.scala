@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import scala.xml.{Elem, Node}
 
-/** The values of one thing, one for each micro-batch. */
+/** The values of one thing, one for each label. */
 private[ui] final case class Series(name: String, color: String, values: Seq[Option[Long]])
 
 /** A picture as SVG: bars on top of each other, or lines.
@@ -26,27 +26,31 @@ private[ui] final case class Chart(title: String, series: Seq[Series], isStacked
 
   /** Draws the picture.
     *
-    * @param numbers
-    *   the numbers of the micro-batches
+    * @param labels
+    *   the labels of the values. If they are many, only the first and the last are shown.
     */
-  def drawn(numbers: Seq[Long]): Node =
+  def drawn(labels: Seq[String]): Node =
     <figure style="margin:0">
       <figcaption><b>{title}</b></figcaption>
       <svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label={title} viewBox={s"0 0 $Width $Height"}
            font-family="system-ui, sans-serif" font-size="11" fill="currentColor">
         <line x1={px(Left)} x2={px(Right)} y1={px(Bottom)} y2={px(Bottom)} stroke="currentColor"/>
         <text x={px(Left)} y={px(Top - 6)}>{text(most)}</text>
-        {numbers.headOption.toSeq.map(first => <text x={px(Left)} y={px(Bottom + 14)}>{s"batch $first"}</text>)}
         {
-      numbers.drop(1).lastOption.toSeq.map(last =>
-        <text x={px(Right)} y={px(Bottom + 14)} text-anchor="end">{s"batch $last"}</text>)
+      shown(labels).map { case (at, anchor, label) =>
+        <text x={px(at)} y={px(Bottom + 14)} text-anchor={anchor}>{label}</text>
+      }
     }
-        {if (isStacked) bars(numbers) else series.flatMap(line(_, numbers))}
+        {if (isStacked) bars(labels) else series.flatMap(line(_, labels))}
       </svg>
       <div>{series.map(legend)}</div>
     </figure>
 
-  private def bars(numbers: Seq[Long]): Seq[Elem] = (0 until count).flatMap { i =>
+  private def shown(labels: Seq[String]): Seq[(Double, String, String)] =
+    if (labels.sizeIs <= Few) labels.zipWithIndex.map { case (label, i) => (x(i), "middle", label) }
+    else Seq((Left, "start", labels.head), (Right, "end", labels.last))
+
+  private def bars(labels: Seq[String]): Seq[Elem] = (0 until count).flatMap { i =>
     val parts = series.map(one => one -> one.values(i).getOrElse(0L))
     val below = parts.scanLeft(0L)(_ + _._2)
     parts.zip(below).collect {
@@ -54,16 +58,16 @@ private[ui] final case class Chart(title: String, series: Seq[Series], isStacked
         <rect x={px(Left + i * slot + slot * 0.1)} width={px(slot * 0.8)} y={px(y(from + n))} height={
           px(y(from) - y(from + n))
         }
-            fill={one.color}><title>{s"batch ${numbers(i)}: ${one.name} ${text(n)}"}</title></rect>
+            fill={one.color}><title>{s"${labels(i)}: ${one.name} ${text(n)}"}</title></rect>
     }
   }
 
-  private def line(of: Series, numbers: Seq[Long]): Seq[Elem] = {
+  private def line(of: Series, labels: Seq[String]): Seq[Elem] = {
     val points = of.values.zipWithIndex.collect { case (Some(value), i) => (x(i), y(value), i, value) }
     val path   = points.map { case (x, y, _, _) => s"${px(x)},${px(y)}" }.mkString(" ")
     <polyline points={path} fill="none" stroke={of.color} stroke-width="2"/> +: points.map { case (x, y, i, value) =>
       <circle cx={px(x)} cy={px(y)} r="2.5" fill={of.color}><title>{
-        s"batch ${numbers(i)}: ${of.name} ${text(value)}"
+        s"${labels(i)}: ${of.name} ${text(value)}"
       }</title></circle>
     }
   }
@@ -81,6 +85,15 @@ private[ui] final case class Chart(title: String, series: Seq[Series], isStacked
 }
 
 private[ui] object Chart {
+  val Blue   = "#2f81c7"
+  val Orange = "#dd6b20"
+  val Violet = "#9a63d0"
+  val Grey   = "#8b949e"
+  val Red    = "#d6454f"
+
+  /** The most labels that have room below a picture. */
+  private val Few = 9
+
   private val Width  = 360
   private val Height = 150
   private val Left   = 4.0

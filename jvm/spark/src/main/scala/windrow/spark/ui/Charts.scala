@@ -7,16 +7,12 @@ import windrow.spark.output.{CountColumns, OutputSchema}
 
 /** The pictures of a run: a value for each stored micro-batch. */
 private[ui] object Charts {
-  private val Blue   = "#2f81c7"
-  private val Orange = "#dd6b20"
-  private val Violet = "#9a63d0"
-  private val Grey   = "#8b949e"
-  private val Red    = "#d6454f"
+  import Chart._
 
   def of(view: RunView): Seq[Node] = {
     val batches = view.batches
     val steps   = batches.scanLeft(QueryStatus())(_.after(_)).tail
-    val numbers = batches.map(_.batch)
+    val labels  = batches.map(one => s"batch ${one.batch}")
     def counted(names: Seq[String], colors: Seq[String]): Seq[Series] = names.zip(colors).map { case (name, color) =>
       Series(Parts.label(name), color, batches.map(one => Some(one.counts.getOrElse(name, 0L))))
     }
@@ -43,7 +39,7 @@ private[ui] object Charts {
         false,
         size),
       Chart("Watermark behind the newest row", behind(steps), false, millis => span(millis * 1000)))
-      .filter(_.series.exists(_.values.exists(_.nonEmpty))).map(_.drawn(numbers))
+      .filter(_.series.exists(_.values.exists(_.nonEmpty))).map(_.drawn(labels))
   }
 
   /** The distance of the watermark, and of each input, from the greatest event time. */

@@ -37,12 +37,12 @@ private[ui] object Parts {
     Seq(
       "run"      -> view.run.runId.toString,
       "state"    -> (view.state + status.last.fold("")(last => s", micro-batch ${last.batch}")),
-      "read"     -> s"${count(status.count(CountColumns.Read))} rows",
-      "accepted" -> s"${count(status.count(CountColumns.Accepted))} rows",
+      "read"     -> count(status.count(CountColumns.Read)),
+      "accepted" -> count(status.count(CountColumns.Accepted)),
       "rejected" -> total(view, CountColumns.Rejected, OutputSchema.Counts.byReason),
       "panes"    -> total(view, CountColumns.Panes, OutputSchema.Counts.kinds),
       "rows"     -> (if (status.count(CountColumns.Rows) > 0) count(status.count(CountColumns.Rows)) else ""),
-      "open"     -> Option.when(status.open.nonEmpty)(s"${count(status.open.values.sum)} windows").getOrElse(""),
+      "open"     -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
       "state size" -> status.last.fold("")(last =>
         s"${size(last.levels(BatchFigures.StateBytes))} in memory, ${size(last.levels(BatchFigures.StateFileBytes))} in files"),
       "watermark" -> watermark(view))

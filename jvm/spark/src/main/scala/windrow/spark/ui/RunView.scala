@@ -2,7 +2,8 @@ package windrow.spark.ui
 
 import java.util.UUID
 import org.apache.spark.sql.windrow.{LiveRun, LiveRuns, StoredRun, StoredRuns}
-import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, QueryStatus}
+import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, QueryStatus, Waiting}
+import windrow.spark.output.OutputColumns
 
 /** A run of a Windrow query, as the tab shows it.
   *
@@ -11,7 +12,7 @@ import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, QueryStatus}
   * @param now
   *   the time of the clock, in milliseconds
   */
-private[ui] final class RunView(val run: StoredRun, live: Option[LiveRun], now: Long) {
+private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], now: Long) {
 
   /** The figures of the stored micro-batches, the oldest first. */
   val batches: Seq[BatchFigures] = run.progress.flatMap(BatchFigures.of(_))
@@ -25,12 +26,17 @@ private[ui] final class RunView(val run: StoredRun, live: Option[LiveRun], now: 
 
   def state: String = if (error.nonEmpty) "failed" else if (run.isActive) "running" else "ended"
 
-  /** The reasons why the query emits nothing, or nothing more. */
-  val causes: Seq[Cause] = Causes.of(Facts.of(status).copy(
+  /** Returns the reasons why the query emits nothing, or nothing more.
+    *
+    * @param waiting
+    *   the panes in the state, if it was read
+    */
+  def causes(waiting: Option[Waiting] = None): Seq[Cause] = Causes.of(Facts.of(status).copy(
     isActive = run.isActive,
     error = error,
     isBusy = live.exists(_.isBusy),
     runsWithoutData = live.forall(_.runsWithoutData),
+    waiting = waiting,
     now = run.end.getOrElse(now) * 1000))
 }
 
@@ -54,5 +60,5 @@ private[ui] object RunView {
   private def hasWindrow(stored: StoredRuns, run: StoredRun): Boolean =
     run.progress.isEmpty && stored.plans(run.runId).exists(Counts.findFirstIn(_).nonEmpty)
 
-  private val Counts = "CollectMetrics windrow_".r
+  private val Counts = s"(?:Arguments: |CollectMetrics )${OutputColumns.Prefix}".r
 }

@@ -8,12 +8,19 @@ import scala.util.Try
 
 /** A running query.
   *
+  * @param checkpoint
+  *   the folder of its checkpoint
   * @param isBusy
   *   whether rows wait for the running micro-batch
   * @param runsWithoutData
   *   whether Spark runs micro-batches without rows
   */
-final case class LiveRun(plan: LogicalPlan, isBusy: Boolean, runsWithoutData: Boolean)
+final case class LiveRun(
+    session: SparkSession,
+    plan: LogicalPlan,
+    checkpoint: String,
+    isBusy: Boolean,
+    runsWithoutData: Boolean)
 
 /** The queries that run in this driver, in all sessions. */
 final class LiveRuns private (queries: () => java.util.Map[UUID, AnyRef]) {
@@ -23,7 +30,9 @@ final class LiveRuns private (queries: () => java.util.Map[UUID, AnyRef]) {
     execution <- Option(queries().get(id))
     query = execution.asInstanceOf[StreamingQuery] if query.runId == runId
   } yield LiveRun(
+    query.sparkSession,
     RunningQuery.analyzed(execution),
+    RunningQuery.checkpointOf(execution),
     query.isActive && query.status.isDataAvailable,
     LiveRuns.conf(execution, query).forall(_.equalsIgnoreCase("true")))
 }

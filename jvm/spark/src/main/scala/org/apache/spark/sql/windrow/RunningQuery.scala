@@ -7,10 +7,11 @@ import org.apache.spark.sql.streaming.StreamingQuery
 object RunningQuery {
 
   /** Returns the folder of the query's checkpoint. */
-  def checkpoint(query: StreamingQuery): String = {
-    val execution = execute(query)
+  def checkpoint(query: StreamingQuery): String = checkpointOf(execute(query))
+
+  /** Returns the folder of the checkpoint of an execution. */
+  private[windrow] def checkpointOf(execution: AnyRef): String =
     execution.getClass.getMethod("resolvedCheckpointRoot").invoke(execution).toString
-  }
 
   /** Returns the analyzed plan of the query. */
   def plan(query: StreamingQuery): LogicalPlan = analyzed(execute(query))

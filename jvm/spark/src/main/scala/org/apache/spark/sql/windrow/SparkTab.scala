@@ -8,21 +8,22 @@ import org.apache.spark.status.{AppHistoryServerPlugin, ElementTrackingStore}
 import org.apache.spark.ui.{SparkUI, SparkUITab, UIUtils, WebUIPage}
 import scala.xml.Node
 
+/** A request for a page.
+  *
+  * @param tab
+  *   the address of the tab, for links
+  * @param mayRunJobs
+  *   whether the user may run jobs: those who may also end jobs on Spark's own pages
+  */
+final case class SparkPageRequest(tab: String, parameter: String => Option[String], mayRunJobs: Boolean)
+
 /** A page of Windrow's tab in Spark's UI. */
 trait SparkPage {
 
   /** The path of the page below the tab; empty for the first page. */
   def path: String
   def title: String
-
-  /** Writes the page.
-    *
-    * @param tab
-    *   the address of the tab, for links
-    * @param parameter
-    *   the parameters of the request
-    */
-  def content(tab: String, parameter: String => Option[String]): Seq[Node]
+  def content(request: SparkPageRequest): Seq[Node]
 }
 
 /** Adds Windrow's tab to Spark's UI. Its pages are `private[spark]` there. */
@@ -39,15 +40,17 @@ object SparkTab {
   private[windrow] def attach(ui: SparkUI)(pages: StoredRuns => Seq[SparkPage]): Unit = ui.synchronized {
     if (!ui.getTabs.exists(_.prefix == Prefix)) {
       val tab = new SparkUITab(ui, Prefix) {}
-      pages(new StoredRuns(ui.store.store)).foreach(page => tab.attachPage(new Served(tab, page)))
+      pages(new StoredRuns(ui.store.store)).foreach(page => tab.attachPage(new Served(ui, tab, page)))
       ui.attachTab(tab)
     }
   }
 
-  private final class Served(tab: SparkUITab, page: SparkPage) extends WebUIPage(page.path) {
+  private final class Served(ui: SparkUI, tab: SparkUITab, page: SparkPage) extends WebUIPage(page.path) {
     def render(request: HttpServletRequest): Seq[Node] = {
       val address = UIUtils.prependBaseUri(request, tab.basePath, s"/$Prefix/")
-      framed(request, page.title, page.content(address, name => Option(request.getParameter(name))))
+      val mayEnd  = ui.killEnabled && ui.securityManager.checkModifyPermissions(request.getRemoteUser)
+      val asked   = SparkPageRequest(address, name => Option(request.getParameter(name)), mayEnd)
+      framed(request, page.title, page.content(asked))
     }
 
     /** Puts the content into Spark's frame. Its parameters after the fourth have defaults; Spark 4.2 added one. */

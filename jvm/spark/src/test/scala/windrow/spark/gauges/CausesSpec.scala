@@ -1,0 +1,71 @@
+package windrow.spark.gauges
+
+import org.scalatest.funsuite.AnyFunSuite
+
+final class CausesSpec extends AnyFunSuite {
+  private val noon = 1735732800000000L
+  private val hour = 3600000000L
+
+  /** The facts after one micro-batch with a row. */
+  private def batch(counts: (String, Long)*): Facts = Facts(
+    batch = Some(1),
+    counts = Map("read" -> 1L, "accepted" -> 1L) ++ counts,
+    watermark = Some(noon),
+    newest = Some(noon),
+    now = noon)
+
+  private val cases = Seq[(String, Facts, Seq[String])](
+    ("the first micro-batch runs", Facts(isBusy = true), Seq("FIRST_BATCH_RUNS")),
+    ("there is no input", Facts(), Seq("NO_ROWS")),
+    ("all input was read before", Facts(waiting = Some(Waiting(1, Some(noon), None))), Seq("ALREADY_READ")),
+    ("an error ended the query", batch().copy(error = Some("no")), Seq("FAILED")),
+    ("rows are between windows", batch("accepted" -> 0, "gaps" -> 1), Seq("BETWEEN_WINDOWS")),
+    ("rows are duplicates", batch("accepted" -> 0, "duplicates" -> 1), Seq("ALL_DUPLICATES")),
+    ("all wait for the clock", batch().copy(waiting = Some(Waiting(1, None, Some(noon)))), Seq("PERIOD_NOT_OVER")),
+    ("windows are open", batch().copy(waiting = Some(Waiting(2, Some(noon), None))), Seq("WATERMARK_NOT_REACHED")),
+    ("there is output", batch("panes" -> 1).copy(waiting = Some(Waiting(0, None, None))), Seq("HAS_OUTPUT")),
+    ("no pane waits", batch().copy(waiting = Some(Waiting(0, None, None))), Seq("NOTHING_WAITS")),
+    (
+      "the run has ended",
+      batch().copy(isActive = false, waiting = Some(Waiting(2, Some(noon), None))),
+      Seq("RUN_ENDED")),
+    (
+      "all rows are late",
+      batch("accepted" -> 0, "rejected" -> 1, "too_late" -> 1),
+      Seq("ALL_REJECTED")),
+    (
+      "the watermark is more than an hour ahead of the clock",
+      batch("accepted" -> 0, "rejected" -> 1, "too_late" -> 1).copy(now = noon - 2 * hour),
+      Seq("WATERMARK_IN_THE_FUTURE")),
+    (
+      "an input is behind",
+      batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> None)),
+      Seq("HAS_OUTPUT", "INPUT_HOLDS_WATERMARK")),
+    (
+      "a source is silent",
+      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
+      Seq("HAS_OUTPUT", "SOURCE_IS_SILENT")),
+    ("the state was not read", batch().copy(open = Some(3)), Seq("WATERMARK_NOT_REACHED")),
+    (
+      "the state was not read, and Spark needs rows",
+      batch().copy(runsWithoutData = false),
+      Seq("ONLY_BATCHES_WITH_DATA", "WATERMARK_NOT_REACHED")),
+    ("the state was not read, and no window is open", batch().copy(open = Some(0)), Seq("NOTHING_WAITS")),
+    ("the state was not read after the end", batch().copy(open = Some(1), isActive = false), Seq("RUN_ENDED")),
+    ("an ended run of unknown windows", batch().copy(isActive = false), Nil))
+
+  for ((name, facts, codes) <- cases) test(s"SEMANTICS R74: $name") {
+    val found = Causes.of(facts)
+    assert(found.map(_.code) == codes)
+    assert(found.forall(_.remedy.endsWith(".")))
+  }
+
+  test("numbers, times, and lengths are written as in Python") {
+    assert(FigureText.instant(noon) == "2025-01-01 12:00:00")
+    assert(FigureText.instant(noon + 500000) == "2025-01-01 12:00:00.500")
+    assert(FigureText.instant(noon - 1) == "2025-01-01 11:59:59.999999")
+    assert(Seq(0L, 1500L, -999000L, 1060000L, 90 * 1000000L, 2 * 86400000000L + 1).map(FigureText.span) ==
+      Seq("0 ms", "2 ms", "-999 ms", "1.06 s", "1 min 30 s", "2 d"))
+    assert(Seq(0L, 999L, 3700L, 2110000L).map(FigureText.size) == Seq("0 bytes", "999 bytes", "3.7 kB", "2.11 MB"))
+  }
+}
