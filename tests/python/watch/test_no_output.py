@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -16,16 +15,12 @@ import windrow as wr
 from feed import Feed, order
 from join.joins import Both
 from windrow._running._settings import having
-from windrow._watching._causes import Facts, Waiting, causes
-from windrow._watching._status import Status
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
 spark_test = pytest.mark.spark
-
-NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -180,34 +175,3 @@ def test_the_first_batch(feed: Feed, tmp_path: Path) -> None:
     finally:
         asked.set()
         query.stop()
-
-
-def batch(**counts: int) -> Status:
-    """Return a status of one micro-batch."""
-    last = wr.BatchProgress("q", "id", "run", 1, "now", watermark=NOON)
-    return Status(last=last, totals={"read": 1, "accepted": 1, **counts}, newest=NOON)
-
-
-@pytest.mark.parametrize(
-    ("facts", "codes"),
-    [
-        (Facts(Status(), isBusy=True), ("FIRST_BATCH_RUNS",)),
-        (Facts(Status()), ("NO_ROWS",)),
-        (Facts(Status(), waiting=Waiting(1, NOON)), ("ALREADY_READ",)),
-        (Facts(batch(accepted=0, gaps=1)), ("BETWEEN_WINDOWS",)),
-        (Facts(batch(), waiting=Waiting(1, None, NOON)), ("PERIOD_NOT_OVER",)),
-        (Facts(batch(), waiting=Waiting(2, NOON)), ("WATERMARK_NOT_REACHED",)),
-        (Facts(batch(panes=1), waiting=Waiting()), ("HAS_OUTPUT",)),
-        (Facts(batch()), ()),
-        (Facts(batch(accepted=0, rejected=1, TOO_LATE=1), now=NOON), ("ALL_REJECTED",)),
-        (
-            Facts(batch(accepted=0, rejected=1, TOO_LATE=1), now=NOON - timedelta(hours=2)),
-            ("WATERMARK_IN_THE_FUTURE",),
-        ),
-    ],
-)
-def test_decisions(facts: Facts, codes: tuple[str, ...]) -> None:
-    """Each combination of facts has the causes that follow from them."""
-    found = causes(facts)
-    assert tuple(cause.code for cause in found) == codes
-    assert all(cause.remedy.endswith(".") for cause in found)

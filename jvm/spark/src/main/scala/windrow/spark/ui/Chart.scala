@@ -75,7 +75,7 @@ private[ui] final case class Chart(title: String, series: Seq[Series], isStacked
   /** Names a series, with its last value or its sum. */
   private def legend(of: Series): Elem = {
     val value = if (isStacked) Some(of.values.flatten.sum) else of.values.flatten.lastOption
-    <span style="margin-right:12px"><span style={s"color:${of.color}"}>■</span>{
+    <span class="legend"><span style={s"color:${of.color}"}>■</span>{
       s" ${of.name} ${value.fold("–")(text)}"
     }</span>
   }

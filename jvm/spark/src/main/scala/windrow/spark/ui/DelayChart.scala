@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import scala.xml.Node
 import windrow.advice.{Advice, LatenessEffect}
-import windrow.spark.gauges.FigureText.count
+import windrow.spark.gauges.FigureText.{count, span}
 
 /** The rows that arrived after the end of their window, by their delay, and the advised lateness. */
 private[ui] object DelayChart {
@@ -19,7 +19,7 @@ private[ui] object DelayChart {
     604800L -> "7 d")
 
   def apply(advice: Advice): Node = {
-    val ends = Ends.map { case (seconds, label) => (seconds * 1000000, s"≤ $label") } :+ ((Long.MaxValue, "more"))
+    val ends = Ends.map { case (seconds, label) => (seconds * 1000000, label) } :+ ((Long.MaxValue, "more"))
     def bars(isCaught: Boolean) = ends.map(_._1).zip(Long.MinValue +: ends.map(_._1)).map { case (to, from) =>
       Option(advice.delays.collect {
         case (delay, n)
@@ -28,9 +28,9 @@ private[ui] object DelayChart {
       }.sum)
     }
     val chart = Chart(
-      "Late rows by delay",
+      "Late rows, by a delay of up to",
       Seq(
-        Series(s"accepted by ${advice.advised.lateness}", Chart.Blue, bars(isCaught = true)),
+        Series(s"accepted with ${span(advice.advised.lateness.micros)}", Chart.Blue, bars(isCaught = true)),
         Series("later", Chart.Orange, bars(isCaught = false))),
       isStacked = true,
       count)
@@ -42,6 +42,6 @@ private[ui] object DelayChart {
 
   private def effect(of: LatenessEffect): String = {
     val percent = new java.math.BigDecimal(of.caught * 100).setScale(3, java.math.RoundingMode.FLOOR)
-    s"a lateness of ${of.lateness} accepts ${percent.stripTrailingZeros.toPlainString} % of the rows"
+    s"a lateness of ${span(of.lateness.micros)} accepts ${percent.stripTrailingZeros.toPlainString} % of the rows"
   }
 }

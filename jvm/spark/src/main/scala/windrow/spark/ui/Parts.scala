@@ -20,6 +20,7 @@ private[ui] object Parts {
     ".windrow section{border:1px solid #8b949e66;border-radius:6px;padding:12px;margin-bottom:12px}",
     ".windrow .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:12px}",
     ".windrow .charts section{margin:0}",
+    ".windrow .legend{white-space:nowrap;margin-right:12px}",
     ".windrow .cause{border-left:4px solid #dd6b20;padding-left:8px;margin:8px 0}").mkString
 
   /** Shows the causes why a query emits nothing. */
@@ -35,14 +36,14 @@ private[ui] object Parts {
   def summary(view: RunView): Seq[(String, String)] = {
     val status = view.status
     Seq(
-      "run"      -> view.run.runId.toString,
-      "state"    -> (view.state + status.last.fold("")(last => s", micro-batch ${last.batch}")),
-      "read"     -> count(status.count(CountColumns.Read)),
-      "accepted" -> count(status.count(CountColumns.Accepted)),
-      "rejected" -> total(view, CountColumns.Rejected, OutputSchema.Counts.byReason),
-      "panes"    -> total(view, CountColumns.Panes, OutputSchema.Counts.kinds),
-      "rows"     -> (if (status.count(CountColumns.Rows) > 0) count(status.count(CountColumns.Rows)) else ""),
-      "open"     -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
+      "run"          -> view.run.runId.toString,
+      "state"        -> (view.state + status.last.fold("")(last => s", micro-batch ${last.batch}")),
+      "read"         -> count(status.count(CountColumns.Read)),
+      "accepted"     -> count(status.count(CountColumns.Accepted)),
+      "rejected"     -> total(view, CountColumns.Rejected, OutputSchema.Counts.byReason),
+      "panes"        -> total(view, CountColumns.Panes, OutputSchema.Counts.kinds),
+      "rows"         -> (if (status.count(CountColumns.Rows) > 0) count(status.count(CountColumns.Rows)) else ""),
+      "open windows" -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
       "state size" -> status.last.fold("")(last =>
         s"${size(last.levels(BatchFigures.StateBytes))} in memory, ${size(last.levels(BatchFigures.StateFileBytes))} in files"),
       "watermark" -> watermark(view))

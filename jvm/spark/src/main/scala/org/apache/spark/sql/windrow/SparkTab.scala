@@ -39,7 +39,9 @@ object SparkTab {
 
   private[windrow] def attach(ui: SparkUI)(pages: StoredRuns => Seq[SparkPage]): Unit = ui.synchronized {
     if (!ui.getTabs.exists(_.prefix == Prefix)) {
-      val tab = new SparkUITab(ui, Prefix) {}
+      val tab = new SparkUITab(ui, Prefix) {
+        override def displayOrder: Int = 2 // after Spark's own tabs
+      }
       pages(new StoredRuns(ui.store.store)).foreach(page => tab.attachPage(new Served(ui, tab, page)))
       ui.attachTab(tab)
     }
