@@ -64,7 +64,7 @@ class Staged:
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
     """Run the queries in a driver with a UI."""
     folder = tmp_path_factory.mktemp("tab")
-    lines = map(json.loads, printed("tab.py", str(folder), *(["all"] if FULL else [])))
+    lines = map(json.loads, printed("ui/staged.py", str(folder), *(["all"] if FULL else [])))
     return Staged(folder, {line["name"]: line for line in lines})
 
 
@@ -147,6 +147,15 @@ def test_the_history_server(staged: Staged, tmp_path: Path) -> None:
     assert codes(page) == ["HAS_OUTPUT"]
     assert "Late rows" not in page
     assert "<rect" in page
+
+
+@pytest.mark.full
+def test_a_connect_server(tmp_path: Path) -> None:
+    """The tab is in the UI of a Connect server, and the client gets the same cause."""
+    *page, found = printed("ui/connect.py", str(tmp_path))
+    assert "minutes</a>" in "".join(page)
+    assert codes("".join(page)) == ["WATERMARK_NOT_REACHED"]
+    assert found == "('WATERMARK_NOT_REACHED',)"
 
 
 @pytest.mark.full
