@@ -24,9 +24,14 @@ query = minutes.start(
     panes=wr.Files(str(folder / "panes")), checkpoint=folder / "c", name="minutes"
 )
 query.processAllAvailable()
-time.sleep(1)  # the UI is updated after the query
-with urlopen(f"http://127.0.0.1:{port}/windrow/") as page:  # noqa: S310
-    print(page.read().decode())  # noqa: T201
+page = ""
+for _ in range(100):  # the UI is updated after the query
+    with urlopen(f"http://127.0.0.1:{port}/windrow/") as found:
+        page = found.read().decode()
+    if "WATERMARK" in page:
+        break
+    time.sleep(0.2)
+print(page)  # noqa: T201
 print(wr.whyNoOutput(query).codes)  # noqa: T201
 query.stop()
 spark.stop()
