@@ -16,6 +16,7 @@ folder = Path(sys.argv[1])
 (port,) = free_ports(1)
 builder: SparkSession.Builder = SparkSession.builder
 local = builder.remote("local[2]").config("spark.ui.port", str(port))
+local = local.config("spark.sql.shuffle.partitions", "1")
 spark = wr.configure(local.config("spark.windrow.shards", "1")).getOrCreate()
 orders = Feed(spark, folder / "orders").add([order("09:00:10")])
 stream = wr.stream(orders.stream(), time="time", watermark="30 seconds").lateness("0 seconds")
