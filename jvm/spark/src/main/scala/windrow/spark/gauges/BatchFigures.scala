@@ -35,8 +35,6 @@ private[spark] final case class BatchFigures(
     sources: Seq[(String, Long)])
 
 private[spark] object BatchFigures {
-  val StateBytes     = "state_bytes"
-  val StateFileBytes = "state_file_bytes"
 
   /** Returns the figures of a micro-batch, or None if it lacks a Windrow operator. */
   def of(progress: StreamingQueryProgress): Option[BatchFigures] = {
@@ -72,12 +70,13 @@ private[spark] object BatchFigures {
     val shards               = states.filter(_.operatorName.contains("transformWithState"))
     def custom(name: String) = states.map(_.customMetrics.getOrDefault(name, 0L).longValue).sum
     Map(
-      "batch"        -> progress.batchId,
-      "batch_ms"     -> Option(progress.durationMs.get("triggerExecution")).fold(progress.batchDuration)(_.longValue),
-      "shards_ms"    -> (shards.map(_.allUpdatesTimeMs).sum + custom("timerProcessingTimeMs")),
-      "state_rows"   -> states.map(_.numRowsTotal).sum,
-      StateBytes     -> states.map(_.memoryUsedBytes).sum,
-      StateFileBytes -> custom("rocksdbSstFileSize"))
+      Levels.Batch -> progress.batchId,
+      Levels.BatchMillis -> Option(
+        progress.durationMs.get("triggerExecution")).fold(progress.batchDuration)(_.longValue),
+      Levels.ShardsMillis   -> (shards.map(_.allUpdatesTimeMs).sum + custom("timerProcessingTimeMs")),
+      Levels.StateRows      -> states.map(_.numRowsTotal).sum,
+      Levels.StateBytes     -> states.map(_.memoryUsedBytes).sum,
+      Levels.StateFileBytes -> custom("rocksdbSstFileSize"))
   }
 
   private def instant(progress: StreamingQueryProgress, name: String): Option[Long] =

@@ -12,7 +12,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
   @volatile private var status = QueryStatus()
 
   QueryGauges.Counts.foreach(name => shown.put(name, () => status.count(name)))
-  QueryGauges.Levels.foreach(name => shown.put(name, () => status.levels.getOrElse(name, 0L)))
+  Levels.All.foreach(name => shown.put(name, () => status.levels.getOrElse(name, 0L)))
 
   /** Adds the figures of a micro-batch. Registers the gauge of open windows once those of an operator are known, and the
     * gauge of an input with its first micro-batch; it is 0 until the input has rows.
@@ -30,16 +30,6 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
 
 private[gauges] object QueryGauges {
   private val Counts = (CountColumns.Read +: OutputSchema.Counts.names) :+ CountColumns.Rows
-
-  private val Levels = Seq(
-    "batch",
-    "batch_ms",
-    "shards_ms",
-    "state_rows",
-    BatchFigures.StateBytes,
-    BatchFigures.StateFileBytes,
-    QueryStatus.Watermark,
-    QueryStatus.Behind)
 
   /** Creates the gauges of a query. Appends the id to a name that another running query already uses. */
   def apply(name: Option[String], id: UUID): QueryGauges = {

@@ -32,7 +32,7 @@ private[spark] final case class QueryStatus(
 
   /** The present values of the newest micro-batch, by the names of the gauges. */
   def levels: Map[String, Long] = last.fold(Map.empty[String, Long])(_.levels) ++
-    watermark.map(QueryStatus.Watermark -> _) ++ behind.map(QueryStatus.Behind -> _)
+    watermark.map(Levels.Watermark -> _) ++ behind.map(Levels.Behind -> _)
 
   /** Returns the status after one more micro-batch, or this one if the micro-batch was counted before. */
   def after(figures: BatchFigures): QueryStatus =
@@ -55,9 +55,4 @@ private[spark] final case class QueryStatus(
     if (sources.sizeIs < 2 || sources.forall(_._2 == 0)) quiet
     else
       sources.map { case (name, rows) => name -> (if (rows > 0) 0 else quiet.getOrElse(name, 0) + 1) }.toMap
-}
-
-private[spark] object QueryStatus {
-  val Watermark = "watermark_ms"
-  val Behind    = "behind_ms"
 }

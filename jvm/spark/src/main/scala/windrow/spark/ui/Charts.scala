@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import scala.xml.Node
 import windrow.spark.gauges.FigureText.{count, size, span}
-import windrow.spark.gauges.{BatchFigures, QueryStatus}
+import windrow.spark.gauges.{Levels, QueryStatus}
 import windrow.spark.output.{CountColumns, OutputSchema}
 
 /** The pictures of a run: a value for each stored micro-batch. */
@@ -35,7 +35,7 @@ private[ui] object Charts {
         count),
       Chart(
         "State",
-        Seq(level(BatchFigures.StateBytes, "memory", Blue), level(BatchFigures.StateFileBytes, "files", Orange)),
+        Seq(level(Levels.StateBytes, "memory", Blue), level(Levels.StateFileBytes, "files", Orange)),
         false,
         size),
       Chart("Watermark behind the newest row", behind(steps), false, millis => span(millis * 1000)))

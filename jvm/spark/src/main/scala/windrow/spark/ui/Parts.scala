@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import scala.xml.{Elem, Node, NodeSeq}
 import windrow.spark.gauges.FigureText.{count, instant, size, span}
-import windrow.spark.gauges.{BatchFigures, Cause}
+import windrow.spark.gauges.{Cause, Levels}
 import windrow.spark.output.{CountColumns, OutputSchema}
 
 /** The parts of the pages. `scala.xml` escapes every text. */
@@ -45,7 +45,7 @@ private[ui] object Parts {
       "rows"         -> (if (status.count(CountColumns.Rows) > 0) count(status.count(CountColumns.Rows)) else ""),
       "open windows" -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
       "state size" -> status.last.fold("")(last =>
-        s"${size(last.levels(BatchFigures.StateBytes))} in memory, ${size(last.levels(BatchFigures.StateFileBytes))} in files"),
+        s"${size(last.levels(Levels.StateBytes))} in memory, ${size(last.levels(Levels.StateFileBytes))} in files"),
       "watermark" -> watermark(view))
   }
 
