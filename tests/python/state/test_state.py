@@ -260,7 +260,9 @@ def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
         wr.state(str(tmp_path / "nowhere"))
     assert not (tmp_path / "nowhere").exists()
     for ask in (wr.state, wr.verify):
-        with pytest.raises(wr.CheckpointError, match=r"STORAGE_NOT_ACCESSIBLE\] 's3a://…@bucket/c'"):
+        with pytest.raises(
+            wr.CheckpointError, match=r"STORAGE_NOT_ACCESSIBLE\] 's3a://…@bucket/c'"
+        ):
             ask("s3a://key:hush@bucket/c")
     feed.add([order("09:00:10")])
     plain = run(feed.stream(), tmp_path / "plain")

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -223,11 +223,11 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def _fetched(address: str) -> str:
-    """Return a page of a server that may still be starting."""
+    """Return a page of the tab from a server that may still be starting, or reading its logs."""
     for _ in range(240):
-        try:
-            with urlopen(address) as found:  # noqa: S310
-                return str(found.read().decode())
-        except URLError:
-            time.sleep(0.5)
+        with suppress(URLError), urlopen(address) as found:  # noqa: S310
+            page = str(found.read().decode())
+            if 'class="windrow"' in page:
+                return page
+        time.sleep(0.5)
     raise TimeoutError(address)
