@@ -26,12 +26,12 @@ def test_kills_on_an_object_store(tmp_path: Path) -> None:
         for first in range(0, len(batches), 5):
             add_files(here / "orders", *batches[first : first + 5])
             deadly = (str(rng.randrange(5)), str(round(rng.uniform(0, 2), 2)))
-            ran = start("object_store.py", str(here), PLACE, url, *deadly, new_session=True)
+            ran = start("sinks/object_store.py", str(here), PLACE, url, *deadly, new_session=True)
             assert ran.returncode in (0, -signal.SIGKILL), ran.stderr
             kills += ran.returncode != 0
-        found = printed("object_store.py", str(here), PLACE, url, "none", "0")
+        found = printed("sinks/object_store.py", str(here), PLACE, url, "none", "0")
     assert kills >= KILLS // 2
     local = (tmp_path / "local").as_uri()
-    assert found == printed("object_store.py", str(here), local, "none", "none", "0")
+    assert found == printed("sinks/object_store.py", str(here), local, "none", "none", "0")
     assert found[-1] == "complete True"
     assert all(len(line) > 500 for line in found[:3])

@@ -1,4 +1,4 @@
-package windrow.spark.query
+package windrow.spark.verify
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}

@@ -1,4 +1,4 @@
-package windrow.spark.query
+package windrow.spark.verify
 
 /** Short texts from errors of Spark and Hadoop, for errors of Windrow. */
 private[spark] object ErrorText {
