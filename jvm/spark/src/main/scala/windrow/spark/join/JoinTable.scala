@@ -79,12 +79,6 @@ private[spark] object JoinTable {
 
   private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
 
-  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
-  def spelledOut(shared: With): Expression = shared.child.transform {
-    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
-      shared.defs.find(_.id == reference.id).get.child
-  }
-
   /** A comparison of two event times: the time of `lesser` is at most `atMost` microseconds after that of `greater`. */
   private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
 
@@ -169,7 +163,7 @@ private[spark] object JoinTable {
       }) :+ join.right
 
     private def split(condition: Expression): Seq[Expression] = condition match {
-      case shared: With                    => split(spelledOut(shared))
+      case shared: With                    => split(JoinCondition.spelledOut(shared))
       case And(left, right)                => split(left) ++ split(right)
       case replaceable: RuntimeReplaceable => split(replaceable.replacement)
       case Literal(true, BooleanType)      => Nil
