@@ -32,11 +32,13 @@ class Given:
     """The settings of the streams of a join that its spec does not contain.
 
     watermarks: the settings of the watermark of each stream, by its name; empty with a clock.
+    conditions: the further conditions of the join, as text.
     """
 
     watermarks: Mapping[str, dict[str, int]]
     clock: ProcessingTimeWatermark | None
     invalid: Invalid
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,5 +205,7 @@ class JoinOutput(HasFrames):
 def fields(spec: JoinSpec, given: Given) -> _json.Fields:
     """Return the fields of the spec, with the settings of its streams."""
     clock = {} if given.clock is None else given.clock._fields
-    streams = {"streams": dict(given.watermarks), "invalid": given.invalid}
+    streams: _json.Fields = {"streams": dict(given.watermarks), "invalid": given.invalid}
+    if given.conditions:
+        streams = {**streams, "conditions": list(given.conditions)}
     return {**spec._fields(), "input": {"on": list(spec.on), **clock, **streams}}

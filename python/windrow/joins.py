@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from windrow import errors
 from windrow._bridge import _jar, _sql
+from windrow._bridge._pairs import joined, read, shown
 from windrow._specs._clock import ProcessingTimeWatermark
 from windrow._specs._columns import column, missing
 from windrow._specs._duration import UNSTATED, Duration, Unstated
@@ -26,6 +27,8 @@ from windrow.windows import WindowKind
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from windrow._bridge._pairs import Condition
+
 T = TypeVar("T")
 
 
@@ -37,6 +40,7 @@ def join(
     bounds: Bounds = "[]",
     early: Firing | None = None,
     expect: Expect = "large",
+    condition: Condition | None = None,
 ) -> JoinOutput:
     """Join two or more streams, all streaming or all batch.
 
@@ -55,21 +59,25 @@ def join(
             matches that retention still holds. None: the streams bring windows of their own
             (``Stream.window``).
         how: ``"inner"`` (the default), ``"left"``, ``"right"``, ``"full"``, ``"semi"``, or
-            ``"anti"``; Spark's other names such as ``"left_outer"`` are accepted too. More than two
-            streams support only ``"inner"``.
+            ``"anti"``; Spark's other names such as ``"left_outer"`` are accepted too. With more
+            than two streams it is the kind of each join: ``(a LEFT JOIN b) LEFT JOIN c``.
         bounds: Whether the range includes its ends: ``"[]"`` (the default), ``"[)"``, ``"(]"``, or
             ``"()"``.
         early: When rows are emitted: with each message (the default), or ``Every(period)``.
         expect: How many rows of other keys are in a range: ``"large"`` (the default) stores the
             rows of each key separately, ``"small"`` stores the rows of all keys together.
+        condition: A further condition on the rows of a pair, as SQL or as a Column, for example
+            ``"s.amount >= o.amount"``. Rows that do not fulfill it, or for which it is null, do not
+            match. A mapping sets the condition of each stream that is joined; an outer join of more
+            than two streams requires it.
 
     Returns:
         The output. Its ``rows`` have the equal columns once, and a struct for each stream.
 
     Raises:
         SpecError: The description cannot run. The error lists every problem, for example
-            ``STREAM_TWICE``, ``RANGE_NOT_UNDERSTOOD``, ``OPTION_DIFFERS``, or
-            ``OUTER_JOIN_OF_MANY``.
+            ``STREAM_TWICE``, ``RANGE_NOT_UNDERSTOOD``, ``OPTION_DIFFERS``,
+            ``CONDITION_NOT_SUPPORTED``, or ``OUTER_JOIN_OF_MANY``.
         UnboundedJoinError: The rows of a stream would be stored forever (``UNBOUNDED_JOIN``).
         JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it has
             the JAR of another version (``JAR_VERSION``).
@@ -92,7 +100,16 @@ def join(
     for one in streams:
         errors.expect("join(*streams)", one, Stream, Windowed)
     firing = EACH_MESSAGE if early is None else firings("join", early=early)[0]
-    return _output(streams, as_names(on), within, how, firing, bounds=bounds, expect=expect)
+    return _output(
+        streams,
+        as_names(on),
+        within,
+        how,
+        firing,
+        bounds=bounds,
+        expect=expect,
+        condition=condition,
+    )
 
 
 def asofJoin(
@@ -168,6 +185,7 @@ def _output(
     *,
     bounds: Bounds = "[]",
     expect: Expect = "large",
+    condition: Condition | None = None,
 ) -> JoinOutput:
     """Check the description of a join, and create its output."""
     plain = tuple(one._stream if isinstance(one, Windowed) else one for one in streams)
@@ -191,21 +209,21 @@ def _output(
         )
     except SpecError as refused:
         raise SpecError.of("a join", [*refused.problems, *found]) from None
+    conditions, of_conditions = read(condition, spec)
+    found += of_conditions
     given = Given(
         {one._name: {} if common.clock else one._clock() for one in plain},
         common.clock,
         common.invalid,
+        shown(conditions),
     )
     if plain:
         _jar.check(plain[0]._df.sparkSession)
         found = [*_sql.problems(plain[0]._df, fields(spec, given)), *found]
     if found:
         raise SpecError.of("a join", found)
-    return JoinOutput(
-        spec,
-        _tables=tuple(_table(one, names) for one in plain),
-        _given=given,
-    )
+    tables = [_table(one, names) for one in plain]
+    return JoinOutput(spec, _tables=joined(tables, spec, conditions), _given=given)
 
 
 def cogroup(*streams: Stream) -> Stream:

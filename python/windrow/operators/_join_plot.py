@@ -77,7 +77,7 @@ class _Rule:
             return any(start <= min(row) and max(row) < end for start, end in self.windows)
         if self.spans:
             return all(
-                self._inside(row[n] - row[0], self.spans[stream.name])
+                self.near(stream.name, row[n] - row[0])
                 for n, stream in enumerate(self.spec.streams)
                 if n
             )
@@ -104,7 +104,9 @@ class _Rule:
             for span in stream.window._holding([time])[:1]
         ]
 
-    def _inside(self, apart: int, span: Span) -> bool:
+    def near(self, stream: str, apart: int) -> bool:
+        """Return whether a row of a stream is in the range of a row of the first one."""
+        span = self.spans[stream]
         first, last = self.spec.bounds
         low = apart >= span[0] if first == "[" else apart > span[0]
         return low and (apart <= span[1] if last == "]" else apart < span[1])
@@ -127,18 +129,28 @@ def _holds(window: WindowKind, *, at: int, time: int) -> bool:
 
 
 def _of(spec: JoinSpec, rule: _Rule, times: Mapping[str, Sequence[int]]) -> Pairs:
-    """Find the pairs; for more than two streams by the rows of the first stream."""
+    """Find the pairs; a chain of outer joins pairs each stream with the first one."""
     numbered = [list(enumerate(own)) for own in times.values()]
     two = len(numbered) == 2  # noqa: PLR2004
     lines: list[tuple[Place, Place]] = []
     if two:
         lines = [((0, i), (1, j)) for (i, a), (j, b) in product(*numbered) if rule.row((a, b))]
         paired = {place for pair in lines for place in pair}
+    elif rule.spans and spec.how in ("left", "full", "semi", "anti"):
+        lines = [
+            ((0, i), (n, j))
+            for n, stream in enumerate(spec.streams)
+            if n
+            for (i, a), (j, b) in product(numbered[0], numbered[n])
+            if rule.near(stream.name, b - a)
+        ]
+        paired = {place for pair in lines for place in pair}
     else:
         rows = _rows(rule, numbered)
         paired = {(n, i) for row in rows for n, i in enumerate(row)}
         lines = sorted({((0, row[0]), (n, i)) for row in rows for n, i in enumerate(row) if n})
-    lonely = {"left": (0,), "anti": (0,), "right": (1,), "full": (0, 1)}.get(spec.how, ())
+    every = tuple(range(len(numbered)))
+    lonely = {"left": (0,), "anti": (0,), "right": every[-1:], "full": every}.get(spec.how, ())
     alone = {(n, i) for n in lonely for i, _ in numbered[n] if (n, i) not in paired}
     shown = () if spec.how == "anti" else paired
     return _pairs.Pairs(times, lines, shown, alone, rule.bands(times), rule.windows)

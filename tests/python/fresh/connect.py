@@ -80,7 +80,8 @@ def stores() -> None:
         .retain(time="1 hour")
         for name in ("o", "s")
     )
-    joined = wr.join(o, s, on="product", within=("1 second", "1 minute"))
+    condition = {"s": F.col("s.amount") + F.col("o.amount") > 0}
+    joined = wr.join(o, s, on="product", within=("1 second", "1 minute"), condition=condition)
     joined.start(
         checkpoint=str(FOLDER / "joined-checkpoint"),
         rows=wr.Files(str(FOLDER / "joined")),

@@ -183,6 +183,18 @@ def test_draws_own_windows_and_many_streams() -> None:
         spec.plot({"x": []})
 
 
+@pytest.mark.parametrize(("how", "alone"), [("left", 1), ("right", 2), ("full", 2)])
+def test_draws_a_chain_of_joins(how: Any, alone: int) -> None:
+    """A row of a chain is alone if no other stream has a row in its range (SEMANTICS R143)."""
+    streams = [JoinStream(name=name) for name in "abc"]
+    spec = JoinSpec(streams=streams, within=("0 minutes", "5 minutes"), how=how)
+    times = {"a": ["2025-01-01 09:00", "2025-01-01 10:00"], "b": [], "c": ["2025-01-01 09:01"]}
+    times["c"].append("2025-01-01 11:00")
+    drawn = str(spec.plot(times))
+    assert drawn.count('data-fate="alone"') == alone
+    assert ('data-fate="row"' in drawn) == (how != "right")
+
+
 def test_draws_messages_by_their_stream() -> None:
     """Rows of a co-group are drawn by stream, in shared windows."""
     drawn = wr.Tumbling("20 minutes").plot(MORNING)

@@ -73,7 +73,7 @@ class ParitySuite extends AnyFunSuite {
       val said = operatorOf(told.get("json").deepCopy[ObjectNode]().without[ObjectNode]("input")).map {
         case CheckedSpec.Join(spec) =>
           val delays = Map[String, TimeSpan](spec.names.head -> "1 minute")
-          Explanation(spec, texts(told.at("/json/input/on")), delays, None).linesIterator.toSeq
+          Explanation(spec, texts(told.at("/json/input/on")), delays, None, Nil).linesIterator.toSeq
         case other => fail(s"$other is no join")
       }
       assert(said === Right(texts(told.get("lines"))))

@@ -74,9 +74,16 @@ object Explanation {
     *   by stream, the delay of a watermark that is the greatest event time minus this
     * @param behind
     *   the delay of a watermark that is the processing time minus this
+    * @param conditions
+    *   further conditions, as text
     */
-  def apply(spec: JoinSpec, on: Seq[String], delays: Map[String, TimeSpan], behind: Option[TimeSpan]): String = {
-    val words = new JoinsInWords(spec, on)
+  def apply(
+      spec: JoinSpec,
+      on: Seq[String],
+      delays: Map[String, TimeSpan],
+      behind: Option[TimeSpan],
+      conditions: Seq[String]): String = {
+    val words = new JoinsInWords(spec, on, conditions)
     lines(
       s"${spec.how} join of ${spec.streams.size} streams",
       "streams" -> spec.names.map(name => s"'$name'").mkString(", "),

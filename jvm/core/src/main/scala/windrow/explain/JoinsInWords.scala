@@ -3,13 +3,13 @@ package windrow.explain
 import windrow._
 
 /** Describes which messages of a join match, and how long each one waits. */
-private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String]) {
+private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String], conditions: Seq[String]) {
 
   def clocks(delays: Map[String, TimeSpan]): String = spec.names.map(name =>
     delays.get(name).fold(s"'$name' ${Clock.OfInput}")(delay =>
       s"greatest event time of '$name' minus $delay")).mkString(", ")
 
-  def matching: String = (keys ++ within).mkString("; ")
+  def matching: String = (keys ++ within ++ conditions).mkString("; ")
 
   private def keys: Seq[String] = if (on.isEmpty) Nil else Seq(s"equal ${on.mkString(", ")} (null matches nothing)")
 
@@ -46,7 +46,9 @@ private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String]) {
     case _                   => "each combination once, in the micro-batch of its latest row"
   }
 
-  def alone: String = s"rows without a match ${JoinsInWords.alone(spec.how)}${if (isAsOf) "" else decided}"
+  def alone: String =
+    if (spec.isChain) s"each of the ${spec.names.size - 1} joins returns the rows of a ${spec.how} join$decided"
+    else s"rows without a match ${JoinsInWords.alone(spec.how)}${if (isAsOf) "" else decided}"
 
   private def isAsOf: Boolean = spec.within.isInstanceOf[Within.AsOf]
 

@@ -9,11 +9,15 @@ private[windrow] object JoinCheck {
       triggers(draft) ++ asOf(draft) ++ small(draft) ++ draft.retention.problems ++ SpanCheck(draft)
 
   /** @throws SpecError
-    *   if the join needs a query, because it retracts rows
+    *   if the join needs a query, because it retracts rows or is a chain of joins
     */
   def standalone(spec: JoinSpec): Unit = spec.within match {
     case _: Within.AsOf =>
       throw SpecError("a join", Seq(SpecProblem("VALUE_NOT_SUPPORTED.ASOF_ALONE")))
+    case _ if spec.isChain =>
+      throw SpecError(
+        "a join",
+        Seq(SpecProblem("OUTER_JOIN_OF_MANY.ALONE", "how" -> spec.how, "count" -> spec.names.size)))
     case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.SameWindow => ()
   }
 
@@ -31,11 +35,20 @@ private[windrow] object JoinCheck {
       refuse(twice.nonEmpty, "STREAM_TWICE.NAME", "name" -> twice.mkString(", ")) ++
       (ranges ++ draft.startOffsets.keySet).diff(names.toSet).toSeq.sorted.map(name =>
         SpecProblem("STREAM_UNKNOWN.JOIN", "name" -> name, "names" -> names.mkString(", "))) ++
-      refuse(
-        draft.how != JoinKind.Inner && names.size > 2,
-        "OUTER_JOIN_OF_MANY.KIND",
-        "how"   -> draft.how,
-        "count" -> names.size)
+      (if (draft.isChain) ofChain(draft) else Nil)
+  }
+
+  /** An outer join of more than two streams is a chain of joins, whose rows only ranges relate to the next stream
+    * (SEMANTICS R144).
+    */
+  private[windrow] def ofChain(draft: JoinDraft): Seq[SpecProblem] = {
+    def not(what: String) = SpecProblem("OUTER_JOIN_OF_MANY.OPTION", "what" -> what)
+    draft.within match {
+      case _: Within.Ranges | _: Within.AsOf if draft.streams.forall(_.window.isEmpty) =>
+        Option.when(draft.retention.isStated)(not("a retention")).toSeq ++
+          Option.when(draft.lateness.contains(TimeSpan.Endless))(not("a lateness without end"))
+      case _ => Seq(not("a stream without a range"))
+    }
   }
 
   private def lateness(draft: JoinDraft): Seq[SpecProblem] = draft.lateness match {

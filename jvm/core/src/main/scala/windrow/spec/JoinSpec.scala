@@ -163,6 +163,11 @@ final case class JoinDraft(
     expect: ExpectedSize = ExpectedSize.Large,
     startOffsets: Map[String, Map[Long, Long]] = Map.empty) {
 
+  /** Whether the join is a chain of joins, because it is an outer, semi, or anti join of more than two streams
+    * (SEMANTICS R143).
+    */
+  private[windrow] def isChain: Boolean = how != JoinKind.Inner && streams.size > 2
+
   def check: Either[Seq[SpecProblem], JoinSpec] = {
     val found = JoinCheck(this)
     Either.cond(found.isEmpty, new JoinSpec(this), found)
@@ -197,6 +202,8 @@ final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializabl
   def maxFuture: Option[TimeSpan]                          = draft.maxFuture
   def expect: ExpectedSize                                 = draft.expect
   def startOffsets: Map[String, Map[Long, Long]]           = draft.startOffsets
+
+  private[windrow] def isChain: Boolean = draft.isChain
 
   private[windrow] def withoutLateness: JoinSpec = new JoinSpec(draft.copy(lateness = Some(TimeSpan.Zero)))
 

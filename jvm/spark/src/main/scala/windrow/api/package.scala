@@ -73,7 +73,8 @@ package object api {
   type RowId       = _root_.windrow.spark.RowId
   type OffsetRange = _root_.windrow.OffsetRange
   val OffsetRange = _root_.windrow.OffsetRange
-  val RowId       = _root_.windrow.spark.RowId
+  type PairCondition = _root_.windrow.spark.PairCondition
+  val RowId = _root_.windrow.spark.RowId
   type Output = _root_.windrow.spark.Output
   type Over   = _root_.windrow.Over
   val Over = _root_.windrow.Over

@@ -9,7 +9,7 @@ import windrow._
 import windrow.explain.Explanation
 import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.input.{CoGroupMarks, Marks}
-import windrow.spark.join.{JoinOptions, JoinPlan}
+import windrow.spark.join.{JoinChains, JoinOptions, JoinOutputs}
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.sinks.Sink
@@ -56,6 +56,9 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     *   when rows are emitted: with every row of the input, or once a period
     * @param expect
     *   how many rows of other keys are expected in a range. `Small` stores the rows of all keys in one run.
+    * @param condition
+    *   a further condition on the rows of a pair, over columns such as `o.amount`. In an outer join of several streams,
+    *   a map with the condition of each stream that is joined.
     * @return
     *   the joined and the rejected rows
     * @throws SpecError
@@ -69,7 +72,8 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
       how: JoinKind = JoinKind.Inner,
       bounds: String = "[]",
       early: PaneTrigger = EachMessage,
-      expect: ExpectedSize = ExpectedSize.Large): JoinOutput = {
+      expect: ExpectedSize = ExpectedSize.Large,
+      condition: Option[PairCondition] = None): JoinOutput = {
     val streams                  = sides.map(_.stream)
     val names                    = streams.map(_.name)
     val kept                     = streams.map(_.retention)
@@ -108,9 +112,10 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
         "allowed" -> "messages, time"))
     val found =
       ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(
-        streams) ++ ofClock
+        streams) ++ ofClock ++ condition.toSeq.flatMap(_.problems(names, how))
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
-    val output = new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject), behind)
+    val output =
+      new JoinOutput(draft.checked, streams, on, invalid.getOrElse(InvalidMessages.Reject), behind, condition)
     output.rows // throws a SpecError here, in the call that contains the mistake
     output
   }
@@ -230,7 +235,8 @@ final class JoinOutput private[spark] (
     streams: Seq[Stream],
     on: Seq[String],
     invalid: InvalidMessages = InvalidMessages.Reject,
-    behind: Option[TimeSpan] = None) {
+    behind: Option[TimeSpan] = None,
+    condition: Option[PairCondition] = None) {
 
   /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
     * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream. As-of joins also
@@ -252,7 +258,12 @@ final class JoinOutput private[spark] (
 
   private[spark] def explanation: String =
     Travel.described(
-      Explanation(spec, on, streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap, behind),
+      Explanation(
+        spec,
+        on,
+        streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap,
+        behind,
+        condition.toSeq.flatMap(_.inWords)),
       SparkInside.plan(output))
 
   /** Starts one query that writes joined and rejected rows to their sinks.
@@ -294,8 +305,10 @@ final class JoinOutput private[spark] (
   private def part(kind: OutputKind): DataFrame = {
     val session = streams.head.df.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
-    val marks = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap
-    val plans = streams.map(stream => SparkInside.plan(Joining.marked(stream, on.map(col))))
-    SparkInside.frame(session, JoinPlan.marked(session, JoinOptions(spec, on, kind, invalid, behind), marks, plans))
+    val marks   = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap
+    val tables  = streams.map(stream => Joining.marked(stream, on.map(col)))
+    val plans   = PairCondition.joined(streams.map(_.name), tables, condition, spec).map(SparkInside.plan)
+    val options = JoinOptions(spec, on.map(JoinOutputs.unquoted), kind, invalid, behind)
+    SparkInside.frame(session, JoinChains.marked(session, options, marks, plans))
   }
 }

@@ -26,6 +26,30 @@ final class JoinSuite extends SparkSuite {
     assert(joined.rejected.isEmpty)
   }
 
+  test("a condition, and a chain of left joins (SEMANTICS R142, R143)") {
+    val range  = Within("0 minutes", "6 minutes")
+    val larger = Windrow.join(o, s)(on = Seq("id"), within = range, how = "left", condition = "s.value > o.value + 9")
+    val column = Windrow.join(o, s)(on = Seq("id"), within = range, how = "left", condition = col("s.value") > 10)
+    for (joined <- Seq(larger, column))
+      assert(joined.rows.select("o.value", "s.value").collect().toSet == Set(Row(1, 11), Row(2, null)))
+    val p = Windrow.stream(messages(("a", 241, 20), ("c", 1, 21)), time = "time", name = "p").lateness("0 seconds")
+    val chain = Windrow.join(o, s, p)(
+      on = Seq("id"),
+      within = range,
+      how = JoinKind.Full,
+      condition = Map("p" -> (col("p.value") > col("s.value")), "s" -> (col("s.value") > 10)))
+    assert(chain.rows.columns.toSeq == Seq("id", "o", "s", "p"))
+    assert(chain.rows.select("id", "o.value", "s.value", "p.value").collect().toSet == Set(
+      Row("a", 1, 11, 20),
+      Row("b", 2, null, null),
+      Row("a", null, 10, null),
+      Row("c", null, null, 21)))
+    assert(chain.rejected.isEmpty && chain.output.count() == 4)
+    val refused = intercept[SpecError](
+      Windrow.join(o, s, p)(within = Tumbling("1 hour"), how = "left", condition = "p.value > 1"))
+    assert(refused.problems.map(_.code).toSet == Set("OUTER_JOIN_OF_MANY", "CONDITION_OF_STREAM"))
+  }
+
   test("the nearest row (SEMANTICS R115)") {
     val nearest = Windrow.asofJoin(o, s)(on = Seq("id"), tolerance = "4 minutes", direction = "nearest")
     val rows    = nearest.rows.select("id", "o.value", "s.value", "pane.is_retraction").collect().toSet

@@ -1,13 +1,28 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import windrow.core.store.StoredMessage
-import windrow.spark.input.StreamTable
+import windrow.spark.input.{Marks, StreamTable}
 import windrow.spark.panes.SimplifiedExpression
 import windrow.spark.rows.RowShape
+import windrow.{JoinKind, SpecProblem}
 
 /** An additional condition on the rows of a pair. */
 private[join] object JoinCondition {
+
+  /** Returns the problem of a condition that a join of this kind does not support, and of internal columns in it. */
+  def problems(condition: Expression, how: JoinKind): Seq[SpecProblem] =
+    Option.unless(isOfPair(condition, how))(SpecProblem(
+      "CONDITION_NOT_SUPPORTED",
+      "condition" -> condition.sql)).toSeq ++
+      Marks.reserved(condition.references.map(_.name).toSeq)
+
+  /** Whether a condition depends on a pair of rows alone. Spark's optimizer must prepare the others for each micro-batch,
+    * which it does only if the condition is a filter of the output.
+    */
+  private def isOfPair(condition: Expression, how: JoinKind): Boolean = condition.deterministic &&
+    (how == JoinKind.Inner || !condition.containsAnyPattern(CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF))
 
   /** Converts a condition over the rows of the inputs.
     *
@@ -23,10 +38,16 @@ private[join] object JoinCondition {
     condition.transform { case attribute: Attribute => fields.getOrElse(attribute, attribute) }
   }
 
+  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
+  def spelledOut(shared: With): Expression = shared.child.transform {
+    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
+      shared.defs.find(_.id == reference.id).get.child
+  }
+
   /** Converts a condition over the rows of the inputs to one that tasks evaluate for a pair. */
   def ofPair(condition: Expression, inputs: Seq[StreamTable]): Expression =
     over(
-      SimplifiedExpression(condition).transformUp { case shared: With => JoinTable.spelledOut(shared) },
+      SimplifiedExpression(condition).transformUp { case shared: With => spelledOut(shared) },
       inputs,
       inputs.zipWithIndex.map { case (input, stream) => BoundReference(stream, input.schema, nullable = false) })
 

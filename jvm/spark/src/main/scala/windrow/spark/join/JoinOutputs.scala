@@ -54,7 +54,7 @@ private[spark] object JoinOutputs {
       case JoinKind.Right => stream == 0
       case _              => false
     }
-    options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), unquoted(name))() } ++
+    options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), name)() } ++
       shown.zipWithIndex.map { case ((name, _), stream) =>
         val message = columns(schema.messagesAt + stream)
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()

@@ -11,28 +11,11 @@ import windrow.spark.output.{CountColumns, OperatorNames, OutputColumns}
 import windrow.spark.panes.{ChainLag, Corrections, PanesBefore, RowsBefore}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.{GuardSettings, ShardPlan}
-import windrow.spark.watermark.EventWatermark
 
 /** Replaces the tables that describe a join by the plan that runs it: each table is packed with its own watermark
   * ([[StreamTable]]), all packets go to the shards ([[ShardPlan]]), and [[JoinOutputs]] adds the columns of the output.
   */
 private[spark] object JoinPlan {
-
-  /** Plans a join of the builders: one table for each stream, with marked columns.
-    *
-    * @param watermarks
-    *   the watermarks that Windrow sets, by the name of the stream
-    */
-  def marked(
-      session: SparkSession,
-      options: JoinOptions,
-      watermarks: Map[String, EventWatermark],
-      tables: Seq[LogicalPlan]): LogicalPlan = apply(
-    session,
-    options,
-    options.spec.names.zip(tables).map { case (name, table) =>
-      StreamTable.marked(name, table, options.on.size, watermarks.get(name))
-    })
 
   /** The windows that all streams share, if the rows show their bounds. */
   private def alignedOf(spec: JoinSpec): Option[WindowKind] = spec.within match {
@@ -53,20 +36,41 @@ private[spark] object JoinPlan {
       options: JoinOptions,
       streams: Seq[StreamTable],
       condition: Option[Expression] = None): LogicalPlan = {
-    val spec    = options.spec
-    val inputs  = withComparable(streams)
-    val windows = alignedOf(spec)
-    val found =
-      inputs.flatMap(one =>
-        one.problems(spec.maxFuture, windows, options.behind.isDefined) ++ one.senderProblems) ++ waits(
-        spec,
-        inputs) ++ inputs.flatMap(one =>
-        Corrections.kept(PanesBefore.of(one.table), "a join") ++
-          RowsBefore.of(one.table).flatMap(_.problem(aggregates = false))) ++
-        StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++ ofNames(session, options.on, inputs, spec) ++
-        WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
-        OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))
+    val inputs = comparable(streams)
+    val found  = ofStreams(options, inputs) ++ together(session, options, inputs)
     if (found.nonEmpty) throw SpecError("a join", found)
+    planned(session, options, inputs, condition)
+  }
+
+  /** Returns the problems of each stream alone. */
+  private[join] def ofStreams(options: JoinOptions, inputs: Seq[StreamTable]): Seq[SpecProblem] = {
+    val spec = options.spec
+    inputs.flatMap(one =>
+      one.problems(spec.maxFuture, alignedOf(spec), options.behind.isDefined) ++ one.senderProblems) ++ waits(
+      spec,
+      inputs) ++ inputs.flatMap(one =>
+      Corrections.kept(PanesBefore.of(one.table), "a join") ++
+        RowsBefore.of(one.table).flatMap(_.problem(aggregates = false)))
+  }
+
+  /** Returns the problems of streams that do not fit together. */
+  private[join] def together(
+      session: SparkSession,
+      options: JoinOptions,
+      inputs: Seq[StreamTable]): Seq[SpecProblem] =
+    StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++
+      ofNames(session, options.on, inputs, options.spec) ++
+      WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
+      OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))
+
+  /** Plans a join of streams without problems and with comparable keys. */
+  private[join] def planned(
+      session: SparkSession,
+      options: JoinOptions,
+      inputs: Seq[StreamTable],
+      condition: Option[Expression]): LogicalPlan = {
+    val spec    = options.spec
+    val windows = alignedOf(spec)
     GuardSettings(session) // reports an invalid limit where the query is described
     val shards = if (spec.hasKeys) ShardPlan.shards(session) else 1
     val tables = inputs.map(_.watermarked(spec.maxFuture))
@@ -109,14 +113,14 @@ private[spark] object JoinPlan {
     else inputs.filter(lag(_).isEndless).map(one => ChainLag.unbounded(one.time).in(s"stream '${one.name}'"))
 
   private def keysOf(on: Seq[String], first: StreamTable): StructType = StructType(on.zip(first.keys).map {
-    case (name, key) => StructField(JoinOutputs.unquoted(name), key.dataType)
+    case (name, key) => StructField(name, key.dataType)
   })
 
   private def sideOf(input: StreamTable): JoinDescriptor.Side =
     JoinDescriptor.Side(input.schema, input.time.dataType, input.sender.nonEmpty)
 
   /** Makes the equality columns of all streams comparable, as Spark does. */
-  private def withComparable(inputs: Seq[StreamTable]): Seq[StreamTable] = {
+  private[join] def comparable(inputs: Seq[StreamTable]): Seq[StreamTable] = {
     val byField = inputs.map(_.keys).transpose.map(KeyCheck.comparable)
     if (byField.isEmpty) inputs
     else inputs.zip(byField.transpose).map { case (input, keys) => input.copy(keys = keys) }
@@ -133,7 +137,7 @@ private[spark] object JoinPlan {
     else KeyCheck.joined(s"'${on(i)}'", inputs.head.keys(i))
   }
 
-  private def ofNames(
+  private[join] def ofNames(
       session: SparkSession,
       on: Seq[String],
       inputs: Seq[StreamTable],

@@ -1,7 +1,7 @@
 package windrow.spark.join
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Coalesce, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow._
 import windrow.spark.arguments.{ArgumentReader, NamedInput, StreamArguments, TableArguments}
@@ -28,6 +28,9 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
   /** A problem of the table, as the user of this function understands it. */
   protected def understood(problem: SpecProblem): SpecProblem = problem
 
+  /** Reads the joins of the table, in the order in which they run. */
+  protected def tables(table: LogicalPlan): Either[Seq[SpecProblem], Seq[JoinTable]] = JoinTable.of(table).map(Seq(_))
+
   /** Problems of the table. */
   protected def problems(table: JoinTable): Seq[SpecProblem]
 
@@ -35,28 +38,42 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
     val arguments                       = TableArguments.read(Name, expressions, Allowed)
     val session                         = SparkSession.active
     def refuse(found: Seq[SpecProblem]) = throw SpecError(Name, arguments.problems ++ found)
-    val joined = JoinTable.of(arguments.table).fold(found => refuse(found.map(understood)), identity)
-    val inputs = joined.sides.zipWithIndex.map { case ((name, table), i) =>
-      NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
+    val joins                           = tables(arguments.table).fold(found => refuse(found.map(understood)), identity)
+    val inputs = joins.zipWithIndex.map { case (joined, number) =>
+      joined.sides.zipWithIndex.drop(if (number == 0) 0 else 1).map { case ((name, table), i) =>
+        NamedInput(session, arguments, name, table, joined.times.map(_(i)), joined.keys.map(_._2(i)))
+      }
     }
     val reader    = new ArgumentReader(arguments.values)
     val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfRows).getOrElse(OutputKind.Rows)
     val watermark = StreamArguments.watermark(reader)
     val behind    = reader.delayIfSet("processing_time_watermark")
-    val draft     = drafted(joined, reader)
+    val drafts    = joins.map(joined => drafted(joined, reader, isLast = joined eq joins.last))
     val invalid   = StreamArguments.invalid(reader)
-    val read      = if (reader.problems.isEmpty) draft.check else Left(reader.problems)
-    val found     = read.left.getOrElse(Nil) ++ problems(joined) ++ ofTime(joined, reader) ++ inputs.flatMap(_.problems)
-    if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found)
-    val spec = read.fold(refuse, identity)
-    JoinPlan(
-      session,
-      JoinOptions(spec, joined.keys.map(_._1), part, invalid, behind),
-      inputs.map(_.input(watermark)),
-      joined.rest)
+    val isRead    = reader.problems.isEmpty
+    val found = (if (isRead) drafts.flatMap(_.check.left.getOrElse(Nil)) else reader.problems) ++
+      joins.flatMap(problems) ++ joins.flatMap(ofTime(_, reader)) ++ JoinSql.ofChain(joins, drafts) ++
+      inputs.flatten.flatMap(_.problems)
+    if (found.nonEmpty || arguments.problems.nonEmpty) refuse(found.distinct)
+    val options = joins.zip(drafts).map { case (joined, draft) =>
+      JoinOptions(draft.checked, joined.keys.map(_._1), part, invalid, behind)
+    }
+    if (joins.sizeIs == 1) JoinPlan(session, options.head, inputs.head.map(_.input(watermark)), joins.head.rest)
+    else {
+      val steps = joins.zip(options).zip(inputs).zipWithIndex.map { case (((joined, option), added), number) =>
+        val isFirst = number == 0
+        JoinStep(
+          option,
+          added.map(_.input(watermark)),
+          if (isFirst) Nil else joined.keys.map(_._2.head),
+          if (isFirst) None else joined.times.map(_.head),
+          joined.rest)
+      }
+      new JoinChain(session, steps, JoinSql.shown(joins)).plan
+    }
   }
 
-  private def drafted(table: JoinTable, reader: ArgumentReader): JoinDraft = {
+  private def drafted(table: JoinTable, reader: ArgumentReader, isLast: Boolean): JoinDraft = {
     val retention = reader.retention
     JoinDraft(
       table.sides.map { case (name, _) => JoinStream(name) },
@@ -64,7 +81,7 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
       within(table, reader, retention.isStated),
       table.how,
       reader.spanIfSet("lateness"),
-      reader.triggerIfSet("early").getOrElse(usual),
+      if (isLast) reader.triggerIfSet("early").getOrElse(usual) else usual,
       retention,
       reader.spanIfSet("max_future"),
       reader.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
@@ -90,6 +107,36 @@ private[spark] object JoinSql extends JoinFunction("windrow_join") {
     else Within.OwnWindows
 
   protected def problems(table: JoinTable): Seq[SpecProblem] = Nil
+
+  override protected def tables(table: LogicalPlan): Either[Seq[SpecProblem], Seq[JoinTable]] = JoinTable.chained(table)
+
+  /** Returns the problems of a chain of joins: options that it does not have, and ranges of other times. */
+  def ofChain(joins: Seq[JoinTable], drafts: Seq[JoinDraft]): Seq[SpecProblem] =
+    if (joins.sizeIs == 1) Nil
+    else drafts.flatMap(JoinCheck.ofChain) ++ ofTimes(joins)
+
+  /** A range must use the event time of a stream, by which Windrow knows how long its rows wait. */
+  private def ofTimes(joins: Seq[JoinTable]): Seq[SpecProblem] =
+    joins.zipWithIndex.tail.flatMap { case (joined, number) =>
+      val known = joins.take(number).flatMap(_.times.getOrElse(Nil))
+      joined.times.map(_.head).filterNot(time => known.exists(_.canonicalized == time.canonicalized)).map(time =>
+        SpecProblem("RANGE_NOT_UNDERSTOOD.TIMES", "times" -> (time +: known).map(_.sql).distinct.mkString(" and ")))
+    }
+
+  /** The equality columns that all joins of a chain share, with the value of the first stream that has a row. */
+  def shown(joins: Seq[JoinTable]): Seq[(String, Expression)] = {
+    def isIn(group: Seq[Expression])(key: Expression): Boolean =
+      group.exists(_.canonicalized == key.canonicalized) || (key match {
+        case Coalesce(several) => several.forall(isIn(group))
+        case _                 => false
+      })
+    val groups = joins.tail.foldLeft(joins.head.keys) { (known, joined) =>
+      known.flatMap { case (name, group) =>
+        joined.keys.collectFirst { case (_, earlier +: added) if isIn(group)(earlier) => name -> (group ++ added) }
+      }
+    }
+    groups.map { case (name, group) => name -> Coalesce(group) }
+  }
 }
 
 /** Plans `windrow_asof_join(TABLE(SELECT * FROM a LEFT JOIN b ON a.key = b.key), …)`. */

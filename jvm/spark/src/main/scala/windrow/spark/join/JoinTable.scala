@@ -3,7 +3,6 @@ package windrow.spark.join
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.types._
 import windrow._
 import windrow.spark.version.TimePlusInterval
@@ -29,12 +28,31 @@ private[spark] final case class JoinTable(
 
 private[spark] object JoinTable {
 
+  /** Reads a single join: of two streams, or an inner join of several. */
   def of(table: LogicalPlan): Either[Seq[SpecProblem], JoinTable] = stripped(table) match {
     case join: Join => new Dissection(join).result
-    case other => refused(
-        "TABLE_NOT_JOINED",
-        "plan" -> other.nodeName)
+    case other      => notJoined(other)
   }
+
+  /** Reads a chain of joins. The first table of each join except the first one stands for the rows of the joins before
+    * it. Its expressions are over the columns of their streams.
+    */
+  def chained(table: LogicalPlan): Either[Seq[SpecProblem], Seq[JoinTable]] = stripped(table) match {
+    case join: Join => chained(join)
+    case other      => notJoined(other)
+  }
+
+  private def chained(join: Join): Either[Seq[SpecProblem], Seq[JoinTable]] = {
+    val last = new Dissection(join)
+    last.before.fold[Either[Seq[SpecProblem], Seq[JoinTable]]](last.result.map(Seq(_))) { earlier =>
+      (chained(earlier), last.result) match {
+        case (Right(before), Right(one)) => Right(before :+ one)
+        case (before, one)               => Left(before.left.getOrElse(Nil) ++ one.left.getOrElse(Nil))
+      }
+    }
+  }
+
+  private def notJoined(plan: LogicalPlan) = refused("TABLE_NOT_JOINED", "plan" -> plan.nodeName)
 
   private def refused(condition: String, parameters: (String, Any)*) = Left(Seq(SpecProblem(condition, parameters: _*)))
 
@@ -61,12 +79,6 @@ private[spark] object JoinTable {
 
   private def isInner(join: Join): Boolean = join.joinType == plans.Inner || join.joinType == plans.Cross
 
-  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
-  def spelledOut(shared: With): Expression = shared.child.transform {
-    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
-      shared.defs.find(_.id == reference.id).get.child
-  }
-
   /** A comparison of two event times: the time of `lesser` is at most `atMost` microseconds after that of `greater`. */
   private final case class End(lesser: Int, greater: Int, atMost: Long, times: Map[Int, Expression])
 
@@ -74,6 +86,9 @@ private[spark] object JoinTable {
     private val (sides, conditions) = chain(join)
     private val conjuncts           = conditions.flatMap(split)
     private val found               = Seq.newBuilder[SpecProblem]
+
+    /** The join whose rows are the first side, if the first side is not a stream. */
+    def before: Option[Join] = Some(unprojected(sides.head)).collect { case earlier: Join => earlier }
 
     def result: Either[Seq[SpecProblem], JoinTable] = {
       val how   = kind
@@ -89,7 +104,7 @@ private[spark] object JoinTable {
         refuse(
           "RANGE_NOT_UNDERSTOOD.TIMES",
           "times" -> several.map(_.sql).mkString(" and ")))
-      rest.filterNot(isOfPair(_, how)).foreach(one => refuse("CONDITION_NOT_SUPPORTED", "condition" -> one.sql))
+      rest.foreach(found ++= JoinCondition.problems(_, how))
       val ranges = if (ends.isEmpty) Some(Map.empty[String, JoinRange]) else rangesOf(ends, names.map(_.getOrElse("")))
       if (ranges.isEmpty)
         refuse(
@@ -105,12 +120,6 @@ private[spark] object JoinTable {
           rest.reduceOption(And)),
         found.result())
     }
-
-    /** Whether a condition depends on a pair of rows alone. Spark's optimizer must prepare the others for each micro-batch,
-      * which it does only if the condition is a filter of the output.
-      */
-    private def isOfPair(condition: Expression, how: JoinKind): Boolean = condition.deterministic &&
-      (how == JoinKind.Inner || !condition.containsAnyPattern(CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF))
 
     private def refuse(condition: String, parameters: (String, Any)*): Unit =
       found += SpecProblem(condition, parameters: _*)
@@ -134,6 +143,8 @@ private[spark] object JoinTable {
     /** Returns the name of a side in the query. */
     private def nameOf(side: LogicalPlan): Option[String] = side match {
       case SubqueryAlias(alias, _) => Some(alias.name)
+      case first if (first eq sides.head) && before.isDefined =>
+        Some(JoinOutputs.name(before.toSeq.flatMap(streams).flatMap(nameOf)))
       case _: Join | Project(_, _: Join) =>
         refuse(
           "OUTER_JOIN_OF_MANY.CHAIN")
@@ -144,8 +155,15 @@ private[spark] object JoinTable {
         None
     }
 
+    /** Returns the streams of a join of joins, in order. */
+    private def streams(join: Join): Seq[LogicalPlan] =
+      (unprojected(join.left) match {
+        case earlier: Join => streams(earlier)
+        case _             => Seq(join.left)
+      }) :+ join.right
+
     private def split(condition: Expression): Seq[Expression] = condition match {
-      case shared: With                    => split(spelledOut(shared))
+      case shared: With                    => split(JoinCondition.spelledOut(shared))
       case And(left, right)                => split(left) ++ split(right)
       case replaceable: RuntimeReplaceable => split(replaceable.replacement)
       case Literal(true, BooleanType)      => Nil

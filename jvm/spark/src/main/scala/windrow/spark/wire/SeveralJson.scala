@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.cogroup.CoGroupPlan
-import windrow.spark.join.{JoinOptions, JoinPlan}
+import windrow.spark.join.{JoinChains, JoinOptions, JoinOutputs}
 import windrow.spark.output.OutputKind
 import windrow.spark.watermark.EventWatermark
 
@@ -17,12 +17,7 @@ private[wire] object SeveralJson {
 
   def join(session: SparkSession, node: ObjectNode, tables: Seq[LogicalPlan]): LogicalPlan = {
     val (options, watermarks) = readJoin(node).fold(found => throw SpecError("a join", found), identity)
-    val streams               = options.spec.names.size
-    if (streams != tables.size)
-      throw SpecError(
-        "_windrow_apply",
-        Seq(SpecProblem("TABLE_MISSING.JOIN", "streams" -> streams, "tables" -> tables.size)))
-    JoinPlan.marked(session, options, watermarks, tables)
+    JoinChains.marked(session, options, watermarks, tables)
   }
 
   /** Reads the spec of a join (see [[OperatorJson]]), with the additional fields `output` and
@@ -42,7 +37,8 @@ private[wire] object SeveralJson {
         "name"    -> "output",
         "value"   -> output,
         "allowed" -> OutputKind.OfRows.mkString(", ")))
-    val on = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
+    val written = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
+    val on      = written.map(JoinOutputs.unquoted)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).map(stream =>
       stream.getKey -> StreamJson.watermark(stream.getValue))
     val invalid = input.flatMap(node => Option(node.get("invalid"))).map(StreamJson.invalid)

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
+import scala.jdk.CollectionConverters._
 import windrow.explain.Explanation
 import windrow.spark.arguments.TableArguments
 import windrow.spark.pack.Travel
@@ -32,7 +33,9 @@ private[spark] object SpecFunctions {
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
     if (SeveralJson.isJoin(node))
       SeveralJson.readJoin(node).map { case (one, watermarks) =>
-        Explanation(one.spec, one.on, watermarks.map { case (name, mark) => name -> mark.delay }, one.behind)
+        val delays     = watermarks.map { case (name, mark) => name -> mark.delay }
+        val conditions = node.path("input").path("conditions").elements.asScala.map(_.asText).toSeq
+        Explanation(one.spec, one.on, delays, one.behind, conditions)
       }
     else StreamJson(node).map { case (operator, stream) =>
       val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")
