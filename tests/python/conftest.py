@@ -16,6 +16,7 @@ import windrow as wr
 from feed import Feed
 from join.joins import Both
 from programs import JAVA_OPTIONS
+from sinks.databases import Servers, drivers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -99,10 +100,21 @@ def spark_home(folder: Path) -> Path:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """Return a session with the package's JAR; fail if the JAR was not built."""
-    session = wr.configure(session_builder(tmp_path_factory.mktemp("spark"))).getOrCreate()
+    builder = session_builder(tmp_path_factory.mktemp("spark"))
+    if drivers():
+        builder = builder.config("spark.jars", drivers())
+    session = wr.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Return the servers of databases, which end with the tests."""
+    made = Servers(tmp_path_factory.mktemp("servers"))
+    yield made
+    made.stop()
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -63,14 +64,16 @@ def printed(program: str, *arguments: str, **more: Any) -> list[str]:
 
 
 @contextmanager
-def running(command: Sequence[str], log: Path, **env: str) -> Iterator[None]:
-    """Run a server within the context; its output is written to ``log``."""
+def running(
+    command: Sequence[str], log: Path, stop: signal.Signals = signal.SIGTERM, /, **env: str
+) -> Iterator[None]:
+    """Run a server until a signal at the end of the context; its output is written to ``log``."""
     with log.open("wb") as file:
         started = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **env})
     try:
         yield
     finally:
-        started.terminate()
+        started.send_signal(stop)
         try:
             started.wait(timeout=60)
         except subprocess.TimeoutExpired:

@@ -19,12 +19,13 @@ from pyspark.sql import functions as F
 import windrow as wr
 from conftest import session_builder
 from feed import SCHEMA
+from sinks.databases import Database
 
 folder, url, jars, deadly = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 spark = wr.configure(session_builder(folder).config("spark.jars", jars)).getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 group = os.getpid()
-read = {"url": url, "driver": "org.postgresql.Driver"}
+database = Database(url.split(":")[1], url)
 
 
 def deadly_read(product: str, amount: int) -> str:
@@ -58,12 +59,11 @@ for name, upsert in (("minutes", True), ("log", False)):
         checkpoint=str(folder / name),
         availableNow=True,
     ).awaitTermination()
-    rows = spark.read.format("jdbc").options(**read, dbtable=name).load()
     held = sorted(
         (f"{row.window_start:%H:%M}", row["product"], row.total, row.pane_index)
-        for row in rows.collect()
+        for row in database.held(spark, name)
     )
     print(name, held)  # noqa: T201
-known = spark.read.format("jdbc").options(**read, dbtable="windrow_batches").load()
-print(sorted({row.sink for row in known.collect()}))  # noqa: T201
+known = database.held(spark, "windrow_batches")
+print(sorted({row.sink for row in known}))  # noqa: T201
 spark.stop()

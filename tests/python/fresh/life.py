@@ -22,6 +22,7 @@ from large.expected.unchanged import Plain
 from large.run import Read, counted, described, files_of, session_of
 from large.scenario import Leg, Traffic
 from programs import JAVA_OPTIONS, ROOT
+from sinks.databases import SERVERS, jars
 from torture import sinks, sources
 from torture.broker import connector
 from torture.plans import WHERE, Trouble
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 folder, master, life = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 about = json.loads((folder / "about").read_text())
 case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text
-source, sink, broker = about["source"], about["sink"], about["broker"]
+source, sink, server = about["source"], about["sink"], about["server"]
 
 
 def session() -> SparkSession:
@@ -52,11 +53,13 @@ def session() -> SparkSession:
         "spark.locality.wait": "0s",
     }.items():
         builder = builder.config(name, value)
-    if broker:
+    if sink in SERVERS:
+        builder = builder.config("spark.jars", jars(sink))
+    elif server:
         builder = builder.config("spark.jars", connector())
     if sink == "upsert":
-        jars = (jar.as_uri() for jar in (ROOT / ".build/delta").glob("*.jar"))
-        builder = builder.config("spark.jars", ",".join(jars))
+        delta = (jar.as_uri() for jar in (ROOT / ".build/delta").glob("*.jar"))
+        builder = builder.config("spark.jars", ",".join(delta))
         extension = "io.delta.sql.DeltaSparkSessionExtension"
         builder = builder.config("spark.sql.extensions", extension)
         catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
@@ -108,8 +111,8 @@ def begun(read: Read) -> StreamingQuery:
     said: dict[str, Any] = {name: wr.Files(str(folder / name)) for name in kinds}
     if sink != "files":
         assert isinstance(output, wr.Output)
-        made = sinks.made(sink, output.panes, folder, broker)
-        said["panes"] = sinks.witnessed(made, folder, life, tells=sink != "upsert")
+        made = sinks.made(sink, output.panes, folder, server)
+        said["panes"] = sinks.witnessed(made, folder, life, tells=sink not in {"upsert", *SERVERS})
     said |= {"checkpoint": folder / "checkpoint", "availableNow": True}
     return output.start(**said, drain=case.final)
 
@@ -138,8 +141,8 @@ if (folder / "checkpoint/offsets").exists():
     assert found.ok, found
 spark = session_of(first, case, Leg(0, tuple(map(tuple, plan["settings"]))))
 if source == "kafka":
-    sources.published(spark, folder, broker)
-    read = sources.topics_of(spark, folder, broker)
+    sources.published(spark, folder, server)
+    read = sources.topics_of(spark, folder, server)
 else:
     read = files_of(spark, folder)
 done = threading.Event()
@@ -151,7 +154,7 @@ finally:
     done.set()
     watching.join()
 if not plan["kills"] or all(kill["what"] == "executor" for kill in plan["kills"]):
-    sinks.fetched(sink, spark, folder, broker)
+    sinks.fetched(sink, spark, folder, server)
 assert first.sparkContext._gateway is not None
 java = first.sparkContext._gateway.proc
 first.stop()

@@ -14,29 +14,13 @@ from typing import Any
 from pyspark.sql import functions as F
 
 import windrow as wr
-from conftest import session_builder
 from feed import SCHEMA
+from formats import session
 from sinks.writing import make
 from windrow._running._sinks import Sink
 
 folder, jars, kind = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-SETTINGS: dict[str, dict[str, Any]] = {
-    "delta": {
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    },
-    "iceberg": {
-        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.lake.type": "hadoop",
-        "spark.sql.catalog.lake.cache-enabled": "false",  # reads see the queries' writes at once
-        "spark.sql.catalog.lake.warehouse": str(folder / "lake"),
-    },
-}
-PLACE = {"delta": "", "iceberg": "lake.held."}[kind]
-builder = session_builder(folder).config("spark.jars", jars)
-spark = wr.configure(builder.config(map=SETTINGS[kind])).getOrCreate()
-spark.sparkContext.setLogLevel("ERROR")
+spark, PLACE = session(folder, jars, kind)
 
 
 def by_scala(table: str, *on: str) -> Sink:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, add_files, order
 from programs import printed, start
-from sinks.databases import jars, served
+from sinks.databases import SERVERS, Database, Servers, jars
 from sinks.writing import make, write
 from windrow._running._settings import having
 
@@ -31,15 +30,20 @@ SCHEMA = (
 PANE = "pane struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
 
 
-@pytest.fixture
-def url() -> str:
-    """Return the address of a new database that lives as long as Spark's process."""
-    return f"jdbc:derby:memory:{uuid.uuid4().hex};create=true"
+@pytest.fixture(params=["derby", *(pytest.param(kind, marks=pytest.mark.full) for kind in SERVERS)])
+def url(request: pytest.FixtureRequest, spark: SparkSession, servers: Servers) -> str:
+    """Return the address of a new database."""
+    return servers.empty(spark, request.param).url
 
 
 def held(spark: SparkSession, url: str, table: str) -> list[Row]:
     """Return the rows of a table."""
-    return spark.read.format("jdbc").options(url=url, dbtable=table).load().collect()
+    return of(url).held(spark, table)
+
+
+def of(url: str) -> Database:
+    """Return the database with an address."""
+    return Database(url.split(":")[1], url)
 
 
 def panes(spark: SparkSession, *rows: tuple[str | None, int, int | None, bool]) -> Any:
@@ -123,14 +127,16 @@ def test_two_runs_of_a_query(spark: SparkSession, url: str) -> None:
 def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
     """A batch is recorded by the first of two runs with the same last batch (SEMANTICS B10)."""
     jvm: Any = spark._jvm
-    drivers, ledgers = jvm.org.apache.derby.jdbc, jvm.windrow.spark.jdbc
-    connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
-    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(url)
-    ledger = ledgers.BatchLedger(dialect, "windrow_batches", "q", "panes")
+    ledgers = jvm.windrow.spark.jdbc
+    connection = of(url).connect(spark)
+    named = url.replace("mariadb", "mysql")
+    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(named)
+    ledger = ledgers.BatchLedger(dialect, of(url).kind, "windrow_batches", "q", "panes")
     none = jvm.scala.Option.empty()
     first, second = (getattr(ledgers, "BatchLedger$Noted")(number, none) for number in range(2))
     ledger.create(connection)
     assert ledger.note(connection, first, none)
+    assert not ledger.note(connection, first, none)
     seen = ledger.last(connection)
     assert ledger.note(connection, second, seen)
     assert not ledger.note(connection, second, seen)
@@ -314,15 +320,22 @@ def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: P
     assert totals() == [1]
 
 
+#: The types of the first columns of the table of batches.
+_LEDGER = ("VARCHAR(64)", "VARCHAR(400)", "BIGINT")
+
+
 def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
     """A table of batches without offsets is accepted, and stores them from then on."""
     sink = wr.Jdbc(url, "log")
-    known = spark.createDataFrame([("q", "panes LOG", 0)], "query string, sink string, batch long")
-    known.write.format("jdbc").options(
-        url=url,
-        dbtable="windrow_batches",
-        createTableColumnTypes="query VARCHAR(64), sink VARCHAR(400)",
-    ).save()
+    database = of(url)
+    names = [database.quoted(name) for name in ("query", "sink", "batch")]
+    columns = ", ".join(f"{n} {t}" for n, t in zip(names, _LEDGER, strict=True))
+    table = "LOG" if database.kind == "derby" else "log"
+    database.execute(
+        spark,
+        f"CREATE TABLE windrow_batches ({columns})",
+        f"INSERT INTO windrow_batches VALUES ('q', 'panes {table}', 0)",  # noqa: S608
+    )
     (tmp_path / "offsets").mkdir()
     for number in ("0", "1"):
         (tmp_path / "offsets" / number).write_text(number)
@@ -334,19 +347,15 @@ def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path:
         write(sink, panes(spark, ("a", 1, 1, False)), 1, checkpoint=str(tmp_path))
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[str]:
-    """Return the address of a PostgreSQL server that ends with the test."""
-    with served("postgresql", tmp_path / "server.log") as url:
-        yield url
-
-
 @pytest.mark.full
-def test_a_kill_neither_loses_nor_doubles_rows(server: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_kill_neither_loses_nor_doubles_rows(
+    spark: SparkSession, servers: Servers, kind: str, tmp_path: Path
+) -> None:
     """SIGKILL before or after the write of a batch neither loses nor doubles rows."""
     first = [[order(f"09:0{minute}:10", "a", minute)] for minute in range(1, 8)]
     add_files(tmp_path / "orders", *first, [order("09:02:20", "a", 100), order("09:09:00", "a")])
-    drivers = jars("postgresql")
+    server, drivers = servers.empty(spark, kind).url, jars(kind)
     for deadly in ("-3", "4", "7"):
         died = start("jdbc.py", str(tmp_path), server, drivers, deadly, new_session=True)
         assert died.returncode == -signal.SIGKILL, (deadly, died.stderr)

@@ -15,7 +15,8 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, add_files, order
-from programs import ROOT, build, printed, python_with
+from formats import TESTED, format_jars
+from programs import printed, python_with
 from sinks.writing import columns, last_of_each, make, newest_of_each, winners, write
 
 pytestmark = [pytest.mark.spark]
@@ -287,8 +288,10 @@ def test_results_that_are_called_as_columns_of_the_sink(feed: Feed, alias: str) 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("kind", "version"), [("delta", "4.2.0"), ("iceberg", "4.1.1")])
-def test_a_table_contains_the_final_results(kind: str, version: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "version", "name"), TESTED)
+def test_a_table_contains_the_final_results(
+    kind: str, version: str, name: str, tmp_path: Path
+) -> None:
     """The table contains the final windows and sessions, and no row of a merged session."""
     orders = [
         [order("09:00:10", "a", 1), order("09:02:00", "a", 2), order("09:00:30", "b", 4)],
@@ -297,8 +300,7 @@ def test_a_table_contains_the_final_results(kind: str, version: str, tmp_path: P
         [order("09:10:00", "b", 64)],
     ]
     add_files(tmp_path / "orders", *orders)
-    build(kind)
-    jars = ",".join(str(jar) for jar in (ROOT / ".build" / kind).glob("*.jar"))
+    jars = format_jars(name)
     sessions = (
         "[('a', '09:00:10', '09:03:00', 19), ('a', '09:05:00', '09:06:00', 8), "
         "('b', '09:00:30', '09:01:40', 36), ('b', '09:10:00', '09:11:00', 64)]"

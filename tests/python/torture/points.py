@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sinks.databases import SERVERS
 from torture.subjects import BATCHES, Subject
 
 #: ``{0}`` is the number of the batch, ``{1}`` the version of the state that it creates.
@@ -17,6 +18,7 @@ POINTS: Mapping[str, str] = {
     "its rejected rows are being written": "rejected/batch={0}/*",
     "its sink is being written": "writes/{0} *",
     "its sink has it": "under/_spark_metadata/{0}",
+    "its sink has committed it": "stored/{0} *",
     "it is committed": "checkpoint/commits/{0}",
     "at any time": "checkpoint/offsets/{0}",
 }
@@ -28,11 +30,13 @@ LATER = {"in its tasks": 0.3, "its sink is being written": 1.0, "at any time": 3
 
 def points_of(subject: Subject) -> list[str]:
     """Return the points that the subject's batches pass."""
-    never = {"its sink is being written", "its sink has it"}
+    never = {"its sink is being written", "its sink has it", "its sink has committed it"}
     if subject.sink == "spark":
-        never = {name for name in POINTS if "being written" in name}
-    elif subject.sink != "files":
+        never = {name for name in POINTS if "being written" in name or "committed it" in name}
+    elif subject.sink in SERVERS:
         never = {"its sink has it"}
+    elif subject.sink != "files":
+        never = {"its sink has it", "its sink has committed it"}
     if subject.source == "kafka":  # the source logs only its start
         never.add("before its plan is written")
     return [name for name in POINTS if name not in never]

@@ -7,6 +7,7 @@ then compared with it. A row in the sink contains the batch and the life that wr
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,6 +16,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from large.expected.panes import some
+from sinks.databases import SERVERS, Database
 from sinks.writing import write
 
 if TYPE_CHECKING:
@@ -41,29 +43,52 @@ def witnessed(sink: Written, folder: Path, life: int, *, tells: bool) -> Written
         (folder / "writes" / f"{batch_id} {life}").touch()
         told = {"batch": F.lit(batch_id), "life": F.lit(life)}
         sink(rows.withColumns(told) if tells else rows, batch_id)
+        if (folder / "stored").exists():
+            (folder / "stored" / f"{batch_id} {life}").touch()
+            threading.Event().wait(0.2)  # time for a kill before Spark commits
 
     return both
 
 
-def made(name: str, panes: DataFrame, folder: Path, broker: str) -> Written:
+def made(name: str, panes: DataFrame, folder: Path, server: str) -> Written:
     """Return a sink, and create its table at the first start."""
     under = folder / "under"
     if name == "each":
         return lambda rows, _: rows.write.mode("append").parquet(str(under))
     if name == "kafka":
-        to = {"kafka.bootstrap.servers": broker, "topic": topic(folder, "out")}
+        to = {"kafka.bootstrap.servers": server, "topic": topic(folder, "out")}
         return lambda rows, _: (
             rows.select(F.to_json(F.struct("*")).alias("value"))
             .write.format("kafka")
             .options(**to)
             .save()
         )
+    if name in SERVERS:
+        return _into_database(folder, server)
     if name == "upsert":
         _table(TABLE, "delta", panes, under)
         return lambda rows, batch_id: write(wr.Upsert(TABLE), rows, batch_id)
     told = panes.withColumns({"batch": F.lit(0).cast("int"), "life": F.lit(0).cast("int")})
     _table(TABLE, "parquet", told, under)
     return lambda rows, batch_id: write(TABLE, rows, batch_id)
+
+
+def _into_database(folder: Path, server: str) -> Written:
+    """Return a sink that writes to two tables of a database: every pane, and the last ones."""
+    query, checkpoint = table_of(folder, "q"), str(folder / "checkpoint")
+    log = wr.Jdbc(server, table_of(folder, "log"))
+    lasts = wr.Jdbc(server, table_of(folder, "lasts"), upsert=True)
+
+    def both(rows: DataFrame, batch_id: int) -> None:
+        for sink in (log, lasts):
+            write(sink, rows, batch_id, query, checkpoint=checkpoint)
+
+    return both
+
+
+def table_of(folder: Path, name: str) -> str:
+    """Return the name of a table of a run, whose server has the tables of other runs, too."""
+    return topic(folder, name).replace("-", "_").lower()
 
 
 def _table(name: str, kind: str, rows: DataFrame, path: Path) -> None:
@@ -78,18 +103,29 @@ def topic(folder: Path, name: str) -> str:
     return f"{folder.parent.name}-{name}".replace("_", "-")
 
 
-def fetched(name: str, spark: SparkSession, folder: Path, broker: str) -> None:
+def fetched(name: str, spark: SparkSession, folder: Path, server: str) -> None:
     """Write the final contents of a sink to files."""
     found = str(folder / "found")
+    if name in SERVERS:
+        for table in ("log", "lasts"):
+            read = Database(name, server).read(spark, f"SELECT * FROM {table_of(folder, table)}")
+            read.selectExpr(*_FLAT).write.parquet(f"{found} {table}")
     if name == "upsert":
         spark.table(TABLE).write.parquet(found)
     elif name == "kafka":
-        reader = spark.read.format("kafka").option("kafka.bootstrap.servers", broker)
+        reader = spark.read.format("kafka").option("kafka.bootstrap.servers", server)
         rows = reader.option("subscribe", topic(folder, "out")).load()
         said = F.from_json(F.col("value").cast("string"), _SAID)
         rows.select(said.alias("row")).select("row.*").write.parquet(found)
 
 
+#: The columns of a table of a database in the form of the panes.
+_FLAT = (
+    *("n", "group_least", "group_greatest", "ids"),
+    "named_struct('start', window_start, 'end', window_end) AS window",
+    "named_struct('timing', pane_timing, 'index', pane_index, 'is_last', pane_is_last, "
+    "'is_retraction', pane_is_retraction) AS pane",
+)
 _SAID = (
     "n bigint, group_least bigint, group_greatest bigint, ids bigint, batch int, life int, pane "
     "struct<timing: string, index: bigint, is_last: boolean, is_retraction: boolean>"
@@ -106,25 +142,37 @@ def wrong(
     """
     if name in {"files", "spark"}:
         return []
+    if name in SERVERS:
+        return [*_exact(base, folder / "found log"), *_upserted(base, folder / "found lasts")]
     if name == "upsert":
-        return _upserted(base, folder)
+        return _upserted(base, folder / "found")
     if name == "kafka":
         return _repeated(base, folder / "found", again)
     return _repeated(base, folder / "under", ())
 
 
-def _upserted(base: DuckDBPyConnection, folder: Path) -> list[str]:
+def _exact(base: DuckDBPyConnection, found: Path) -> list[str]:
+    """Check that the table has each pane once (B10)."""
+    wanted = f'(SELECT "window", {SAME} FROM panes)'
+    there = f"(SELECT \"window\", {SAME} FROM read_parquet('{found}/*.parquet'))"
+    return [
+        *some(base, "panes that are not in the log", f"FROM {wanted} EXCEPT ALL FROM {there}"),
+        *some(base, "panes that are in the log", f"FROM {there} EXCEPT ALL FROM {wanted}"),
+    ]
+
+
+def _upserted(base: DuckDBPyConnection, found: Path) -> list[str]:
     """Check that the table has one row per window, its last valid pane (B3)."""
-    base.execute(f"CREATE VIEW held AS FROM read_parquet('{folder}/found/*.parquet')")
+    base.execute(f"CREATE VIEW held AS FROM read_parquet('{found}/*.parquet')")
     names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
     on = ", ".join(f'"{name}"' for name in names[: names.index("window") + 1])
     base.execute(f"""CREATE VIEW lasts AS SELECT * FROM (SELECT * FROM panes QUALIFY
         row_number() OVER (PARTITION BY {on} ORDER BY pane.index DESC, pane.is_retraction DESC)
         = 1) WHERE NOT pane.is_retraction""")
-    wanted, found = (f'(SELECT "window", {SAME} FROM {name})' for name in ("lasts", "held"))
+    wanted, there = (f'(SELECT "window", {SAME} FROM {name})' for name in ("lasts", "held"))
     return [
-        *some(base, "rows that are not in the table", f"FROM {wanted} EXCEPT ALL FROM {found}"),
-        *some(base, "rows that are in the table", f"FROM {found} EXCEPT ALL FROM {wanted}"),
+        *some(base, "rows that are not in the table", f"FROM {wanted} EXCEPT ALL FROM {there}"),
+        *some(base, "rows that are in the table", f"FROM {there} EXCEPT ALL FROM {wanted}"),
     ]
 
 

@@ -10,6 +10,7 @@ from large.draw import drawn
 from large.expected.positions import Policy
 from large.expected.windows import Windows
 from large.scenario import Leg, Scenario
+from sinks.databases import SERVERS
 
 #: Batches with rows; one more has a far-future time, unless the run ends with ``drain``.
 BATCHES = 8
@@ -75,7 +76,8 @@ def _kafka(rng: random.Random, seed: int) -> Subject:
 def _into(sink: str) -> Callable[[random.Random, int], Subject]:
     def fits(case: Scenario) -> bool:
         is_whole = isinstance(case.operator, Windows) and case.operator.mode != "DISCARDING"
-        return sink != "upsert" or (is_whole and case.traffic[0].key_type in PLAIN)
+        is_plain = case.traffic[0].key_type in PLAIN
+        return sink not in {"upsert", *SERVERS} or (is_whole and is_plain)
 
     def drawn_into(rng: random.Random, seed: int) -> Subject:
         case = _chosen(("aligned", "sessions", "calendar"), rng, seed, fits)
@@ -87,11 +89,14 @@ def _into(sink: str) -> Callable[[random.Random, int], Subject]:
 _SPECIAL: dict[str, Callable[[random.Random, int], Subject]] = {
     "policies": _policies,
     "from kafka": _kafka,
-    **{f"into {sink}": _into(sink) for sink in ("table", "each", "spark", "kafka", "upsert")},
+    **{
+        f"into {sink}": _into(sink)
+        for sink in ("table", "each", "spark", "kafka", "upsert", *SERVERS)
+    },
 }
 TURNS = (
     *("aligned", "into table", "sessions", "final", "over", "from kafka", "positions"),
     *("into upsert", "messages", "join", "into each", "inherited", "policies", "final"),
     *("calendar", "into spark", "tuples", "unchanged", "cogroup", "lookups", "into kafka"),
-    *("global", "sliding", "unchanged"),
+    *("global", "sliding", "unchanged", *(f"into {database}" for database in SERVERS)),
 )

@@ -20,6 +20,7 @@ from large.judge import judge
 from large.judge import written as loaded
 from large.run import Ran, inputs_of, written
 from programs import build, python_with
+from sinks.databases import SERVERS, jars, served
 from torture import sinks
 from torture.broker import broker
 from torture.cluster import Cluster, cluster
@@ -39,6 +40,7 @@ class Servers:
         self._folder, self._stack = folder, stack
         self._broker = ""
         self._cluster: Cluster | None = None
+        self._databases: dict[str, str] = {}
 
     def broker(self) -> str:
         """Return the address of a Kafka broker."""
@@ -46,6 +48,14 @@ class Servers:
             (self._folder / "kafka").mkdir()
             self._broker = self._stack.enter_context(broker(self._folder / "kafka"))
         return self._broker
+
+    def database(self, kind: str) -> str:
+        """Return the address of a database."""
+        if kind not in self._databases:
+            log = self._folder / f"{kind}.log"
+            self._databases[kind] = self._stack.enter_context(served(kind, log))
+            jars(kind)
+        return self._databases[kind]
 
     def cluster(self) -> Cluster:
         """Return a cluster."""
@@ -80,9 +90,12 @@ def tried(subject: Subject, seed: int, folder: Path, common: Servers) -> Told:
     """Run the lives and kills that the seed determines, and judge the output."""
     for name in ("counts", "troubles", "writes"):
         (folder / name).mkdir(parents=True)
-    needs_broker = "kafka" in {subject.source, subject.sink}
-    about = {"source": subject.source, "sink": subject.sink}
-    about["broker"] = common.broker() if needs_broker else ""
+    about = {"source": subject.source, "sink": subject.sink, "server": ""}
+    if "kafka" in {subject.source, subject.sink}:
+        about["server"] = common.broker()
+    if subject.sink in SERVERS:
+        about["server"] = common.database(subject.sink)
+        (folder / "stored").mkdir()
     (folder / "about").write_text(json.dumps(about))
     (folder / "case").write_text(repr(subject.case))
     inputs, tables = inputs_of(subject.case)

@@ -9,7 +9,7 @@ import scala.util.Using
 /** Distinguishes micro-batches with the same number. Spark stores the offsets and the time of a micro-batch before it
   * runs, and uses them again whenever it repeats the micro-batch.
   */
-private[jdbc] object BatchDigest {
+private[spark] object BatchDigest {
 
   /** Returns the digest of a micro-batch, or None if the checkpoint does not contain it. */
   def of(session: SparkSession, checkpoint: String, number: Long): Option[String] = {

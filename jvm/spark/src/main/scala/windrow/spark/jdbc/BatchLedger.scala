@@ -10,8 +10,13 @@ import scala.util.Using
   * @param table
   *   the name of the ledger's table, with its schema
   */
-private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query: String, sink: String) {
-  private def name(of: String)                   = dialect.quoteIdentifier(of)
+private[jdbc] final class BatchLedger(
+    dialect: JdbcDialect,
+    database: String,
+    val table: String,
+    query: String,
+    sink: String) {
+  private def name(of: String)                   = JdbcNames.quoted(dialect, of)
   private val (queries, sinks, batches, digests) = (name("query"), name("sink"), name("batch"), name("digest"))
   private val whose                              = s"WHERE $queries = ? AND $sinks = ?"
 
@@ -45,21 +50,24 @@ private[jdbc] final class BatchLedger(dialect: JdbcDialect, table: String, query
       statement.setString(3, query)
       statement.setString(4, sink)
       last.foreach(before => statement.setLong(5, before.number))
-      statement.executeUpdate() == 1
+      try statement.executeUpdate() == 1
+      catch { case taken: SQLException if last.isEmpty && BatchLedger.isDuplicate(taken) => false }
     }
   }
 
   private def lacking(connection: Connection): Option[String] = TablePlace.columns(connection, dialect, table) match {
     case None => Some(
         s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
-          s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))")
+          s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))${JdbcSession.tableOptions(database)}")
     case Some(has) if has.exists(_.equalsIgnoreCase("digest")) => None
     case _ => Some(dialect.getAddColumnQuery(table, "digest", "VARCHAR(64)"))
   }
 }
 
-private[jdbc] object BatchLedger {
+private[spark] object BatchLedger {
   val Name = "windrow_batches"
+
+  private def isDuplicate(error: SQLException): Boolean = Option(error.getSQLState).exists(_.startsWith("23"))
 
   /** A recorded micro-batch.
     *

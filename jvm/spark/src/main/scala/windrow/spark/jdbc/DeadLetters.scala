@@ -13,19 +13,22 @@ private[jdbc] final class DeadLetters(
     database: String,
     val table: String,
     query: String,
-    sink: String) {
+    sink: String,
+    held: Seq[String] = Nil) {
   import DeadLetters._
 
-  private def quoted(name: String) = dialect.quoteIdentifier(name)
+  private val quoted = new JdbcNames(dialect, held)
 
   val columns: Seq[String] = Texts.map(_._1) :+ Batch
 
   def create(connection: Connection): Unit = {
     val long = if (database == "oracle") "CLOB"
     else dialect.getJDBCType(StringType).orElse(JdbcUtils.getCommonJDBCType(StringType)).get.databaseTypeDefinition
-    val texts = Texts.map { case (name, length) => s"${quoted(name)} ${length.fold(long)(n => s"VARCHAR($n)")}" }
+    val columns = Texts.map { case (name, length) =>
+      s"${quoted(name)} ${length.fold(long)(n => s"VARCHAR($n)")}"
+    } :+ s"${quoted(Batch)} BIGINT"
     Using.resource(connection.createStatement()) { statement =>
-      statement.execute(s"CREATE TABLE $table (${(texts :+ s"${quoted(Batch)} BIGINT").mkString(", ")})")
+      statement.execute(s"CREATE TABLE $table (${columns.mkString(", ")})${JdbcSession.tableOptions(database)}")
     }
     ()
   }
@@ -60,7 +63,7 @@ private[jdbc] final class DeadLetters(
     val at     = FlatRow.plain(row.columnNames(reason.columns), 1000)
     val values = Seq(query, sink, at, why, row.key(most), row.window(most), row.pane(most), row.values(most))
     val sql =
-      s"INSERT INTO $table (${columns.map(quoted).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
+      s"INSERT INTO $table (${columns.map(quoted(_)).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
     Using.resource(connection.prepareStatement(sql)) { statement =>
       values.zipWithIndex.foreach { case (value, i) => JdbcKind.setText(statement, i + 1, value) }
       statement.setLong(values.size + 1, batch)

@@ -26,15 +26,13 @@ private[jdbc] final class JdbcKind(val name: String, nullType: Int, put: (Prepar
 
 private[jdbc] object JdbcKind {
 
-  /** Databases whose TIMESTAMP is an instant. The driver converts it to the time zone of its session. In other
-    * databases, a TIMESTAMP lacks a time zone.
+  /** Databases whose driver converts a TIMESTAMP to the time zone of its session. In other databases a TIMESTAMP lacks a
+    * time zone, or the session of [[JdbcSession]] is in UTC.
     */
-  private val OfInstants = Set("mysql", "mariadb", "oracle")
+  private val OfInstants = Set("oracle")
   private val ShortText  = JdbcType("VARCHAR(700)", java.sql.Types.VARCHAR)
 
-  /** Databases whose times have a precision of one second by default. */
-  private val WithMicros = Set("mysql", "mariadb")
-  private val Times      = Set("TIMESTAMP", "DATETIME")
+  private val Times = Set("TIMESTAMP", "DATETIME")
 
   private val WithoutNaN     = Set("sqlite", "mysql", "mariadb")
   private val LongestOfDerby = 32672
@@ -52,7 +50,8 @@ private[jdbc] object JdbcKind {
     val of   = if (isKey && kind == StringType && usual.databaseTypeDefinition != "TEXT") ShortText else usual
     val name = of.databaseTypeDefinition
     new JdbcKind(
-      if (WithMicros(database) && Times(name)) s"$name(6)" else name,
+      // By default their precision is one second, and with old settings a TIMESTAMP stores the current time for null.
+      if (JdbcSession.isOfMySql(database) && Times(name)) s"$name(6) NULL" else name,
       of.jdbcNullType,
       kind match {
         case BooleanType    => (to, at, value) => to.setBoolean(at, value.asInstanceOf[Boolean])
@@ -107,7 +106,7 @@ private[jdbc] object JdbcKind {
   /** Checks the range of years. MariaDB accepts a year outside its range without an error if a batch has several rows.
     */
   private def inYears[T](database: String, value: T)(year: T => Int): T =
-    if (WithMicros(database) && (year(value) < 1 || year(value) > 9999))
+    if (JdbcSession.isOfMySql(database) && (year(value) < 1 || year(value) > 9999))
       throw new SQLDataException(s"$database supports only the years 1 to 9999", "22007")
     else value
 }

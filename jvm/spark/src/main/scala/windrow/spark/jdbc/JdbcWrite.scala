@@ -1,7 +1,7 @@
 package windrow.spark.jdbc
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.sql.Connection
+import java.sql.{Connection, SQLException}
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcOptionsInWrite
 import org.apache.spark.sql.jdbc.JdbcDialects
 import org.apache.spark.sql.types.StructType
@@ -26,40 +26,46 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
 
   /** Writes a micro-batch. Without a batch number, only creates the tables. */
   def write(data: DataFrame): Unit = {
-    val rows  = JdbcColumns.flat(data, on)
-    val table = new PaneTable(dialect, database, options.table, rows.schema, JdbcColumns.of(data.schema, on))
-    Using.resource(dialect.createConnectionFactory(options)(-1)) { connection =>
-      check(connection, table)
+    val rows = JdbcColumns.flat(data, on)
+    Using.resource(JdbcSession.open(options, dialect, database)) { connection =>
+      val held  = columnsOf(connection, options.table)
+      val by    = JdbcColumns.of(data.schema, on)
+      val table = new PaneTable(dialect, database, options.table, rows.schema, by, held.getOrElse(Nil))
+      check(connection, table, held)
       if (!settings.contains(OnlyCheck)) {
-        create(connection, table)
-        settings.get(Batch).foreach(number => inOne(connection)(batch(connection, table, rows, number.toLong)))
+        create(connection, table, held.isEmpty)
+        settings.get(Batch).foreach(number => batch(connection, table, rows, number.toLong))
       }
     }
   }
 
-  private def dead(sink: String): Option[DeadLetters] =
-    settings.get(DeadLetter).map(new DeadLetters(dialect, database, _, query, sink))
+  private def dead(connection: Connection, sink: String): Option[DeadLetters] = settings.get(DeadLetter).map(table =>
+    new DeadLetters(dialect, database, table, query, sink, columnsOf(connection, table).getOrElse(Nil)))
 
   /** Fails if rows could not be written. Creates nothing. */
-  private def check(connection: Connection, table: PaneTable): Unit = {
+  private def check(connection: Connection, table: PaneTable, held: Option[Seq[String]]): Unit = {
     val most = connection.getMetaData.getMaxColumnNameLength
     // PostgreSQL would silently truncate them.
     table.columns.find(most > 0 && _.getBytes(UTF_8).length > most).foreach(name =>
       throw JdbcRefusal("COLUMN_NAME_TOO_LONG", None, "table" -> options.table, "name" -> name, "most" -> most))
-    columnsOf(connection, options.table).foreach(lacking(options.table, _, table.columns))
-    dead("").foreach { one =>
+    held.foreach(lacking(options.table, _, table.columns))
+    if (held.isDefined) requireTransactions(connection, options.table)
+    dead(connection, "").foreach { one =>
       if (!connection.getMetaData.supportsSavepoints)
         throw JdbcRefusal("DEAD_LETTER_NOT_POSSIBLE", None, "table" -> one.table)
       columnsOf(connection, one.table).foreach(lacking(one.table, _, one.columns))
     }
   }
 
-  private def create(connection: Connection, table: PaneTable): Unit = {
-    val isNew = columnsOf(connection, options.table).isEmpty
-    if (isNew) table.create(connection)
+  private def create(connection: Connection, table: PaneTable, isMissing: Boolean): Unit = {
+    val isNew = isMissing && created(connection, options.table, table.columns)(table.create(connection))
     try {
-      ledger(connection)._1.create(connection)
-      dead("").filter(one => columnsOf(connection, one.table).isEmpty).foreach(_.create(connection))
+      val batches = ledger(connection)._1
+      batches.create(connection)
+      val letters = dead(connection, "")
+      letters.filter(one => columnsOf(connection, one.table).isEmpty).foreach(one =>
+        created(connection, one.table, one.columns)(one.create(connection)))
+      (Seq(options.table, batches.table) ++ letters.map(_.table)).foreach(requireTransactions(connection, _))
     } catch {
       case wrong: Throwable =>
         if (isNew) Try(table.drop(connection))
@@ -67,11 +73,40 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
     }
   }
 
+  /** Creates a missing table. Returns false if another query has created it in the meantime. */
+  private def created(connection: Connection, table: String, wanted: Seq[String])(work: => Unit): Boolean =
+    try { work; true }
+    catch {
+      case wrong: SQLException =>
+        lacking(table, columnsOf(connection, table).getOrElse(throw wrong), wanted)
+        false
+    }
+
+  /** Fails if the table belongs to an engine of MySQL or MariaDB without transactions, as MyISAM. */
+  private def requireTransactions(connection: Connection, table: String): Unit =
+    if (JdbcSession.isOfMySql(database) && settings.get(Batch).isEmpty) {
+      val place = TablePlace.of(connection, dialect, database, table)
+      val sql =
+        "SELECT e.ENGINE FROM information_schema.TABLES t JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE " +
+          "WHERE t.TABLE_SCHEMA = COALESCE(?, DATABASE()) AND t.TABLE_NAME = ? AND e.TRANSACTIONS <> 'YES'"
+      Using.resource(connection.prepareStatement(sql)) { statement =>
+        statement.setString(1, place.schema.orNull)
+        statement.setString(2, place.name)
+        val found = statement.executeQuery()
+        if (found.next())
+          throw JdbcRefusal(
+            "TABLE_WITHOUT_TRANSACTIONS",
+            None,
+            "table"  -> table,
+            "engine" -> found.getString(1))
+      }
+    }
+
   /** Returns the ledger, and the name of this sink in it: the kind of rows and the database's name of the table. */
   private def ledger(connection: Connection): (BatchLedger, String) = {
     val place = TablePlace.of(connection, dialect, database, options.table)
     val sink  = settings.get(Kind).fold("")(kind => s"$kind ${place.name}")
-    (new BatchLedger(dialect, place.sibling(BatchLedger.Name), query, sink), sink)
+    (new BatchLedger(dialect, database, place.sibling(BatchLedger.Name), query, sink), sink)
   }
 
   private def columnsOf(connection: Connection, table: String): Option[Seq[String]] =
@@ -90,26 +125,32 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
     val (batches, sink) = ledger(connection)
     val digest          = settings.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
     val came            = BatchLedger.Noted(number, digest)
-    val letters         = dead(sink)
+    val letters         = dead(connection, sink)
+    val before          = batches.last(connection)
     def put(): Unit     = write(connection, table, rows, number, letters)
     def putAgain(): Unit = {
       letters.foreach(_.forget(connection, number))
       put()
     }
-    batches.last(connection) match {
+    JdbcSession.transaction(connection)(before match {
       case Some(last) if last.isAnother(came) =>
-        throw JdbcRefusal("BATCH_IS_ANOTHER", None, "table" -> options.table, "batch" -> number)
+        throw JdbcRefusal("BATCH_IS_ANOTHER.DATABASE", None, "table" -> options.table, "batch" -> number)
       // A restart with other settings may have produced other panes. Rows that were appended cannot be distinguished
       // from them.
       case Some(last) if last.number == number => if (on.nonEmpty) putAgain()
       case Some(last) if last.number > number =>
-        throw JdbcRefusal("BATCH_OF_THE_PAST", None, "table" -> options.table, "batch" -> number, "last" -> last.number)
+        throw JdbcRefusal(
+          "BATCH_OF_THE_PAST.DATABASE",
+          None,
+          "table" -> options.table,
+          "batch" -> number,
+          "last"  -> last.number)
       case last =>
         // Must precede the rows: another run of the query with the same micro-batch waits here and then finds it taken.
         if (!batches.note(connection, came, last))
           throw JdbcRefusal("BATCH_TAKEN", None, "table" -> options.table, "batch" -> number)
         put()
-    }
+    })
   }
 
   private def write(
@@ -141,18 +182,6 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
       "row"     -> words.named,
       "problem" -> words.problem(reason.columns),
       "state"   -> s"SQLSTATE ${reason.error.getSQLState}, code ${reason.error.getErrorCode}")
-  }
-
-  private def inOne(connection: Connection)(work: => Unit): Unit = {
-    connection.setAutoCommit(false)
-    try {
-      work
-      connection.commit()
-    } catch {
-      case wrong: Throwable =>
-        connection.rollback()
-        throw wrong
-    }
   }
 }
 

@@ -1,10 +1,11 @@
 package windrow.spark.jdbc
 
 import java.sql.{Connection, PreparedStatement}
+import java.util.UUID
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.jdbc.JdbcDialect
 import org.apache.spark.sql.types.StructType
-import scala.util.Using
+import scala.util.{Try, Using}
 import windrow.spark.output.LastPanes
 
 /** A table of a database with flat rows.
@@ -15,31 +16,41 @@ import windrow.spark.output.LastPanes
   *   the columns of the rows; see [[JdbcColumns.flat]]
   * @param on
   *   the key columns. Rows with the same [[JdbcColumns.Key]] replace each other; if empty, rows are appended.
+  * @param held
+  *   the columns that the table has; empty if it is missing
   */
 private[jdbc] final class PaneTable(
     dialect: JdbcDialect,
-    database: String,
+    val database: String,
     table: String,
     rows: StructType,
-    on: Seq[String]) {
+    on: Seq[String],
+    held: Seq[String]) {
   val schema: StructType   = StructType(rows.filterNot(_.name == LastPanes.Withdrawn))
   val columns: Seq[String] = schema.fieldNames.toSeq
 
   private val isKey = (on ++ Seq(JdbcColumns.Key, JdbcColumns.Place)).toSet
   private val kinds =
     schema.fields.map(field => JdbcKind(field.dataType, dialect, database, isKey(field.name))).toIndexedSeq
-  private val hides                = JdbcColumns.hides(schema).filter(_ => on.nonEmpty)
-  private def quoted(name: String) = dialect.quoteIdentifier(name)
-  private lazy val key             = schema.fieldIndex(JdbcColumns.Key)
-  private val place                = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
+  private val hides    = JdbcColumns.hides(schema).filter(_ => on.nonEmpty)
+  private val quoted   = new JdbcNames(dialect, held)
+  private lazy val key = schema.fieldIndex(JdbcColumns.Key)
+  private val place    = Option(columns.indexOf(JdbcColumns.Place)).filter(_ >= 0)
 
   /** Creates the table, with an index by which databases find the row of a window. */
   def create(connection: Connection): Unit = {
     val defined = columns.zip(kinds).map { case (name, kind) => s"${quoted(name)} ${kind.name}" }
-    execute(connection, s"CREATE TABLE $table (${defined.mkString(", ")})")
-    if (on.nonEmpty) {
-      val index = quoted(s"${table.split('.').last.filter(!"\"`[]".contains(_))}_windrow")
-      execute(connection, s"CREATE INDEX $index ON $table (${quoted(JdbcColumns.Key)})")
+    execute(connection, s"CREATE TABLE $table (${defined.mkString(", ")})${JdbcSession.tableOptions(database)}")
+    try
+      if (on.nonEmpty) {
+        // A name made from that of the table could be too long, or could be in use since the table was renamed.
+        val index = s"${JdbcSession.IndexPrefix}${UUID.randomUUID.toString.take(13).replace('-', '_')}"
+        execute(connection, s"CREATE UNIQUE INDEX $index ON $table (${quoted(JdbcColumns.Key)})")
+      }
+    catch {
+      case wrong: Throwable =>
+        Try(drop(connection))
+        throw wrong
     }
   }
 
@@ -80,7 +91,7 @@ private[jdbc] final class PaneTable(
   private def places(connection: Connection, keys: Seq[String]): Map[String, String] =
     if (keys.isEmpty) Map.empty
     else {
-      val named = Seq(JdbcColumns.Key, JdbcColumns.Place).map(quoted)
+      val named = Seq(JdbcColumns.Key, JdbcColumns.Place).map(quoted(_))
       val sql =
         s"SELECT ${named.mkString(", ")} FROM $table WHERE ${named.head} IN (${keys.map(_ => "?").mkString(", ")})"
       Using.resource(connection.prepareStatement(sql)) { statement =>
@@ -108,7 +119,7 @@ private[jdbc] final class PaneTable(
     }
 
   private val insert =
-    s"INSERT INTO $table (${columns.map(quoted).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
+    s"INSERT INTO $table (${columns.map(quoted(_)).mkString(", ")}) VALUES (${columns.map(_ => "?").mkString(", ")})"
 
   private def execute(connection: Connection, sql: String): Unit =
     Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })

@@ -27,7 +27,7 @@ private[jdbc] final class RowWriter(
 
   private def store(some: Seq[Row]): Unit = if (some.nonEmpty)
     attempt(table.write(connection, some)).foreach { wrong =>
-      if (!savepoints || isOfAll(wrong)) throw wrong
+      if (!savepoints || isOfAll(wrong, table.database)) throw wrong
       if (some.sizeIs > 1) {
         val (some1, some2) = some.splitAt(some.size / 2)
         store(some1)
@@ -65,7 +65,7 @@ private[jdbc] final class RowWriter(
         case wrong: SQLException  => Some(wrong)
         case NonFatal(unreadable) => Some(new SQLDataException(unreadable.toString, "22000", unreadable))
       }
-    if (failed.exists(isOfAll)) throw failed.get
+    if (failed.exists(isOfAll(_, table.database))) throw failed.get
     if (failed.isDefined || !keep) before.foreach(connection.rollback)
     before.foreach(one => Try(connection.releaseSavepoint(one)))
     failed
@@ -82,16 +82,22 @@ private[jdbc] object RowWriter {
     */
   final case class Reason(columns: Seq[Int], error: SQLException)
 
-  /** Classes of errors that do not concern a single row: connection, deadlock, resources, operator intervention,
+  /** Classes of errors that do not concern a single row: connection, deadlock, resources, locks, operator intervention,
     * system.
     */
-  private val OfAll = Set("08", "25", "28", "40", "53", "57", "58")
+  private val OfAll = Set("08", "25", "28", "40", "53", "55", "57", "58")
+
+  /** Such errors of MySQL and MariaDB, which have general classes: no space, lock wait timeout, read-only, statement
+    * timeouts.
+    */
+  private val OfAllInMySql = Set(1021, 1114, 1205, 1290, 1969, 3024)
 
   private def classOf(error: SQLException): String = Option(error.getSQLState).fold("")(_.take(2))
 
-  private def isOfAll(error: SQLException): Boolean = error match {
+  private def isOfAll(error: SQLException, database: String): Boolean = error match {
     case _: SQLTransientException | _: SQLRecoverableException | _: SQLNonTransientConnectionException => true
-    case _ => OfAll(classOf(error))
+    case _ => OfAll(classOf(error)) || JdbcSession.isPrevented(error) || JdbcSession.isOfMySql(
+        database) && OfAllInMySql(error.getErrorCode)
   }
 
   /** Whether an error concerns a value or a constraint of the table. */

@@ -12,8 +12,10 @@ import windrow.spark.version.Since41
   *   the SQL prefix of the names of other tables in the same schema
   * @param name
   *   the name of the table in the database
+  * @param schema
+  *   the name of its schema in the database, if the database provides it
   */
-private[jdbc] final case class TablePlace(beside: String, name: String) {
+private[jdbc] final case class TablePlace(beside: String, name: String, schema: Option[String]) {
   def sibling(table: String): String = s"$beside$table"
 }
 
@@ -38,8 +40,9 @@ private[jdbc] object TablePlace {
       case _            => described(connection, database, dialect.getSchemaQuery(table))
     }
     TablePlace(
-      if (schema.isEmpty) stated._1 else schema.map(one => s"${dialect.quoteIdentifier(one)}.").mkString,
-      name.getOrElse(stated._2))
+      if (schema.isEmpty) stated._1 else schema.map(one => s"${JdbcNames.quoted(dialect, one)}.").mkString,
+      name.getOrElse(stated._2),
+      schema.headOption)
   }
 
   /** Returns the columns of a table, or None if it does not exist. Errors of SQLite and DuckDB lack an SQLSTATE. */
@@ -68,9 +71,8 @@ private[jdbc] object TablePlace {
   private def described(connection: Connection, database: String, query: String): (Seq[String], Option[String]) =
     try
       Using.resource(connection.createStatement()) { statement =>
-        val columns  = statement.executeQuery(query).getMetaData
-        val catalogs = Set("mysql", "mariadb")
-        val schema   = if (catalogs(database)) columns.getCatalogName(1) else columns.getSchemaName(1)
+        val columns = statement.executeQuery(query).getMetaData
+        val schema  = if (JdbcSession.isOfMySql(database)) columns.getCatalogName(1) else columns.getSchemaName(1)
         (Seq(schema).filter(isGiven), Some(columns.getTableName(1)).filter(isGiven))
       }
     catch { case _: SQLException => (Nil, None) }

@@ -43,16 +43,6 @@ object Sink {
   implicit def stated(sink: Sink): Option[Sink] = Some(sink)
 }
 
-/** A table to which each micro-batch is appended. After a crash it may contain the last micro-batch twice, unless its
-  * format prevents that.
-  *
-  * @param name
-  *   the name of the table
-  */
-final case class Table(name: String) extends Sink {
-  def write(rows: DataFrame, batch: Long): Unit = rows.write.mode(SaveMode.Append).saveAsTable(name)
-}
-
 /** A folder that contains one folder for each micro-batch, `batch=<number>`. A repeated micro-batch overwrites its
   * folder. Micro-batches without rows create none, except for the first one after a start, whose files have the
   * columns. Each folder belongs to one checkpoint, and no column may have the name `batch`.

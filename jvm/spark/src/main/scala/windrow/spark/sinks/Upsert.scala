@@ -134,7 +134,7 @@ object Upsert {
   /** Encodes a name for SQL. The hexadecimal form keeps user text out of the statement, where it could be more than a
     * name, or be a `${...}` substitution.
     */
-  private def identifier(name: String): String =
+  private[sinks] def identifier(name: String): String =
     s"IDENTIFIER(CAST(X'${HexFormat.of.formatHex(name.getBytes(UTF_8))}' AS STRING))"
 
   private def named(table: String, column: String): String =

@@ -11,8 +11,12 @@ private[windrow] trait SaveCommands {
   /** Returns the command that appends rows to files of a format. */
   def files(rows: classic.DataFrame, format: String, folder: String): LogicalPlan
 
-  /** Returns the command that appends rows to a table: `CreateTable` if it is a table of Spark's own catalog. */
-  def table(rows: classic.DataFrame, name: String): LogicalPlan
+  /** Returns the command that appends rows to a table: `CreateTable` if it is a table of Spark's own catalog.
+    *
+    * @param format
+    *   the format of an existing table; see [[SparkInside.provider]]
+    */
+  def table(rows: classic.DataFrame, name: String, format: Option[String]): LogicalPlan
 
   /** Fails if the format cannot store a column. */
   def verify(format: FileFormat, columns: StructType): Unit

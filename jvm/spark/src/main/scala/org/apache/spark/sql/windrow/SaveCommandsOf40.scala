@@ -19,13 +19,13 @@ private[windrow] object SaveCommandsOf40 extends SaveCommands {
       options = Map("path" -> folder)).planForWriting(SaveMode.Append, rows.logicalPlan)
 
   /** A table in another catalog can only be checked if it exists. */
-  override def table(rows: classic.DataFrame, name: String): LogicalPlan = {
+  override def table(rows: classic.DataFrame, name: String, format: Option[String]): LogicalPlan = {
     val session = rows.sparkSession
     val parts   = session.sessionState.sqlParser.parseMultipartIdentifier(name)
     val own     = if (parts.headOption.contains("spark_catalog")) parts.drop(1) else parts
     if (own.sizeIs <= 2 && isSparks(session))
       CreateTable(
-        described(TableIdentifier(own.last, own.dropRight(1).lastOption), session),
+        described(TableIdentifier(own.last, own.dropRight(1).lastOption), session, format),
         SaveMode.Append,
         Some(rows.logicalPlan))
     else if (session.catalog.tableExists(name)) into(parts, rows.logicalPlan)
@@ -41,12 +41,12 @@ private[windrow] object SaveCommandsOf40 extends SaveCommands {
     session.catalog.currentCatalog() == "spark_catalog" &&
       session.conf.get("spark.sql.catalog.spark_catalog", "builtin") == "builtin"
 
-  private def described(name: TableIdentifier, session: classic.SparkSession) = CatalogTable(
+  private def described(name: TableIdentifier, session: classic.SparkSession, format: Option[String]) = CatalogTable(
     identifier = name,
     tableType = CatalogTableType.MANAGED,
     storage = CatalogStorageFormat.empty,
     schema = new StructType,
-    provider = Some(session.sessionState.conf.defaultDataSourceName))
+    provider = format.orElse(Some(session.sessionState.conf.defaultDataSourceName)))
 
   private def into(table: Seq[String], rows: LogicalPlan): LogicalPlan = InsertIntoStatement(
     UnresolvedRelation(table),

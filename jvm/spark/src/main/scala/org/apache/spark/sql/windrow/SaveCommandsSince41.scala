@@ -12,9 +12,13 @@ private[windrow] object SaveCommandsSince41 extends SaveCommands {
   override def files(rows: classic.DataFrame, format: String, folder: String): LogicalPlan =
     writer(rows).format(format).asInstanceOf[classic.DataFrameWriter[_]].saveCommand(Some(folder))
 
-  override def table(rows: classic.DataFrame, name: String): LogicalPlan = writer(rows).saveAsTableCommand(name) match {
-    case SaveAsV1TableCommand(description, mode, query) => CreateTable(description, mode, Some(query))
-    case other                                          => other
+  override def table(rows: classic.DataFrame, name: String, format: Option[String]): LogicalPlan = {
+    val made = writer(rows)
+    format.foreach(made.format) // changes the writer
+    made.saveAsTableCommand(name) match {
+      case SaveAsV1TableCommand(description, mode, query) => CreateTable(description, mode, Some(query))
+      case other                                          => other
+    }
   }
 
   override def verify(format: FileFormat, columns: StructType): Unit = DataSourceUtils.verifySchema(format, columns)

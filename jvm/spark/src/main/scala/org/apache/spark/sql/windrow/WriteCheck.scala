@@ -32,7 +32,7 @@ object WriteCheck {
   /** Fails if an append to a table would fail. The table may be missing. */
   def table(session: SparkSession, rows: StructType, name: String): Unit = {
     val default = ofClassic(session).sessionState.conf.defaultDataSourceName
-    commands.table(none(session, rows), name) match {
+    commands.table(none(session, rows), name, SparkInside.provider(session, name)) match {
       case table @ CreateTable(description, _, _) =>
         analyzed(session, table)
         format(description.provider.getOrElse(default)).foreach(check(session, _, rows, description.storage.properties))
