@@ -67,7 +67,7 @@ case object WinningBids extends Question {
 
   /** All rows of an auction have its time, so its session ends when the auction does. */
   private[queries] def ofAuction(options: String): String =
-    s"""SELECT auction, category, best, window FROM windrow_session(TABLE(
+    s"""SELECT * FROM windrow_session(TABLE(
           SELECT auction, category, $best FROM (
             SELECT id AS auction, $columns FROM windrow_join(TABLE(SELECT * FROM $join), $options))
           GROUP BY auction, category),
