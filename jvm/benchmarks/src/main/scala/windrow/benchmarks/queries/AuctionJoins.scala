@@ -110,11 +110,13 @@ case object CategoryPrices extends Question {
     s"""SELECT $row FROM (SELECT category, window(window, '10 seconds') AS window, $aggregates
           FROM (${WinningBids.ofAuctionInSpark}) GROUP BY category, window(window, '10 seconds'))"""))
 
-  /** An auction closes at the last instant of its window. */
+  /** An auction closes at the last instant of its window. Rows of the join are up to 10 s behind the watermark, and no
+    * later operator adds to this.
+    */
   def plain(in: Feed): DataFrame = in.plain(
     s"""SELECT category, start, $aggregates FROM (
           SELECT *, (opened + ${AuctionJoins.Open * 1000000L - 1}) DIV 10000000 * 10000000 AS start
           FROM (${WinningBids.plainly(in)}))
-        WHERE start + 10000000 <= ${in.until(tables)} - ${AuctionJoins.Open * 2 * 1000000L}
+        WHERE start + 10000000 <= ${in.until(tables)} - ${AuctionJoins.Open * 1000000L}
         GROUP BY category, start""")
 }
