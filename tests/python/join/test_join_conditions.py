@@ -151,6 +151,7 @@ def test_chains_in_sql(spark: SparkSession) -> None:
 MIXED = (
     "l LEFT JOIN r ON r.[k.ey] = l.[k.ey] AND {r} JOIN z ON z.[k.ey] = r.[k.ey] AND {z}",
     "l JOIN r ON r.[k.ey] = l.[k.ey] AND {r} FULL JOIN z ON z.[k.ey] = r.[k.ey] AND {z}",
+    "l SEMI JOIN r ON r.[k.ey] = l.[k.ey] AND {r} ANTI JOIN z ON z.[k.ey] = l.[k.ey] AND {z}",
     "l RIGHT JOIN r ON r.[k.ey] = l.[k.ey] AND {r} ANTI JOIN z ON z.[x`y] = l.[x`y] AND {z}",
 )
 
@@ -165,9 +166,13 @@ def test_mixed_chains_in_sql(spark: SparkSession, text: str) -> None:
             for n in range(12)
         ]
         spark.createDataFrame(rows, SCHEMA).createOrReplaceTempView(name)
+    before = "l" if "SEMI" in text else "r"
     near = "{}.[the time] BETWEEN {}.[the time] AND {}.[the time] + INTERVAL 15 SECONDS"
-    filled = quoted(text.format(r=near.format("r", "l", "l"), z=near.format("z", "r", "r")), "`")
-    shown = "l.`Select`, r.`Select`" + ("" if "ANTI" in text else ", z.`Select`")
+    filled = quoted(
+        text.format(r=near.format("r", "l", "l"), z=near.format("z", before, before)), "`"
+    )
+    sides = "l" if "SEMI" in text else "lr" if "ANTI" in text else "lrz"
+    shown = ", ".join(f"{side}.`Select`" for side in sides)
     found = spark.sql(_windrow(filled)).selectExpr(*shown.split(", ")).collect()
     expected = spark.sql(f"SELECT {shown} FROM {filled}").collect()  # noqa: S608
     assert expected

@@ -176,11 +176,19 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     /** The columns of an output row. */
     private def joined(columns: Seq[Expression]): Seq[(String, Expression)] = {
       val all = structs(columns)
-      shown.map { case (name, key) => name -> over(key, all) } ++
+      shown.map { case (name, key) => name -> over(inTheOutput(key), all) } ++
         streams.zip(all).map { case ((stream, isIn), row) =>
           val shown = JoinChain.asUsersSee(stream, row)
           stream.name -> (if (isIn) KnownNotNull(shown) else shown)
         }
+    }
+
+    /** Returns the value of an equality column without the streams that a semi or anti join has left out. */
+    private def inTheOutput(key: Expression): Expression = key match {
+      case Coalesce(values) =>
+        val known = AttributeSet(streams.flatMap(_._1.message))
+        JoinChain.first(values.filter(plain(_).references.subsetOf(known)))
+      case other => other
     }
 
     /** The columns of a rejected row, with one field for each stream of the chain in `message`. */
