@@ -26,7 +26,7 @@ def test_a_repeated_batch_is_in_the_table_once(
     orders = [*first, [order("09:02:20", "a", 100), order("09:07:00", "a")]]
     add_files(tmp_path / "orders", *orders)
     jars, python = format_jars(name), python_with(version)
-    arguments = ("appends.py", str(tmp_path), jars, kind)
+    arguments = ("sinks/appends.py", str(tmp_path), jars, kind)
     for deadly in ("1", "3", "5"):
         died = start(*arguments, deadly, python=python, new_session=True)
         assert died.returncode == -signal.SIGKILL, (deadly, died.stderr[-4000:])

@@ -52,8 +52,12 @@ object Table {
             throw JdbcRefusal("BATCH_IS_ANOTHER.TABLE", None, "table" -> sink.name, "batch" -> batch)
           case Some(before) if before.number == batch => ()
           case Some(before) if before.number > batch =>
-            val more = Seq("table" -> sink.name, "batch" -> batch, "last" -> before.number)
-            throw JdbcRefusal("BATCH_OF_THE_PAST.TABLE", None, more: _*)
+            throw JdbcRefusal(
+              "BATCH_OF_THE_PAST.TABLE",
+              None,
+              "table" -> sink.name,
+              "batch" -> batch,
+              "last"  -> before.number)
           case _ => sink.append(rows, marks.options(came))
         }
         last = Some(came)
