@@ -41,11 +41,14 @@ final class TableCheckSuite extends SparkSuite {
   }
 
   test("errors that Spark would raise in the first batch") {
-    for (format <- Seq(classOf[Elsewhere].getName, "json")) // rows are appended in the session's own format
-      having(format)(table => assert(refused(table, "a", "b") == Some("TABLE_NOT_USABLE")))
+    having(classOf[Elsewhere].getName)(table => assert(refused(table, "a", "b") == Some("TABLE_NOT_USABLE")))
     val interval = new StructType().add("a", CalendarIntervalType)
     assert(TableCheck(spark, "not_there", interval).map(_.code) == Some("TABLE_NOT_USABLE"))
     assert(refused("not_there", "a", "A") == Some("TABLE_NOT_USABLE"))
+  }
+
+  test("rows are appended in the format of the table, whatever that of the session is") {
+    having("json")(table => assert(refused(table, "a", "b").isEmpty))
   }
 
   test("one that is not there is made") {

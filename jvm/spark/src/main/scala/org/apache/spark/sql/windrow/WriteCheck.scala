@@ -1,15 +1,18 @@
 package org.apache.spark.sql.windrow
 
 import org.apache.hadoop.mapreduce.Job
+import org.apache.spark.SparkException
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.InternalOutputModes
+import org.apache.spark.sql.connector.catalog.TableProvider
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.execution.datasources.{
   CreateTable, DataSource, DataSourceUtils, FileFormat, InsertIntoHadoopFsRelationCommand
 }
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.CreatableRelationProvider
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.SchemaUtils
 import org.apache.spark.sql.{Row, SparkSession, classic}
@@ -35,7 +38,13 @@ object WriteCheck {
     commands.table(none(session, rows), name, SparkInside.provider(session, name)) match {
       case table @ CreateTable(description, _, _) =>
         analyzed(session, table)
-        format(description.provider.getOrElse(default)).foreach(check(session, _, rows, description.storage.properties))
+        val provider = description.provider.getOrElse(default)
+        format(provider) match {
+          case Some(files) => check(session, files, rows, description.storage.properties)
+          case None if !takesRows(provider) =>
+            throw new SparkException(s"Spark cannot append to the format '$provider'.")
+          case None => ()
+        }
       case other => analyzed(session, other): Unit
     }
   }
@@ -89,6 +98,10 @@ object WriteCheck {
       case files: FileFormat       => Some(files)
       case _                       => None
     }
+
+  /** Whether Spark can write to a format that does not store files. */
+  private def takesRows(name: String): Boolean = Try(DataSource.lookupDataSource(name, SQLConf.get)).toOption.forall(
+    one => Seq(classOf[CreatableRelationProvider], classOf[TableProvider]).exists(_.isAssignableFrom(one)))
 
   private def ofClassic(session: SparkSession): classic.SparkSession = session.asInstanceOf[classic.SparkSession]
 }
