@@ -245,11 +245,12 @@ def ofIceberg(name: String, spark: String, version: String) = ofSink(
   ("org.apache.iceberg" % s"iceberg-spark-runtime-${spark}_${Versions.scalaBinary}" % version).intransitive())
 
 // The names without a version are for the latest Spark that the format supports.
-lazy val delta        = (project in file("project/delta")).settings(ofDelta("delta", "4.2"))
-lazy val `delta-41`   = (project in file("project/delta-41")).settings(ofDelta("delta-41", "4.1"))
-lazy val `delta-40`   = (project in file("project/delta-40")).settings(ofDelta("delta-40", "4.0"))
-lazy val iceberg      = (project in file("project/iceberg")).settings(ofIceberg("iceberg", "4.1", Versions.iceberg))
-lazy val `iceberg-40` = (project in file("project/iceberg-40")).settings(ofIceberg("iceberg-40", "4.0", Versions.iceberg40))
+lazy val delta      = (project in file("project/delta")).settings(ofDelta("delta", "4.2"))
+lazy val `delta-41` = (project in file("project/delta-41")).settings(ofDelta("delta-41", "4.1"))
+lazy val `delta-40` = (project in file("project/delta-40")).settings(ofDelta("delta-40", "4.0"))
+lazy val iceberg    = (project in file("project/iceberg")).settings(ofIceberg("iceberg", "4.1", Versions.iceberg))
+lazy val `iceberg-40` =
+  (project in file("project/iceberg-40")).settings(ofIceberg("iceberg-40", "4.0", Versions.iceberg40))
 
 /** Hadoop's file system for S3, with the parts of the AWS SDK that it uses instead of the bundle of 600 MB. */
 lazy val s3 = (project in file("project/s3")).settings(
