@@ -65,6 +65,20 @@ def test_messages(feed: Feed, tmp_path: Path) -> None:
     assert amounts(state.getMessages(None, None, key={"product": "c"})) == []
 
 
+def test_a_lookup_reads_the_description_once(feed: Feed, tmp_path: Path) -> None:
+    """A question takes two Spark jobs before it reads rows: one lists operators, one reads one."""
+    feed.add([order("09:00:10", amount=1)], [order("09:01:30", amount=2)])
+    state = wr.state(run(keeping(feed).panes, tmp_path / "cp"))
+    context = feed.spark.sparkContext
+    context.setJobGroup("lookup", "", interruptOnCancel=False)
+    try:
+        found = state.getMessages()
+    finally:
+        context._jsc.clearJobGroup()
+    assert len(context.statusTracker().getJobIdsForGroup("lookup")) == 2
+    assert amounts(found) == [1, 2]
+
+
 def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     """Integer bounds are offsets; the restart offset is the least one in the state (R24, R27)."""
     feed.add([order(f"09:00:{n:02}", "ab"[n % 2], amount=n, gap=9 - n) for n in range(6)])

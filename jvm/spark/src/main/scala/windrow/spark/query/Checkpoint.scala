@@ -148,8 +148,7 @@ private[spark] object Checkpoint {
     if (!files.exists(new Path(folder, "offsets")))
       throw new CheckpointError(ErrorConditions.message("CHECKPOINT_NOT_FOUND", "path" -> path))
     readable(session, path)
-    val commits = new Path(folder, "commits")
-    if (!files.exists(commits) || !files.listStatus(commits).exists(_.getPath.getName.forall(_.isDigit)))
+    if (lastCommit(session, path).isEmpty)
       throw new CheckpointError(ErrorConditions.message("CHECKPOINT_EMPTY", "path" -> path))
     val found = if (files.exists(new Path(folder, "state"))) operators(session, path) else Nil
     if (found.isEmpty)
@@ -195,6 +194,14 @@ private[spark] object Checkpoint {
   private def shown(operator: StoredOperator): String = operator.streams.map(stream => s"'${stream.name}'") match {
     case Seq(one) => one
     case several  => several.mkString("a join of ", " and ", "")
+  }
+
+  /** Returns the number of the last committed micro-batch; None before the first one. */
+  def lastCommit(session: SparkSession, path: String): Option[Long] = {
+    val commits = new Path(path, "commits")
+    val files   = Storage.of(session.sparkContext.hadoopConfiguration, path)
+    Option.when(files.exists(commits))(files.listStatus(commits).toSeq).getOrElse(Nil)
+      .map(_.getPath.getName).filter(_.forall(_.isDigit)).map(_.toLong).maxOption
   }
 
   /** Whether the query has planned a micro-batch. */

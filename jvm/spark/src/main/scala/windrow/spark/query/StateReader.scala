@@ -19,7 +19,7 @@ import windrow.{CheckpointError, ErrorConditions, Positions, SpecError, SpecProb
 /** Reads the state of a query from its checkpoint; see [[windrow.spark.State]]. Bounds are literals here, and null
   * means no bound.
   */
-private[spark] final class StateReader private (session: SparkSession, path: String, find: () => StoredState) {
+private[spark] final class StateReader private (session: SparkSession, path: String, stored: () => StoredState) {
   import StateReader._
 
   /** Reads a checkpoint.
@@ -30,7 +30,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     *   whether a join is one operator, regardless of which of its streams is named
     */
   def this(session: SparkSession, path: String, operator: Option[String], whole: Boolean = false) =
-    this(session, path, () => Checkpoint.operator(session, path, operator, whole))
+    this(session, path, new LastState(session, path, operator, whole))
 
   /** Reads operators that are in memory. */
   def this(session: SparkSession, held: Seq[StoredOperator], operator: Option[String]) = this(
@@ -47,16 +47,14 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   SparkInside.addStrategy(session, PackStrategy(session))
 
-  private def stored: StoredState = find()
-
-  stored // reports a wrong path immediately
+  stored() // reports a wrong path immediately
 
   /** Recommends a lateness that would have included this share of the rows (SEMANTICS S15). */
   def advise(share: Double): Advice = {
     def wrong(condition: String, parameters: (String, Any)*) =
       SpecError("advise(...)", Seq(SpecProblem(condition, parameters: _*)))
     if (!(share > 0 && share <= 1)) throw wrong("SHARE_NOT_UNDERSTOOD", "value" -> share)
-    val state = stored
+    val state = stored()
     lazy val counts = {
       val all = new LatenessCounts
       state.operator.values(None, _ => false).collect().foreach(value => all.add(LatenessCounts.of(value.bytes)))
@@ -76,7 +74,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   }
 
   def getWindows(start: Literal, end: Literal, keyValues: Map[String, Literal]): DataFrame = {
-    val state      = stored
+    val state      = stored()
     val descriptor = state.descriptor
     val held       = windowed(descriptor)
     val arguments  = new Arguments(descriptor)
@@ -106,7 +104,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       end: Literal,
       by: Map[String, Literal],
       keyValues: Map[String, Literal]): DataFrame = {
-    val state      = stored
+    val state      = stored()
     val descriptor = state.descriptor
     val axis       = axisOf(start, end)
     val declared   = declaredOf(descriptor, axis)
@@ -126,7 +124,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   }
 
   def pending(): DataFrame = {
-    val state      = stored
+    val state      = stored()
     val descriptor = state.descriptor
     val all        = Question(None, None, None)
     def firings(window: WindowKind)(open: ShardStore => KeepsWindows) = {
@@ -144,7 +142,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
   }
 
   def restartOffsets(): DataFrame = {
-    val state = stored
+    val state = stored()
     val all   = Question(None, None, None)
     val rows = state.descriptor.holds match {
       case held: StateDescriptor.Messages => answered(state, all, Answer.Offsets)(new OfFullState(held.spec, _))
