@@ -131,6 +131,7 @@ def test_a_batch_of_panes(corrected: Feed) -> None:
     ]
 
 
+@pytest.mark.full
 def test_panes_that_were_written_are_read_by_another_query(corrected: Feed, tmp_path: Any) -> None:
     """Panes that were written to a sink can be read by another query, with a new watermark."""
     spark, folder = corrected.spark, str(tmp_path / "panes")
@@ -249,6 +250,7 @@ def test_a_union_of_operators_needs_names_of_their_own(feed: Feed) -> None:
         first.panes.select("product").union(first.rejected.select("stream"))
 
 
+@pytest.mark.full
 def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
     """Spark's own windows over panes follow the query's watermark (SEMANTICS B2).
 

@@ -146,7 +146,7 @@ def test_against_spark(feed: Feed) -> None:
     assert {tuple(row)[:2] for row in ours} == {tuple(row)[:2] for row in theirs}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_windows_over_the_kept_rows(feed: Feed, spark: SparkSession, tmp_path: Path) -> None:
     """A kept row that is late corrects its window, and one that is too late there is rejected."""
     feed.add(

@@ -166,7 +166,7 @@ def check(run: Run, batches: Sequence[Sequence[Order]], by: str, cut: int = 1) -
     ("by", "more"),
     [
         pytest.param("time", {}, marks=pytest.mark.full),
-        ("amount", {"orderBy": ["amount"]}),
+        pytest.param("amount", {"orderBy": ["amount"]}, marks=pytest.mark.full),
         ("time", RETRACTING),
     ],
     ids=["final", "ordered", "retracting"],
@@ -203,7 +203,7 @@ def test_a_batch_query_and_sql(feed: Feed, spark: SparkSession) -> None:
     assert rejected.count() == len(every) - len(last_of(every, "time"))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_windows_over_last_rows(feed: Feed, spark: SparkSession, tmp_path: Path) -> None:
     """Windows over last rows wait for them, and lose none; with retractions they correct theirs."""
     feed.add(

@@ -64,6 +64,7 @@ def test_chains_on_the_core(spark: SparkSession) -> None:
     assert corrections > len(SEEDS)
 
 
+@pytest.mark.full
 def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
     """In real queries too, with two ways to cut the rows, two numbers of shards and a restart."""
     for seed in range(FIRST_SEED, FIRST_SEED + QUERIES):

@@ -94,6 +94,7 @@ class Written:
         return [row for batch in sorted(self.by_batch) for row in self.by_batch[batch]]
 
 
+@pytest.mark.full
 def test_chains_in_queries(spark: SparkSession, tmp_path: Path) -> None:
     """In real queries too, each row has one fate, and the counts match the outputs."""
     for seed in range(FIRST_SEED, FIRST_SEED + QUERIES):

@@ -94,6 +94,7 @@ def test_rejected_rows_after_any_use_of_panes(feed: Feed) -> None:
         assert found(hours(way).rejected.collect()) == INVALID
 
 
+@pytest.mark.full
 def test_panes_that_are_read_twice(feed: Feed) -> None:
     """If panes are read twice, the operator runs twice, but each rejected row is returned once."""
     feed.add(*BATCHES)

@@ -320,7 +320,9 @@ def cogrouped(both: Both) -> wr.Output:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("aggregate", ["count(*)", "sum(amount)"])
+@pytest.mark.parametrize(
+    "aggregate", ["count(*)", pytest.param("sum(amount)", marks=pytest.mark.full)]
+)
 def test_rows_of_one_place_stand_by_their_content(feed: Feed, aggregate: str) -> None:
     """The same rows stored in another order have the same windows (SEMANTICS T3, R1)."""
     prices = [1.0, 5.0, 1.5, 5.5, 3.0, 3.0]

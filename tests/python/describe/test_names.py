@@ -205,7 +205,7 @@ def same_plans(spark: SparkSession, seeds: range) -> None:
             assert shape(plan(spark, given)) == shape(harmless, given), (what, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_name_changes_no_plan(spark: SparkSession) -> None:
     """A hostile name does not change a plan except for the name itself."""
     same_plans(spark, range(1))

@@ -57,7 +57,7 @@ def _built(df: DataFrame, kind: wr.WindowKind, lateness: str) -> wr.Output:
 
 #: A row after the windows of all other rows, so that these windows end.
 LAST = [order("2025-01-03 12:00:00")]
-ALWAYS = (wr.Tumbling("5 minutes"), wr.Session("40 seconds"))
+ALWAYS = (wr.Session("40 seconds"),)
 STREAMED = [
     pytest.param(
         call, kind, id=repr(kind), marks=pytest.mark.slow if kind in ALWAYS else pytest.mark.full

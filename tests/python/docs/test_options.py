@@ -139,6 +139,7 @@ def row(df: DataFrame, option: str) -> list[str]:
     return [f"`{option}`", *(cell or _NONE for cell in cells)]
 
 
+@pytest.mark.full
 def test_options(spark: SparkSession, tmp_path: Path) -> None:
     """Each kind accepts, requires, or refuses each option as the page states."""
     schema = "time timestamp, product string, source string, part int, number bigint"

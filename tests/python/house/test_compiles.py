@@ -15,7 +15,7 @@ import pytest
 from programs import ROOT
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_on_the_newest_spark(tmp_path: Path) -> None:
     """The types of all sources are correct; nothing is written."""
     spark = f"{Path(pyspark.__file__).parent}/jars/*"

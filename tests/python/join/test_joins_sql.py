@@ -49,7 +49,9 @@ def said(both: Both, join: str, more: str = "") -> DataFrame:
     return both.orders.spark.sql(f"SELECT * FROM {text}")  # noqa: S608
 
 
-@pytest.mark.parametrize("join", SQL)
+@pytest.mark.parametrize(
+    "join", [pytest.param(on, marks=[pytest.mark.full] if i % 3 else []) for i, on in enumerate(SQL)]
+)
 def test_sql(both: Both, join: str) -> None:
     """A join in SQL has the expected rows of Spark's join condition."""
     views(both.add(ORDERS, SHIPMENTS))

@@ -105,8 +105,8 @@ def test_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "engine",
     [
-        "reference",
         "core",
+        pytest.param("reference", marks=pytest.mark.full),
         pytest.param("spark", marks=pytest.mark.full),  # `NotFedSuite` finds it by its name
         pytest.param("python", marks=pytest.mark.full),  # `test_report` is its short form
     ],

@@ -71,6 +71,7 @@ def test_explain_in_sql(spark: SparkSession, feed: Feed) -> None:
     assert "first(" in row.why
 
 
+@pytest.mark.full
 @pytest.mark.anywhere
 def test_sinks(feed: Feed, setting: Any, tmp_path: Path) -> None:
     """A memory table, files, and a function receive Spark's rows (SEMANTICS R97)."""
@@ -158,7 +159,7 @@ def test_configure() -> None:
     assert wr.configure(plain, accelerate=True)._options[SETTING] == "true"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_connect(tmp_path: Path) -> None:
     """A Connect server accelerates the queries of its sessions (SEMANTICS R97)."""
     said = printed("accelerated.py", FOLDER=str(tmp_path), PART="connect")

@@ -98,9 +98,9 @@ def test_counted_retracting_updated_only(feed: Feed) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        wr.Hopping("10 minutes", step="3 minutes"),
         wr.Session("90 seconds"),
-        wr.Sliding("3 minutes"),
+        pytest.param(wr.Hopping("10 minutes", step="3 minutes"), marks=pytest.mark.full),
+        pytest.param(wr.Sliding("3 minutes"), marks=pytest.mark.full),
     ],
     ids=repr,
 )

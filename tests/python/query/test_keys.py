@@ -212,7 +212,7 @@ def test_groups_of_a_stream(hostile: DataFrame, tmp_path: Path) -> None:
     assert groups(there) == groups(hostile.groupBy(*keys).agg(ids()).select("ids").collect())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_asked_for_by_any_equal_key(spark: SparkSession, tmp_path: Path) -> None:
     """A lookup finds keys that Spark treats as equal, from inside and outside (S6, S7)."""
     equal = [
@@ -275,7 +275,7 @@ def pairs(rows: list[Row]) -> list[tuple[int, int]]:
     return sorted((row[0], row[1]) for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.anywhere
 def test_joins_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     """A join matches rows as Spark does, by single keys and by a struct of all keys.

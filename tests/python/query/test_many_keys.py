@@ -87,7 +87,7 @@ HOPS = (wr.Hopping("12 hours", step="6 hours"), ("12 hours", "6 hours"))
     ("windows", "plain", "ordered"),
     [
         pytest.param(*DAYS, False, id="days-plain"),
-        pytest.param(*HOPS, True, id="hops-ordered"),
+        pytest.param(*HOPS, True, id="hops-ordered", marks=pytest.mark.full),
         pytest.param(*DAYS, True, id="days-ordered", marks=pytest.mark.full),
         pytest.param(*HOPS, False, id="hops-plain", marks=pytest.mark.full),
     ],

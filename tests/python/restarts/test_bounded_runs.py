@@ -37,6 +37,7 @@ def busy() -> Iterator[None]:
             one.wait()
 
 
+@pytest.mark.full
 def test_every_row_is_in_a_pane(feed: Feed, tmp_path: Path) -> None:
     """Every row is in exactly one pane.
 

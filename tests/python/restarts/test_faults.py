@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_sink_that_fails_now_and_then(feed: Feed, tmp_path: Path) -> None:
     """A batch that was written in part is repeated, and its rows are written once."""
     from pyspark.errors import StreamingQueryException

@@ -54,11 +54,8 @@ def in_arrow(identity: Any, price: Any) -> Any:
 ALL = {"pandas": in_pandas, "polars": in_polars, "arrow": in_arrow}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "session" else pytest.mark.full) for name in KINDS],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("name", KINDS)
 def test_windows(spark: SparkSession, name: str) -> None:
     """Each complete window has the values of plain Python, after late rows and restarts (R124).
 

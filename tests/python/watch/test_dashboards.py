@@ -59,6 +59,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     return {found[1]: float(found[2]) for found in values if "_driver_windrow_" in found[1]}
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_each_metric_exists(shown: dict[str, float], tmp_path: Path) -> None:
     """Spark shows each metric of the board and of the rules, and the board shows each gauge."""

@@ -101,6 +101,7 @@ def test_no_row_is_late_when_each_partition_is_in_order(
         assert drained(minutes(feed, "0 seconds"), tmp_path / "one")[1] > 0
 
 
+@pytest.mark.full
 def test_interpreted_plans_agree(spark: Any, tmp_path: Path) -> None:
     """Without generated code the partitions are the same."""
     batches = interleaved(1)
@@ -215,8 +216,15 @@ def grouped(one: Feed, two: Feed, idle: str) -> wr.Output:
     return both.aggregate(F.count("l.amount").alias("n"), F.count("r.amount").alias("m"))
 
 
-@pytest.mark.parametrize("combined", [joined, grouped])
-@pytest.mark.parametrize("idle", ["2 seconds", LONG])
+@pytest.mark.parametrize(
+    ("combined", "idle"),
+    [
+        (joined, LONG),
+        (grouped, "2 seconds"),
+        pytest.param(joined, "2 seconds", marks=pytest.mark.full),
+        pytest.param(grouped, LONG, marks=pytest.mark.full),
+    ],
+)
 def test_a_silent_input_does_not_hold_back_the_others(
     spark: Any, tmp_path: Path, combined: Callable[..., Any], idle: str
 ) -> None:
