@@ -261,6 +261,18 @@ lazy val s3 = (project in file("project/s3")).settings(
     "software.amazon.awssdk" % _ % Versions.aws),
   excludeDependencies ++= Seq("io.netty", "org.slf4j", "org.wildfly.openssl").map(ExclusionRule(_)))
 
+/** The engines with whose programs `docs/coming-from.md` compares Windrow. */
+lazy val engines = (project in file("project/engines")).settings(
+  ofSink("engines", "org.apache.kafka" % "kafka-streams-test-utils" % Versions.kafka),
+  libraryDependencies ++= Seq(
+    "org.apache.flink" % "flink-clients"               % Versions.flink,
+    "org.apache.flink" % "flink-streaming-java"        % Versions.flink,
+    "org.apache.flink" % "flink-table-api-java-bridge" % Versions.flink,
+    "org.apache.flink" % "flink-table-planner-loader"  % Versions.flink,
+    "org.apache.flink" % "flink-table-runtime"         % Versions.flink,
+    "org.apache.beam"  % "beam-sdks-java-core"         % Versions.beam,
+    "org.apache.beam"  % "beam-runners-direct-java"    % Versions.beam))
+
 def copyOf(jars: Classpath, folder: File): Unit = {
   IO.delete(folder)
   IO.copy(jars.map(_.data).filterNot(_.getName.startsWith("scala-library")).map(jar => jar -> folder / jar.getName))

@@ -21,6 +21,7 @@ object Versions {
   val postgresqlServer = "18.1.0"  // database servers for tests
   val mariadbServer    = "11.4.5"
   val flink            = "2.3.0"   // a contender in the benchmarks
+  val beam             = "2.73.0"
   val scalatest        = "3.2.19"
   val scalacheck       = "1.18.1"
 

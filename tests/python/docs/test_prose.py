@@ -41,8 +41,8 @@ def test_phrases_are_found(text: str, times: int) -> None:
 
 
 def words(text: str) -> int:
-    """Return the number of words of a page, without its code."""
-    return len(_UNREAD.sub("", text).split())
+    """Return the number of words of a page, without its code and the marks of its tables."""
+    return sum(any(map(str.isalnum, word)) for word in _UNREAD.sub("", text).split())
 
 
 def for_users() -> dict[str, int]:
