@@ -17,6 +17,7 @@ from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.deduplicated import DedupOutput, Keep, deduplicated
 from windrow.errors import SpecError, expect, problem
+from windrow.matched import HasPatterns
 from windrow.operators import CloseOn
 from windrow.triggers import Accumulation
 from windrow.windowed import Windowed
@@ -29,7 +30,7 @@ Invalid = Literal["reject", "fail"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stream:
+class Stream(HasPatterns):
     """Rows of a DataFrame, with their event time, key, and watermark.
 
     Create a ``Stream`` with ``wr.stream``. A ``Stream`` is immutable: each method returns a changed

@@ -9,7 +9,7 @@ import windrow.spark.rows.RowShape
 import windrow.{JoinKind, SpecProblem}
 
 /** An additional condition on the rows of a pair. */
-private[join] object JoinCondition {
+private[spark] object JoinCondition {
 
   /** Returns the problem of a condition that a join of this kind does not support, and of internal columns in it. */
   def problems(condition: Expression, how: JoinKind): Seq[SpecProblem] =
