@@ -13,8 +13,12 @@ import windrow.core.time.Due
   */
 private[pattern] final case class Emitted(start: Int, names: Array[Byte])
 
-/** The state of a key: the rows that a match may still need, and the emitted matches that may still be retracted. */
-private[pattern] final class KeyRows(segments: Segments) {
+/** The state of a key: the rows that a match may still need, and the emitted matches that may still be retracted.
+  *
+  * @param names
+  *   the number of names in the pattern
+  */
+private[pattern] final class KeyRows(segments: Segments, names: Int) {
   private def run = new MessageRun(StoredMessage.Order, KeyRows.MessageCodec, segments)
 
   /** Rows of earlier steps, in order. */
@@ -50,9 +54,14 @@ private[pattern] final class KeyRows(segments: Segments) {
     arrived.read(in)
     due = in.long()
     isFirstPast = in.byte() == 1
-    emitted = Vector.fill(in.size())(Emitted(in.size(), in.bytes()))
-    if (emitted.exists(one => one.start + one.names.length > rows.size))
-      throw in.damaged("a match has more rows than are stored")
+    emitted = Vector.fill(in.size()) {
+      val (start, of) = (in.count(), in.bytes())
+      if (start < 0 || start > rows.size - of.length || of.isEmpty)
+        throw in.damaged(s"a match of ${of.length} rows begins at row $start of ${rows.size}")
+      if (of.exists(name => name < 0 || name >= names))
+        throw in.damaged("a row of a match has a name that is not in the pattern")
+      Emitted(start.toInt, of)
+    }
   }
 }
 
@@ -62,11 +71,11 @@ private[pattern] object KeyRows {
   private val MessageCodec = StoredMessage.codec(Some(new Key(Array.emptyByteArray)))
 
   /** Writes and reads the state of a key. */
-  final class KeyCodec(segments: Segments) extends Codec[KeyRows] {
+  final class KeyCodec(segments: Segments, names: Int) extends Codec[KeyRows] {
     def write(state: KeyRows, out: ByteWriter): Unit = state.write(out)
 
     def read(in: ByteReader): KeyRows = {
-      val state = new KeyRows(segments)
+      val state = new KeyRows(segments, names)
       state.read(in)
       state
     }

@@ -42,7 +42,7 @@ final class MatchShard(
 
   /** The rows of all keys. They are removed when no match can need them. Stored in the checkpoint. */
   private val keys =
-    new KeyBuckets[KeyRows](MatchShard.Keys, store, new KeyRows.KeyCodec(segments), _.due)
+    new KeyBuckets[KeyRows](MatchShard.Keys, store, new KeyRows.KeyCodec(segments, spec.names.size), _.due)
 
   private val settings = new DueSettings(spec.lateness.toString)
 
@@ -96,7 +96,7 @@ final class MatchShard(
         if (watermark.reached(lastEnd(time), lateness)) out.put(MatchEffect.Reject(message, Reason.TooLate, watermark))
         else {
           counters.accepted += 1
-          val state = Option(keys.get(message.key)).getOrElse(new KeyRows(segments))
+          val state = Option(keys.get(message.key)).getOrElse(new KeyRows(segments, spec.names.size))
           state.arrived.add(message.stored(time))
           state.due = Due.AtOnce
           keys.put(message.key, state)
