@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _html
-from windrow._running._query import start
-from windrow._running._sinks import Sink
-from windrow._specs import _duration, _json
+from windrow._running._rows import RowsOutput
+from windrow._specs import _duration
 from windrow._specs._columns import is_column, missing
 from windrow._specs._duration import UNSTATED, Duration
-from windrow._specs._frames import HasFrames
 from windrow._specs._frozen import call
-from windrow.deduplicated import _spans
-from windrow.errors import SpecError, SpecProblem, problem
+from windrow.deduplicated import _spans, _unsupported
+from windrow.errors import SpecError
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
 
     from windrow.streams import Stream
 
@@ -33,7 +27,7 @@ After = Literal["past_last_row", "next_row"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MatchOutput(HasFrames):
+class MatchOutput(RowsOutput):
     """The matches of a pattern, as DataFrames.
 
     ``Stream.match`` creates it. Each DataFrame that you write separately is a query with its own
@@ -45,11 +39,6 @@ class MatchOutput(HasFrames):
             found.start(rows="matches", rejected="rejected", checkpoint="checkpoint")
 
     """
-
-    _described: DataFrame = field(kw_only=True)
-    _spec: _json.Fields = field(kw_only=True)
-    _shown: str = field(kw_only=True)
-    _frames = ("rows", "rejected")
 
     @cached_property
     def rows(self) -> DataFrame:
@@ -88,85 +77,6 @@ class MatchOutput(HasFrames):
 
         """
         return self._part("rejected")
-
-    @cached_property
-    def output(self) -> DataFrame:
-        """Return matches and rejected rows in one DataFrame.
-
-        Returns:
-            A DataFrame with ``kind`` (``'rows'`` or ``'rejected'``) and a struct for each kind, of
-            which one is not null.
-
-        """
-        return self._part("all")
-
-    def explain(self) -> None:
-        """Print the conditions, and when a match is emitted."""
-        print(self._explained())  # noqa: T201
-
-    def _explained(self) -> str:
-        return _sql.explained(self.output, self._spec)
-
-    def _repr_html_(self) -> str:
-        return _html.explanation(self._explained())
-
-    def start(
-        self,
-        *,
-        checkpoint: str | PathLike[str],
-        rows: Sink | None = None,
-        rejected: Sink | None = None,
-        availableNow: bool = False,
-        processingTime: str | None = None,
-        drain: bool = False,
-        name: str | None = None,
-    ) -> StreamingQuery:
-        """Start one query that writes matches and rejected rows to their sinks.
-
-        Sinks and checks are those of ``Output.start``.
-
-        Args:
-            checkpoint: The folder in which Spark stores the progress and the state of the query.
-            rows: The sink of the matches.
-            rejected: The sink of the rejected rows.
-            availableNow: Stop after all rows that exist at the start. The default is False.
-            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
-                starts a micro-batch as soon as the last one has ended.
-            drain: With ``availableNow``, end the input after the last row. Rows that arrive
-                afterwards are late. The default is False.
-            name: The name of the query in Spark's UI and in metrics. None uses its id.
-
-        Returns:
-            Spark's handle of the running query.
-
-        Raises:
-            SpecError: The query cannot start. The error lists every problem, for example
-                ``SINK_NOT_STATED`` or ``UPSERT_NOT_OF_PANES``.
-            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``) or cannot be
-                read.
-
-        Example:
-            ::
-
-                found.start(rows="matches", rejected="rejected", checkpoint="checkpoint")
-
-        """
-        return start(
-            self._part,
-            {"rows": rows, "rejected": rejected},
-            checkpoint=checkpoint,
-            availableNow=availableNow,
-            processingTime=processingTime,
-            name=name,
-            drain=drain,
-        )
-
-    def __repr__(self) -> str:
-        """Show the stream and the call."""
-        return self._shown
-
-    def _part(self, part: _sql.JoinPart) -> DataFrame:
-        return _sql.apply([self._described], self._spec, part)
 
 
 class HasPatterns:
@@ -247,7 +157,7 @@ def _matched(
     subject = call("match", pattern, within=within, after=next_row)
     given = UNSTATED if within is None else within
     spans, found = _spans(within=given, lateness=stream._lateness)
-    found += [*_settings(stream), *missing(stream._df, stream._named())]
+    found += [*_unsupported(stream, "MATCH"), *missing(stream._df, stream._named())]
     columns = {
         f"define_{i}": condition
         for i, condition in enumerate(define.values())
@@ -272,25 +182,9 @@ def _matched(
     if found:
         raise SpecError.of(subject, found)
     made = MatchOutput(
-        _described=_sql.aggregation(
-            stream._df, stream._key, (), {**stream._markers(), **columns}
-        ),
+        _described=_sql.aggregation(stream._df, stream._key, (), {**stream._markers(), **columns}),
         _spec=spec,
         _shown=f"{stream!r}.{subject}",
     )
     made.rows  # noqa: B018  raises the problems of conditions and measures here
     return made
-
-
-def _settings(stream: Stream) -> list[SpecProblem]:
-    """Return a problem for each setting of the stream that is missing or has no effect."""
-    limits = {name: limit for name, limit in vars(stream._retention).items() if limit is not None}
-    found = [
-        problem("VALUE_NOT_SUPPORTED.MATCH", name=f"retain({name})", value=limit)
-        for name, limit in limits.items()
-    ]
-    if stream._time is None and not stream._shows_panes():
-        found.append(problem("TIME_NOT_STATED.COLUMN"))
-    if stream._index:
-        found.append(problem("STORE_WITHOUT_MESSAGES"))
-    return found

@@ -81,9 +81,9 @@ class Stream(HasPatterns):
                 wr.stream(orders, time="time", watermark="10 seconds").lateness("10 minutes")
 
         """
-        if isinstance(allowed, int) or allowed is None:
-            return replace(self, _lateness=allowed)
-        return replace(self, _lateness=_duration.canonical(allowed, f"lateness({allowed!r})"))
+        if not (isinstance(allowed, int) or allowed is None):
+            allowed = _duration.canonical(allowed, f"lateness({allowed!r})")
+        return replace(self, _lateness=allowed)
 
     def retain(
         self,
@@ -309,9 +309,8 @@ class Stream(HasPatterns):
         }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
-        mark = self._watermark
-        by = {"by": mark.by} if isinstance(mark, EventTimeWatermark) and mark.by is not None else {}
-        return {**time, **keys, **join, **identity, **by}
+        by = getattr(self._watermark, "by", None)
+        return {**time, **keys, **join, **identity, **({} if by is None else {"by": by})}
 
     def __repr__(self) -> str:
         """Show name, event time, and key."""

@@ -82,21 +82,25 @@ def _ways(pattern: Pattern, at: int, has: Sequence[set[str]]) -> Iterator[tuple[
     elif pattern[0] == "all":
         yield from _in_sequence(list(pattern[1]), at, has)
     else:
-        _, part, least, most, greedy = pattern
-        if least:
-            rest = ("repeat", part, least - 1, None if most is None else most - 1, greedy)
-            yield from _in_sequence([part, rest], at, has)
-            return
-        if not greedy:
-            yield ()
-        if most != 0:
-            rest = ("repeat", part, 0, None if most is None else most - 1, greedy)
-            for first in _ways(part, at, has):
-                if first or most is not None:
-                    for more in _ways(rest, at + len(first), has):
-                        yield (*first, *more)
-        if greedy:
-            yield ()
+        yield from _repeated(pattern, at, has)
+
+
+def _repeated(pattern: Pattern, at: int, has: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:
+    _, part, least, most, greedy = pattern
+    if least:
+        rest = ("repeat", part, least - 1, None if most is None else most - 1, greedy)
+        yield from _in_sequence([part, rest], at, has)
+        return
+    if not greedy:
+        yield ()
+    if most != 0:
+        rest = ("repeat", part, 0, None if most is None else most - 1, greedy)
+        for first in _ways(part, at, has):
+            if first or most is not None:
+                for more in _ways(rest, at + len(first), has):
+                    yield (*first, *more)
+    if greedy:
+        yield ()
 
 
 def _in_sequence(

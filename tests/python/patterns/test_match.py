@@ -105,7 +105,9 @@ def accepted(batches: Sequence[Sequence[Order]], cut: int) -> list[Order]:
     for at in range(0, len(batches), cut):
         for batch in (*batches[at : at + cut], NOTHING):
             times = [datetime.fromisoformat(row["time"]) for row in batch]
-            rows += [row for row, time in zip(batch, times, strict=True) if judge <= time + LATENESS]
+            rows += [
+                row for row, time in zip(batch, times, strict=True) if judge <= time + LATENESS
+            ]
             judge = mark
             mark = max([mark, *(time - DELAY for time in times)])
     return rows
@@ -116,7 +118,7 @@ def distinct(batches: Sequence[Sequence[Order]], keys: int) -> list[list[Order]]
     number = 0
     result: list[list[Order]] = []
     for batch in batches:
-        rows = []
+        rows: list[Order] = []
         for row in batch:
             number += 1
             if not row["time"].startswith("-"):
@@ -218,7 +220,7 @@ def prices(*values: float, start: str = "09") -> list[Order]:
 def test_shapes_by_hand(feed: Feed, spark: SparkSession) -> None:
     """The V shape of SQL's example, a funnel, and failed logins, in Python and in SQL."""
     feed.add(prices(12, 10, 8, 9, 11, 11, 7, 8, 6))
-    v = {
+    v: dict[str, Any] = {
         "define": {"DOWN": "amount < PREV(amount)", "UP": F.col("amount") > 8},
         "measures": {
             "first": "first(A.amount)",
@@ -276,11 +278,15 @@ def test_late_rows_and_a_restart(feed: Feed, tmp_path: Path) -> None:
     )
 
     def values(rows: DataFrame) -> list[tuple[Any, ...]]:
-        return sorted((r["product"], r.match.is_retraction, r.fails, r.minutes) for r in rows.collect())
+        return sorted(
+            (r["product"], r.match.is_retraction, r.fails, r.minutes) for r in rows.collect()
+        )
 
     first = values(run(feed, folder, search()))
     assert first == [("ann", False, 4, [0, 1, 2, 3, 4])]
-    feed.add([order("09:02:30", "ann", 1)], [order("09:30:00", "cat", 1)], [order("08:00:00", "ann")])
+    feed.add(
+        [order("09:02:30", "ann", 1)], [order("09:30:00", "cat", 1)], [order("08:00:00", "ann")]
+    )
     assert values(run(feed, folder, search())) == [
         ("ann", False, 3, [0, 1, 2, 2]),
         *first,

@@ -46,8 +46,9 @@ final case class MatchDraft(
           Option.when(span.isTooLong)(TimeSpan.tooLong("within"))) ++
       Option.when(lateness.contains(TimeSpan.Endless))(
         SpecProblem("VALUE_NOT_SUPPORTED.MATCH", "name" -> "lateness", "value" -> "without end")) ++
-      measures.collect { case (name, _) if MatchDraft.isReserved(name) =>
-        SpecProblem("NAME_TAKEN.MEASURE", "name" -> name)
+      measures.collect {
+        case (name, _) if MatchDraft.isReserved(name) =>
+          SpecProblem("NAME_TAKEN.MEASURE", "name" -> name)
       }
     val windows = WindowOperatorDraft(
       Over(TimeSpan.Zero),
@@ -99,13 +100,13 @@ final class MatchSpec private[windrow] (
     draft: MatchDraft,
     private[windrow] val tree: RowPattern,
     private[windrow] val windows: WindowOperatorSpec) extends Serializable {
-  def pattern: String                    = draft.pattern
-  def define: Seq[(String, String)]      = draft.define
-  def measures: Seq[(String, String)]    = draft.measures
-  def within: Option[TimeSpan]           = draft.within
-  def after: AfterMatch                  = draft.after
-  def lateness: TimeSpan                 = windows.lateness
-  def maxFuture: Option[TimeSpan]        = windows.maxFuture
+  def pattern: String                 = draft.pattern
+  def define: Seq[(String, String)]   = draft.define
+  def measures: Seq[(String, String)] = draft.measures
+  def within: Option[TimeSpan]        = draft.within
+  def after: AfterMatch               = draft.after
+  def lateness: TimeSpan              = windows.lateness
+  def maxFuture: Option[TimeSpan]     = windows.maxFuture
 
   /** The different names of the pattern, as written first. */
   val names: IndexedSeq[String] = MatchDraft.distinct(tree.names).toIndexedSeq

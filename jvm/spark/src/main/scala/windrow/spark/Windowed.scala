@@ -1,7 +1,7 @@
 package windrow.spark
 
-import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.Column
+import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.aggregate.Aggregates
 import windrow.spark.fullstate.{FullState, FullStateParts}

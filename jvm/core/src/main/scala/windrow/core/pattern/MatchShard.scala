@@ -223,8 +223,10 @@ object MatchShard {
     * emitted and how they are retracted.
     */
   def fingerprint(spec: MatchSpec): Seq[FingerprintField] = Seq(
-    FingerprintField("pattern", s"pattern='${spec.pattern}', within=${spec.within.fold("none")(span => s"'$span'")}, " +
-      s"after='${spec.after}'"),
+    FingerprintField(
+      "pattern",
+      s"pattern='${spec.pattern}', within=${spec.within.fold("none")(span => s"'$span'")}, " +
+        s"after='${spec.after}'"),
     ShardFingerprint.lateness(spec.lateness))
 
   /** A match among rows. */

@@ -30,8 +30,8 @@ private[pattern] final class BruteForce(times: IndexedSeq[Long], within: Long, h
   private def ways(pattern: RowPattern, at: Int, until: Long): Ways = pattern match {
     case Row(name) =>
       if (at < times.size && times(at) <= until && has(at, name)) LazyList(Seq(name)) else LazyList.empty
-    case Sequence(parts)  => inSequence(parts, at, until)
-    case Choice(options)  => LazyList.from(options).flatMap(ways(_, at, until))
+    case Sequence(parts) => inSequence(parts, at, until)
+    case Choice(options) => LazyList.from(options).flatMap(ways(_, at, until))
     case Repeat(part, 0, most, isGreedy) =>
       val fewer: Ways = LazyList(Nil)
       def more: Ways =

@@ -137,7 +137,7 @@ private object MatchShardSuite {
 
   /** A random pattern and a random stream. */
   final class Drawn(seed: Int) {
-    private val random           = new Random(seed)
+    private val random            = new Random(seed)
     private def one[T](of: T*): T = of(random.nextInt(of.size))
 
     private def pattern(depth: Int): String = random.nextInt(if (depth == 0) 1 else 6) match {
@@ -147,9 +147,9 @@ private object MatchShardSuite {
       case _ => s"(${pattern(depth - 1)})${one("*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}")}${one("", "", "?")}"
     }
 
-    val lateness: Long   = one(0L, 0L, 5L, 20L)
-    private val within   = one(0L, 3L, 10L, 1000L)
-    private val hasIds   = random.nextBoolean()
+    val lateness: Long    = one(0L, 0L, 5L, 20L)
+    private val within    = one(0L, 3L, 10L, 1000L)
+    private val hasIds    = random.nextBoolean()
     val after: AfterMatch = one(AfterMatch.All: _*)
 
     val spec: MatchSpec = Iterator.continually(MatchDraft(
@@ -178,7 +178,10 @@ private object MatchShardSuite {
       (0 to 1 + random.nextInt(6)).map { _ =>
         val rows = Seq.fill(random.nextInt(9)) {
           offset += 1
-          Given(random.nextInt(2), 1 + math.max(0L, mark - 12) + random.nextInt(24), random.nextInt(3),
+          Given(
+            random.nextInt(2),
+            1 + math.max(0L, mark - 12) + random.nextInt(24),
+            random.nextInt(3),
             Option.when(hasIds)(offset))
         }
         mark = math.max(mark, rows.map(_.time).maxOption.getOrElse(0L) - random.nextInt(8))
@@ -187,11 +190,13 @@ private object MatchShardSuite {
     }
 
     def expected(accepted: Seq[Given]): Map[Match, Int] = accepted.groupBy(_.key).toSeq.flatMap { case (key, some) =>
-      val rows = some.sortBy(row => (row.time, row.offset, row.value)).toIndexedSeq
+      val rows           = some.sortBy(row => (row.time, row.offset, row.value)).toIndexedSeq
       def before(i: Int) = Option.when(i > 0 && rows(i).time - rows(i - 1).time <= within)(rows(i - 1).value)
       new BruteForce(rows.map(_.time), within, (i, name) => has(before(i), rows(i).value, name)).all(spec.tree, after)
         .map { case (start, names) =>
-          (key, rows.slice(start, start + names.size).zip(names).map { case (row, name) => (row.time, row.value, name) })
+          (
+            key,
+            rows.slice(start, start + names.size).zip(names).map { case (row, name) => (row.time, row.value, name) })
         }
     }.groupBy(identity).map { case (one, all) => one -> all.size }
   }

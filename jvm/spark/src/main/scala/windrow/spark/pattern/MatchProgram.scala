@@ -74,8 +74,9 @@ final class MatchProgram private[pattern] (
       val messages = packets.others.flatMap(EntryCodec.messages)
       val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
       output.packets(effects, (shard.counters, shard.emitted)) {
-        case found: MatchEffect.Found                   => output.found(found)
-        case MatchEffect.Reject(one, reason, watermark) => output.rejected(one.payload, reason, watermark, processingTime)
+        case found: MatchEffect.Found => output.found(found)
+        case MatchEffect.Reject(one, reason, watermark) =>
+          output.rejected(one.payload, reason, watermark, processingTime)
       }
     }
   }

@@ -54,7 +54,8 @@ private[pattern] final class MatchTexts(
 
   private def withPrevious(argument: String, parsed: Expression): Either[SpecProblem, Expression] = {
     val written = parsed.transformUp {
-      case call: UnresolvedFunction if isCall(call, Prev) => call.children match {
+      case call: UnresolvedFunction if isCall(call, Prev) =>
+        call.children match {
           case Seq(read) if !read.exists(_.isInstanceOf[PreviousRow]) => PreviousRow(read)
           case _                                                      => call
         }
@@ -80,8 +81,8 @@ private[pattern] final class MatchTexts(
     val found = read.flatMap(_._2.left.toOption)
     if (found.nonEmpty) Left(found)
     else {
-      val columns   = read.flatMap { case (name, one) => one.toOption.map(value => Alias(value, name)()) }
-      val aggregate = Aggregate(Nil, columns, LocalRelation(this.columns :+ nameOfRow))
+      val columns        = read.flatMap { case (name, one) => one.toOption.map(value => Alias(value, name)()) }
+      val aggregate      = Aggregate(Nil, columns, LocalRelation(this.columns :+ nameOfRow))
       val (wrong, parts) = AggregateParts.of(aggregate)
       parts.filter(_ => wrong.isEmpty).map(Measures(_, this.columns :+ nameOfRow)).toRight(wrong)
     }
@@ -94,7 +95,9 @@ private[pattern] final class MatchTexts(
 
   private def measure(argument: String, text: String): Either[SpecProblem, Expression] = for {
     parsed <- parse(argument, text)
-    _      <- Option.when(parsed.exists(isCall(_, Prev)))(SpecProblem("MATCH_EXPRESSION.PREVIOUS", "argument" -> argument)).toLeft(())
+    _ <- Option.when(parsed.exists(isCall(_, Prev)))(SpecProblem(
+      "MATCH_EXPRESSION.PREVIOUS",
+      "argument" -> argument)).toLeft(())
     table = LocalRelation((columns ++ rowsOf) :+ nameOfRow)
     made <- analyzed(argument, Aggregate(Nil, Seq(Alias(qualified(parsed), "measure")()), table))
     value <- made match {
@@ -102,7 +105,7 @@ private[pattern] final class MatchTexts(
       case _                                                         => Left(MatchColumns.unsupported(argument))
     }
     filtered <- ofNames(argument, value)
-    _ <- Either.cond(dependsOnRows(filtered), (), MatchColumns.unsupported(argument))
+    _        <- Either.cond(dependsOnRows(filtered), (), MatchColumns.unsupported(argument))
   } yield filtered
 
   /** Whether the inputs of all aggregates, and what is computed from the aggregates, depend on rows alone. */
@@ -114,7 +117,8 @@ private[pattern] final class MatchTexts(
 
   /** Names the rows of a name so that no column has that name. `count(A.*)` counts the rows of a name. */
   private def qualified(parsed: Expression): Expression = parsed.transform {
-    case call: UnresolvedFunction if isCall(call, "count") => call.mapChildren {
+    case call: UnresolvedFunction if isCall(call, "count") =>
+      call.mapChildren {
         case UnresolvedStar(Some(Seq(name))) if isName(name) => UnresolvedAttribute(Seq(rowOf(name)))
         case other                                           => other
       }
@@ -167,7 +171,8 @@ private[pattern] final class MatchTexts(
   private def refusing[T](argument: String)(code: => T): Either[SpecProblem, T] =
     try Right(code)
     catch {
-      case refused: ParseException    => Left(refusal(argument, refused.getMessage.linesIterator.find(_.nonEmpty).mkString))
+      case refused: ParseException =>
+        Left(refusal(argument, refused.getMessage.linesIterator.find(_.nonEmpty).mkString))
       case refused: AnalysisException => Left(refusal(argument, refused.getSimpleMessage))
       case NonFatal(refused)          => Left(refusal(argument, refused.getMessage))
     }

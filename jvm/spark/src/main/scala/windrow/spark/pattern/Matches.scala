@@ -32,7 +32,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
 
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = {
     val resolver = SparkInside.resolver(session)
-    val names    = parts.shown.map(_.name) ++ (if (spec.measures.isEmpty) Seq(Matches.Rows) else spec.measures.map(_._1))
+    val names = parts.shown.map(_.name) ++ (if (spec.measures.isEmpty) Seq(Matches.Rows) else spec.measures.map(_._1))
     Option.when(spec.within.isEmpty && parts.child.isStreaming)(SpecProblem("WITHIN_NOT_STATED.MATCH")).toSeq ++
       MatchColumns.of(session, spec, parts).left.getOrElse(Nil) ++
       ColumnNames.twice(resolver, "the matches", names, "Choose another name for the measure or the key.")
@@ -53,7 +53,12 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
     val measures = resolved.measures.map(all =>
       MeasureForm(all.parts.functions, all.inputs, all.columns, all.types))
     (
-      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind, why = "matches depend on their order"),
+      new WholeMessages(
+        Some(spec.windows),
+        parts.functions,
+        shards,
+        options.behind,
+        why = "matches depend on their order"),
       new MatchProgram(
         spec,
         new SpecFingerprint(begun),
@@ -81,10 +86,10 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
       form: MatchForm,
       measures: Option[Measures],
       columns: Seq[Attribute]): Seq[Alias] = {
-    val keys             = AttributeMap(parts.keys.map(_.toAttribute).zip(columns))
-    def at(i: Int)       = KnownNotNull(columns(form.keys.size + i))
-    val description      = OutputColumns.structOf("start" -> at(0), "end" -> at(1), "is_retraction" -> at(2))
-    val rest             = columns.drop(form.restAt)
+    val keys        = AttributeMap(parts.keys.map(_.toAttribute).zip(columns))
+    def at(i: Int)  = KnownNotNull(columns(form.keys.size + i))
+    val description = OutputColumns.structOf("start" -> at(0), "end" -> at(1), "is_retraction" -> at(2))
+    val rest        = columns.drop(form.restAt)
     parts.shown.map(key => Alias(key.child.transform { case a: Attribute => keys.getOrElse(a, a) }, key.name)()) ++
       (Alias(description, MatchDraft.Match)() +:
         measures.fold(Seq(Alias(KnownNotNull(rest.head), Matches.Rows)()))(_.shown(rest)))

@@ -45,7 +45,10 @@ private[pattern] final case class Measures(parts: AggregateParts, columns: Seq[A
 }
 
 /** Computes the aggregates of a match in a task, from its rows in order. */
-private[pattern] final class MatchAggregation(functions: FunctionSet, inputs: Seq[Expression], columns: Seq[Attribute]) {
+private[pattern] final class MatchAggregation(
+    functions: FunctionSet,
+    inputs: Seq[Expression],
+    columns: Seq[Attribute]) {
   private val lift = Lift(functions, inputs, columns)
 
   private val fold: Iterator[InternalRow] => InternalRow =
