@@ -4,10 +4,12 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, DataFrame}
 import windrow._
+import windrow.spark.aggregate.Aggregates
 import windrow.spark.dedup.Dedup
+import windrow.spark.fullstate.{FullState, FullStateParts}
 import windrow.spark.input.{AggregateParts, Marks}
 import windrow.spark.output.OutputKind
-import windrow.spark.pattern.Matches
+import windrow.spark.policy.Policies
 import windrow.spark.stream.{StreamOperator, StreamOptions}
 import windrow.spark.watermark.EventWatermark
 
@@ -26,7 +28,8 @@ final case class Stream private[spark] (
     behind: Option[TimeSpan] = None,
     invalid: InvalidMessages = InvalidMessages.Reject,
     idleAfter: Option[TimeSpan] = None,
-    partitions: Option[(Field, Long)] = None) {
+    partitions: Option[(Field, Long)] = None)
+    extends FindsPatterns {
 
   /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
     * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
@@ -204,56 +207,6 @@ final case class Stream private[spark] (
     made
   }
 
-  /** Finds the matches of a pattern in the rows of each key, in the order of their event times. You must set a lateness.
-    * {{{
-    * orders.lateness("10 minutes").matching(
-    *   "DOWN+ UP+",
-    *   define = Map("DOWN" -> "price < PREV(price)", "UP" -> "price > PREV(price)"),
-    *   measures = Seq("lowest" -> "last(DOWN.price)", "rows" -> "count(*)"),
-    *   within = Some("1 hour"))
-    * }}}
-    *
-    * @param pattern
-    *   a regular expression over names of rows, with `|`, `*`, `+`, `?`, `{n}`, `{n,m}`, and parentheses. A second `?`
-    *   prefers fewer repetitions.
-    * @param define
-    *   the condition of each name, as SQL, which can read the previous row with `PREV`, or as a Column. A name without
-    *   one matches every row.
-    * @param measures
-    *   names and aggregates over the rows of a match, as SQL. `sum(A.price)` reads only the rows of the name `A`.
-    * @param within
-    *   how far the last row of a match may be after the first one. A stream requires it.
-    * @param after
-    *   where the search for the next match begins
-    * @return
-    *   the matches and the rejected rows
-    * @throws SpecError
-    *   with every problem of the description
-    */
-  def matching(
-      pattern: String,
-      define: Map[String, RowCondition] = Map.empty,
-      measures: Seq[(String, String)] = Nil,
-      within: Option[TimeSpan] = None,
-      after: AfterMatch = AfterMatch.PastLastRow): MatchOutput = {
-    val conditions = define.toSeq.sortBy(_._1)
-    val texts      = conditions.map { case (name, condition) => name -> condition.text }
-    val marks = conditions.zipWithIndex.flatMap { case ((_, condition), i) =>
-      condition.column.map(Marks.marked(_, s"${Matches.Marker}$i"))
-    }
-    val spec      = MatchDraft(pattern, texts, measures, within, after, allowed, maxFuture).check
-    val found     = retained("MATCH")
-    val described = grouped(marks, gap = None)
-    val made = new MatchOutput(
-      options,
-      inWords,
-      if (found.isEmpty) spec.map(Matches(_)) else Left(found ++ spec.left.getOrElse(Nil)),
-      Matches.parts(described.sparkSession, SparkInside.plan(described), None),
-      described.sparkSession)
-    made.rows // throws a SpecError here, in the call that contains the mistake
-    made
-  }
-
   /** Returns a problem for each setting of the stream that policy windows do not support. */
   private def ofEventTime: Seq[SpecProblem] =
     Seq("lateness" -> allowed, "maxFuture" -> maxFuture).collect { case (field, Some(value)) =>
@@ -261,7 +214,7 @@ final case class Stream private[spark] (
     } ++ retained("POLICY")
 
   /** Returns a problem for each limit of retention, for an operator that stores no rows. */
-  private def retained(operator: String): Seq[SpecProblem] =
+  private[spark] def retained(operator: String): Seq[SpecProblem] =
     Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows).collect {
       case (limit, Some(value)) =>
         SpecProblem(s"VALUE_NOT_SUPPORTED.$operator", "name" -> s"retain($limit)", "value" -> value)
@@ -315,5 +268,130 @@ final case class Stream private[spark] (
           s"stream '$name'",
           Seq(SpecProblem("QUERY_REFUSED", "why" -> refused.getSimpleMessage)))
     }
+  }
+}
+
+/** A stream in policy windows. [[Stream.policy]] creates it. */
+final case class PolicyWindowed private[spark] (stream: Stream, spec: Either[Seq[SpecProblem], PolicyWindowSpec]) {
+
+  /** Aggregates the rows of each window with Spark's own aggregate functions, and expressions of them.
+    *
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
+    */
+  def aggregate(column: Column, more: Column*): Output = {
+    val described = stream.grouped(column +: more, gap = None)
+    stream.output("Policy", spec.map(Policies(_)), described, AggregateParts.ofGrouping(SparkInside.plan(described)))
+  }
+}
+
+/** A stream in windows. [[Stream.window]] creates it. */
+final case class Windowed private[spark] (
+    stream: Stream,
+    draft: WindowOperatorDraft,
+    gap: Option[Field],
+    hasTriggers: Boolean = false) {
+
+  /** Sets how long after its end a window still accepts rows; see [[Stream.lateness]]. */
+  def lateness(allowed: TimeSpan): Windowed = copy(draft = draft.copy(lateness = Some(allowed)))
+
+  /** Sets when windows fire.
+    * {{{
+    * minutes.trigger(early = Every("10 seconds"), late = EachBatch)
+    * minutes.trigger(early = "10 seconds", late = "each_batch") // the same
+    * }}}
+    *
+    * @param early
+    *   when an incomplete window fires
+    * @param onTime
+    *   whether a window fires when it is complete
+    * @param late
+    *   when a complete window that still accepts rows fires
+    * @param skipUnchanged
+    *   whether to omit a pane whose value equals that of the window's previous pane
+    * @return
+    *   a copy of this windowed stream
+    */
+  def trigger(
+      early: PaneTrigger = Never,
+      onTime: Boolean = true,
+      late: PaneTrigger = EachBatch,
+      skipUnchanged: Boolean = false): Windowed =
+    copy(
+      draft = draft.copy(early = early, onTime = onTime, late = late, skipUnchanged = skipUnchanged),
+      hasTriggers = true)
+
+  /** Sets the content of corrected panes. Required if a window can fire more than once.
+    * {{{
+    * // A sum of 2.0 and 4.0, then a late 9.0:
+    * minutes.accumulationMode(Accumulating)              // 6.0, then 15.0
+    * minutes.accumulationMode(Discarding)                // 6.0, then 9.0
+    * minutes.accumulationMode(AccumulatingAndRetracting) // 6.0, then a retraction of 6.0, then 15.0
+    * }}}
+    *
+    * @param mode
+    *   `Accumulating`, `Discarding` or `AccumulatingAndRetracting`
+    * @return
+    *   a copy of this windowed stream
+    */
+  def accumulationMode(mode: AccumulationMode): Windowed = copy(draft = draft.copy(accumulation = Some(mode)))
+
+  /** Sets the values of windows without rows, which then fire, too. Their panes have the field `pane.is_gap`. By
+    * default, such a window has the aggregates of no rows.
+    * {{{
+    * minutes.fillGaps(GapValues.every(GapMethod.Previous, atMost = Some("1 hour")))
+    * minutes.fillGaps(GapValues(Seq("celsius" -> GapMethod.Linear, "rain" -> GapMethod.Value(0L)), Some("1 hour")))
+    * }}}
+    *
+    * @param values
+    *   a method for each result column, and how long the values of a window are carried
+    * @return
+    *   a copy of this windowed stream
+    */
+  def fillGaps(values: GapValues): Windowed = copy(draft = draft.copy(gapValues = Some(values)))
+
+  /** Aggregates the rows of each window and key with Spark's own aggregate functions, and expressions of them.
+    * {{{
+    * stream.window(Tumbling("1 minute")).aggregate(avg("price"), count("*").as("orders"))
+    * }}}
+    *
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
+    */
+  def aggregate(column: Column, more: Column*): Output = {
+    val described = stream.grouped(column +: more, gap)
+    stream.output(
+      draft.window.toString,
+      draft.check.map(Aggregates(_)),
+      described,
+      AggregateParts.ofGrouping(SparkInside.plan(described)))
+  }
+
+  /** Keeps the rows themselves (full state). Each pane carries the rows that are new in its window, and the kept rows
+    * can be read with [[Windrow.state]]. Requires `retain`. Windows fire with every row unless `trigger` is set.
+    * {{{
+    * orders.lateness("5 minutes").retain(time = Some("2 hours")).window(Tumbling("1 minute")).keepRows()
+    * }}}
+    *
+    * @return
+    *   the panes and the rejected rows
+    * @throws SpecError
+    *   with every problem of the description
+    */
+  def keepRows(): Output = {
+    val described = stream.grouped(Nil, gap)
+    val kept = FullStateDraft.check(
+      draft,
+      if (hasTriggers) draft.early else EachMessage,
+      if (hasTriggers) draft.late else EachMessage)
+    stream.output(
+      draft.window.toString,
+      kept.map(FullState(_)),
+      described,
+      FullStateParts.of(described.sparkSession, SparkInside.plan(described), None))
   }
 }

@@ -9,7 +9,7 @@ import windrow.spark.rows.RowShape
 import windrow.{JoinKind, SpecProblem}
 
 /** An additional condition on the rows of a pair. */
-private[spark] object JoinCondition {
+private[join] object JoinCondition {
 
   /** Returns the problem of a condition that a join of this kind does not support, and of internal columns in it. */
   def problems(condition: Expression, how: JoinKind): Seq[SpecProblem] =
@@ -38,16 +38,10 @@ private[spark] object JoinCondition {
     condition.transform { case attribute: Attribute => fields.getOrElse(attribute, attribute) }
   }
 
-  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
-  def spelledOut(shared: With): Expression = shared.child.transform {
-    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
-      shared.defs.find(_.id == reference.id).get.child
-  }
-
   /** Converts a condition over the rows of the inputs to one that tasks evaluate for a pair. */
   def ofPair(condition: Expression, inputs: Seq[StreamTable]): Expression =
     over(
-      SimplifiedExpression(condition).transformUp { case shared: With => spelledOut(shared) },
+      SimplifiedExpression(condition).transformUp { case shared: With => SimplifiedExpression.spelledOut(shared) },
       inputs,
       inputs.zipWithIndex.map { case (input, stream) => BoundReference(stream, input.schema, nullable = false) })
 

@@ -2,10 +2,8 @@ package windrow.spark.pattern
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF}
 import org.apache.spark.sql.types.{BooleanType, StructType}
 import windrow.spark.input.{AggregateParts, PlainText}
-import windrow.spark.join.JoinCondition
 import windrow.spark.panes.SimplifiedExpression
 import windrow.{MatchSpec, SpecProblem}
 
@@ -16,15 +14,17 @@ import windrow.{MatchSpec, SpecProblem}
   * @param measures
   *   the measures as the parts of an aggregation over the columns of the input and the name of a row; None if there are
   *   none
-  * @param texts
-  *   the conditions and measures as text for the checkpoint
+  * @param columns
+  *   the columns of the input
+  * @param message
+  *   their type
   */
-private[pattern] final case class MatchColumns(
+private[spark] final case class MatchColumns private[pattern] (
     columns: Seq[Attribute],
     message: StructType,
     previous: AttributeReference,
     conditions: Seq[Option[Expression]],
-    measures: Option[Measures]) {
+    private[pattern] val measures: Option[Measures]) {
 
   /** Whether a condition reads the previous row. */
   def readsPrevious: Boolean = conditions.flatten.exists(_.references.contains(previous))
@@ -35,7 +35,7 @@ private[pattern] final case class MatchColumns(
     val before = BoundReference(1, message, nullable = true)
     val fields = AttributeMap(columns.zipWithIndex.map { case (column, i) => column -> GetStructField(row, i) })
     conditions.map(_.map(condition =>
-      MatchColumns.plain(SimplifiedExpression(condition)).transform {
+      OfRows.plain(SimplifiedExpression(condition)).transform {
         case column: Attribute if column.exprId == previous.exprId => before
         case column: Attribute                                     => fields.getOrElse(column, column)
       }))
@@ -51,10 +51,16 @@ private[pattern] final case class MatchColumns(
   def zones: Seq[String] = PlainText.zones(conditions.flatten ++ measures.toSeq.flatMap(_.expressions))
 }
 
-private[pattern] object MatchColumns {
+private[spark] object MatchColumns {
+
+  /** The prefix of the markers of conditions that are columns, before the position in `define`. */
+  val Marker = "define_"
 
   /** Resolves the expressions, or returns all problems. */
-  def of(session: SparkSession, spec: MatchSpec, parts: AggregateParts): Either[Seq[SpecProblem], MatchColumns] = {
+  private[pattern] def of(
+      session: SparkSession,
+      spec: MatchSpec,
+      parts: AggregateParts): Either[Seq[SpecProblem], MatchColumns] = {
     val columns  = parts.messageColumns
     val previous = AttributeReference("previous", parts.message)()
     val texts    = new MatchTexts(session, spec.names, columns, previous)
@@ -63,7 +69,7 @@ private[pattern] object MatchColumns {
       Option.when(at >= 0) {
         val (defined, text) = spec.define(at)
         val argument        = s"define['$defined']"
-        parts.markers.get(s"${Matches.Marker}$at").fold(texts.condition(argument, name, text))(Right(_))
+        parts.markers.get(s"$Marker$at").fold(texts.condition(argument, name, text))(Right(_))
           .flatMap(checked(argument, _))
       }
     }
@@ -83,16 +89,5 @@ private[pattern] object MatchColumns {
   private def checked(argument: String, condition: Expression): Either[SpecProblem, Expression] =
     if (condition.dataType != BooleanType)
       Left(SpecProblem("MATCH_EXPRESSION.NOT_BOOLEAN", "argument" -> argument, "type" -> condition.dataType.sql))
-    else Either.cond(dependsOnRows(condition), condition, unsupported(argument))
-
-  def unsupported(argument: String): SpecProblem =
-    SpecProblem("MATCH_EXPRESSION.NOT_SUPPORTED", "argument" -> argument)
-
-  /** Whether an expression depends on rows alone. Spark's optimizer must prepare the others for each micro-batch. */
-  def dependsOnRows(expression: Expression): Boolean =
-    expression.deterministic && !expression.containsAnyPattern(CURRENT_LIKE, PLAN_EXPRESSION, PYTHON_UDF)
-
-  /** Replaces expressions that only Spark's optimizer understands. */
-  def plain(expression: Expression): Expression =
-    expression.transformUp { case shared: With => JoinCondition.spelledOut(shared) }
+    else Either.cond(OfRows.dependsOnRows(condition), condition, OfRows.unsupported(argument))
 }

@@ -1,7 +1,5 @@
 package windrow.spark.pattern
 
-import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction, UnresolvedStar}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
@@ -9,6 +7,7 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LocalRelation, LogicalPlan, Project}
 import org.apache.spark.sql.types.{DataType, IntegerType}
 import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 import windrow.spark.input.{AggregateParts, Marks}
@@ -38,7 +37,7 @@ private[pattern] final class MatchTexts(
       made    <- analyzed(argument, Project(Seq(Alias(written, "condition")()), LocalRelation(columns)))
       value <- made match {
         case Project(Seq(Alias(value, _)), _: LocalRelation) => Right(value)
-        case _                                               => Left(MatchColumns.unsupported(argument))
+        case _                                               => Left(OfRows.unsupported(argument))
       }
     } yield value.transformUp { case PreviousRow(read) => ofPrevious(read) }
 
@@ -102,17 +101,17 @@ private[pattern] final class MatchTexts(
     made <- analyzed(argument, Aggregate(Nil, Seq(Alias(qualified(parsed), "measure")()), table))
     value <- made match {
       case Aggregate(Nil, Seq(Alias(value, _)), _: LocalRelation, _) => Right(value)
-      case _                                                         => Left(MatchColumns.unsupported(argument))
+      case _                                                         => Left(OfRows.unsupported(argument))
     }
     filtered <- ofNames(argument, value)
-    _        <- Either.cond(dependsOnRows(filtered), (), MatchColumns.unsupported(argument))
+    _        <- Either.cond(dependsOnRows(filtered), (), OfRows.unsupported(argument))
   } yield filtered
 
   /** Whether the inputs of all aggregates, and what is computed from the aggregates, depend on rows alone. */
   private def dependsOnRows(measure: Expression): Boolean = {
     val calls = measure.collect { case call: AggregateExpression => call }
     val rest  = measure.transformDown { case call: AggregateExpression => Literal.create(null, call.dataType) }
-    (rest +: calls.flatMap(call => call.aggregateFunction.children ++ call.filter)).forall(MatchColumns.dependsOnRows)
+    (rest +: calls.flatMap(call => call.aggregateFunction.children ++ call.filter)).forall(OfRows.dependsOnRows)
   }
 
   /** Names the rows of a name so that no column has that name. `count(A.*)` counts the rows of a name. */

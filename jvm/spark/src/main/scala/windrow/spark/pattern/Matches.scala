@@ -100,9 +100,6 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
 
 private[spark] object Matches {
 
-  /** The prefix of the markers of conditions that are columns, before the position in `define`. */
-  val Marker = "define_"
-
   /** The column with the rows of a match if there are no measures. */
   val Rows = "rows"
 

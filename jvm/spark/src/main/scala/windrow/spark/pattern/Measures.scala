@@ -41,7 +41,7 @@ private[pattern] final case class Measures(parts: AggregateParts, columns: Seq[A
   }
 
   /** The inputs of the aggregates, which tasks evaluate. */
-  def inputs: Seq[Expression] = parts.filtered().map(MatchColumns.plain)
+  def inputs: Seq[Expression] = parts.filtered().map(OfRows.plain)
 }
 
 /** Computes the aggregates of a match in a task, from its rows in order. */
