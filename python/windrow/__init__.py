@@ -38,6 +38,7 @@ from windrow.functions import aggregate as aggregate  # not in __all__: PySpark 
 from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
 from windrow.joins import asofJoin, cogroup, join
+from windrow.matched import MatchOutput
 from windrow.operators import (
     AggregatedWindowOperator,
     CoGroupSpec,
@@ -129,6 +130,7 @@ __all__ = [
     "KafkaTable",
     "KeyLimits",
     "LatenessEffect",
+    "MatchOutput",
     "MergedWindowOperator",
     "MessageError",
     "Never",

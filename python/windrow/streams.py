@@ -17,6 +17,7 @@ from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.deduplicated import DedupOutput, Keep, deduplicated
 from windrow.errors import SpecError, expect, problem
+from windrow.matched import HasPatterns
 from windrow.operators import CloseOn
 from windrow.triggers import Accumulation
 from windrow.windowed import Windowed
@@ -29,7 +30,7 @@ Invalid = Literal["reject", "fail"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stream:
+class Stream(HasPatterns):
     """Rows of a DataFrame, with their event time, key, and watermark.
 
     Create a ``Stream`` with ``wr.stream``. A ``Stream`` is immutable: each method returns a changed
@@ -80,9 +81,9 @@ class Stream:
                 wr.stream(orders, time="time", watermark="10 seconds").lateness("10 minutes")
 
         """
-        if isinstance(allowed, int) or allowed is None:
-            return replace(self, _lateness=allowed)
-        return replace(self, _lateness=_duration.canonical(allowed, f"lateness({allowed!r})"))
+        if not (isinstance(allowed, int) or allowed is None):
+            allowed = _duration.canonical(allowed, f"lateness({allowed!r})")
+        return replace(self, _lateness=allowed)
 
     def retain(
         self,
@@ -308,9 +309,8 @@ class Stream:
         }
         keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
-        mark = self._watermark
-        by = {"by": mark.by} if isinstance(mark, EventTimeWatermark) and mark.by is not None else {}
-        return {**time, **keys, **join, **identity, **by}
+        by = getattr(self._watermark, "by", None)
+        return {**time, **keys, **join, **identity, **({} if by is None else {"by": by})}
 
     def __repr__(self) -> str:
         """Show name, event time, and key."""

@@ -234,7 +234,7 @@ def _run(source: Any, checkpoint: Path) -> Came:
     else:
         words = (
             ["rows", "rejected"]
-            if isinstance(source, wr.JoinOutput | wr.DedupOutput)
+            if isinstance(source, wr.JoinOutput | wr.DedupOutput | wr.MatchOutput)
             else ["answers"]
         )
     if hasattr(source, "writeStream"):

@@ -286,6 +286,7 @@ RESTING = (
     "backfill",
     "change-the-lateness",
     "deduplicate",
+    "patterns",
     "nearest-reading",
     "monitor",
     "move-a-query",

@@ -38,7 +38,7 @@ _PUBLIC = {
     *("configure", "attach", "doctor", "Report"),
     *("verify", "Verification", "Finding"),
     *("Policy", "ByCount", "ByTime", "ByDelta", "ByPunctuation", "KeyLimits"),
-    *("asofJoin", "join", "JoinOutput", "DedupOutput", "cogroup", "state", "State"),
+    *("asofJoin", "join", "JoinOutput", "DedupOutput", "MatchOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
     *("publishMetrics", "topN", "previous", "timeWeightedAverage", "timeInState", "increase"),

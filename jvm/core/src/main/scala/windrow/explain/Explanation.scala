@@ -66,6 +66,31 @@ object Explanation {
       "queries" -> apart("rows"))
   }
 
+  /** The description of a search for a pattern. */
+  def apply(spec: MatchSpec, about: String, clock: Clock): String = {
+    val lateness = if (spec.lateness == TimeSpan.Zero) "" else s" by more than ${spec.lateness}"
+    val next = spec.after match {
+      case AfterMatch.PastLastRow => "after the last row of a match"
+      case AfterMatch.NextRow     => "after the first row of a match"
+    }
+    lines(
+      s"$spec over $about",
+      "conditions" -> spec.names.map { name =>
+        val text = spec.define.collectFirst { case (defined, text) if defined.equalsIgnoreCase(name) => text }
+        s"$name: ${text.fold("every row")(one => if (one.isEmpty) "a column" else one)}"
+      }.mkString(", "),
+      "watermark" -> s"$clock; it advances after each micro-batch",
+      "matches" -> ("each when rows before the watermark decide it" +
+        spec.within.fold("")(span => s", at the latest $span after its first row") + s"; the next one begins $next"),
+      "late" -> (if (spec.retracts) s"a row that is late by at most ${spec.lateness} retracts and emits matches"
+                 else "no match changes"),
+      "state" -> "the rows that a match can still need, and the matches that can still be retracted",
+      "rejected" -> (Seq("INVALID_TIME (no event time)") ++
+        spec.maxFuture.map(limit => s"TOO_FAR_AHEAD (more than $limit ahead of processing time)") :+
+        s"TOO_LATE (before the watermark$lateness)").mkString(", "),
+      "queries" -> apart("rows"))
+  }
+
   /** The description of a join.
     *
     * @param on

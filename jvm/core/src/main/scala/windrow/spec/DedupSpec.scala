@@ -22,7 +22,7 @@ final case class DedupDraft(
     accumulation: Option[AccumulationMode] = None) {
 
   def check: Either[Seq[SpecProblem], DedupSpec] = {
-    val found = within.fold(Seq(SpecProblem("WITHIN_NOT_STATED")))(span =>
+    val found = within.fold(Seq(SpecProblem("WITHIN_NOT_STATED.DEDUP")))(span =>
       Option.when(span.micros < 0)(SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "within")).toSeq ++
         Option.when(span.isTooLong)(TimeSpan.tooLong("within"))) ++
       Option.when(lateness.contains(TimeSpan.Endless))(

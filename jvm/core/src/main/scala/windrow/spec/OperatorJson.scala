@@ -13,6 +13,7 @@ object CheckedSpec {
   final case class Join(spec: JoinSpec)                extends CheckedSpec
   final case class CoGroup(spec: CoGroupSpec)          extends CheckedSpec
   final case class Dedup(spec: DedupSpec)              extends CheckedSpec
+  final case class Match(spec: MatchSpec)              extends CheckedSpec
 }
 
 /** Several streams in one windowed aggregation, whose value is the messages of each stream (SEMANTICS R56).
@@ -31,7 +32,7 @@ object OperatorJson {
   /** The operators that also run without a query. */
   private[windrow] val Standalone = "aggregate, full_state, join, cogroup"
 
-  private val Operators = s"$Standalone, dedup"
+  private val Operators = s"$Standalone, dedup, match"
 
   private val JoinFields = Set(
     "operator", "time_unit", "streams", "on", "within", "bounds", "how", "lateness", "retention", "early", "max_future",
@@ -54,6 +55,7 @@ object OperatorJson {
       case "join"       => join(node, outer).flatMap(_.check).map(CheckedSpec.Join(_))
       case "cogroup"    => coGroup(node, outer, late).map(CheckedSpec.CoGroup(_))
       case "dedup"      => dedup(node, outer).flatMap(_.check).map(CheckedSpec.Dedup(_))
+      case "match"      => matching(node, outer).flatMap(_.check).map(CheckedSpec.Match(_))
       case other =>
         Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> other, "allowed" -> Operators)))
     }
@@ -120,6 +122,26 @@ object OperatorJson {
       reader.span(node, "max_future"),
       reader.word(node, "keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
       reader.word(node, "accumulation", "VALUE_UNKNOWN", AccumulationMode.All))
+    Either.cond(reader.problems.isEmpty, draft, reader.problems)
+  }
+
+  private val MatchFields = Set(
+    "operator", "time_unit", "pattern", "define", "measures", "within", "after", "lateness", "max_future")
+
+  private def matching(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], MatchDraft] = {
+    val reader = new JsonReader(unit(node, outer))
+    reader.known(node, "a match", MatchFields)
+    def texts(field: String) =
+      node.path(field).properties.asScala.toSeq.map(one => one.getKey -> one.getValue.asText(""))
+    val draft = MatchDraft(
+      node.path("pattern").asText,
+      texts("define"),
+      texts("measures"),
+      reader.span(node, "within"),
+      reader.word(node, "after", "VALUE_UNKNOWN", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
+      if (node.has("lateness") && node.get("lateness").isNull) Some(TimeSpan.Endless)
+      else reader.span(node, "lateness"),
+      reader.span(node, "max_future"))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 

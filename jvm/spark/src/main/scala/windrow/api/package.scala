@@ -9,8 +9,10 @@ package object api {
   val AccumulatingAndRetracting = _root_.windrow.AccumulatingAndRetracting
   type AccumulationMode = _root_.windrow.AccumulationMode
   val AccumulationMode = _root_.windrow.AccumulationMode
-  type Answers = _root_.windrow.spark.Answers
-  type AnyOf   = _root_.windrow.AnyOf
+  type Answers    = _root_.windrow.spark.Answers
+  type AfterMatch = _root_.windrow.AfterMatch
+  val AfterMatch = _root_.windrow.AfterMatch
+  type AnyOf = _root_.windrow.AnyOf
   val AnyOf = _root_.windrow.AnyOf
   type ByCount = _root_.windrow.ByCount
   val ByCount = _root_.windrow.ByCount
@@ -68,8 +70,12 @@ package object api {
   val JoinRange = _root_.windrow.JoinRange
   type KafkaTable = _root_.windrow.spark.sinks.KafkaTable
   val KafkaTable = _root_.windrow.spark.sinks.KafkaTable
+  type MatchOutput  = _root_.windrow.spark.MatchOutput
   type MessageError = _root_.windrow.MessageError
   val Never = _root_.windrow.Never
+  type RowCondition = _root_.windrow.spark.RowCondition
+  val RowCondition = _root_.windrow.spark.RowCondition
+  type RowsOutput  = _root_.windrow.spark.RowsOutput
   type RowId       = _root_.windrow.spark.RowId
   type OffsetRange = _root_.windrow.OffsetRange
   val OffsetRange = _root_.windrow.OffsetRange

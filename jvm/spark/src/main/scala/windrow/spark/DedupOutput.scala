@@ -1,84 +1,18 @@
 package windrow.spark
 
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.SparkSession
 import windrow._
 import windrow.spark.dedup.Dedup
 import windrow.spark.input.AggregateParts
-import windrow.spark.output.OutputKind
-import windrow.spark.pack.{PackStrategy, Travel}
-import windrow.spark.sinks.Sink
-import windrow.spark.stream.{StreamOptions, WindowQuery}
+import windrow.spark.stream.StreamOptions
 
-/** The output of a deduplication. Each DataFrame that you write separately is a query with its own state; `output`
-  * contains all rows in one query.
+/** The output of a deduplication. `rows` are the kept rows, with the columns of the input, and `is_retraction` if rows are
+  * retracted. Duplicates are in `rejected` with the reason `DUPLICATE`.
   */
 final class DedupOutput private[spark] (
     stream: StreamOptions,
     inWords: String,
     operator: Either[Seq[SpecProblem], Dedup],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
-    session: SparkSession) {
-
-  /** Returns the kept rows, with the columns of the input, and `is_retraction` if rows are retracted. */
-  def rows: DataFrame = part(OutputKind.Rows)
-
-  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. Duplicates have the reason
-    * `DUPLICATE`. If other operators precede this one, their columns are added as in [[Output.rejected]].
-    */
-  def rejected: DataFrame = part(OutputKind.Rejected)
-
-  /** Returns all rows: `kind`, and `rows` or `rejected` as a struct. */
-  def output: DataFrame = part(OutputKind.All)
-
-  /** Prints which rows are duplicates and how long the state remembers a row. */
-  def explain(): Unit = println(explanation)
-
-  private[spark] def explanation: String = operator.fold(
-    problems => throw SpecError("dedup", problems),
-    one =>
-      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
-
-  /** Starts one query that writes kept and rejected rows to their sinks.
-    * {{{
-    * once.start("checkpoint", rows = Table("orders"), rejected = Files("rejected"))
-    * }}}
-    *
-    * @param checkpoint
-    *   the folder of the checkpoint
-    * @param rows
-    *   the sink of kept rows; without one, they are only counted
-    * @param rejected
-    *   the sink of rejected rows; without one, they are only counted
-    * @param queryTrigger
-    *   Spark's trigger; see [[Output.start]]
-    * @param drain
-    *   whether to end the input after all available rows; see [[Output.start]]
-    * @param name
-    *   the name of the query
-    * @return
-    *   the running query
-    * @throws SpecError
-    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
-    * @throws CheckpointError
-    *   if the checkpoint belongs to an incompatible query
-    */
-  def start(
-      checkpoint: String,
-      rows: Option[Sink] = None,
-      rejected: Option[Sink] = None,
-      queryTrigger: Option[Trigger] = None,
-      drain: Boolean = false,
-      name: Option[String] = None): StreamingQuery =
-    QueryStart(
-      part,
-      Seq("rows" -> rows, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, drain, name))
-
-  private def part(kind: OutputKind): DataFrame = {
-    SparkInside.addStrategy(session, PackStrategy(session))
-    val options = stream.copy(output = kind)
-    SparkInside.frame(session, WindowQuery.plan(session, "dedup", operator.map(_ -> options), parts))
-  }
-}
+    session: SparkSession)
+    extends RowsOutput(stream, inWords, "dedup", operator, parts, session)

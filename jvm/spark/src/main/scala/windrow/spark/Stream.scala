@@ -28,7 +28,8 @@ final case class Stream private[spark] (
     behind: Option[TimeSpan] = None,
     invalid: InvalidMessages = InvalidMessages.Reject,
     idleAfter: Option[TimeSpan] = None,
-    partitions: Option[(Field, Long)] = None) {
+    partitions: Option[(Field, Long)] = None)
+    extends FindsPatterns {
 
   /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
     * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
@@ -213,7 +214,7 @@ final case class Stream private[spark] (
     } ++ retained("POLICY")
 
   /** Returns a problem for each limit of retention, for an operator that stores no rows. */
-  private def retained(operator: String): Seq[SpecProblem] =
+  private[spark] def retained(operator: String): Seq[SpecProblem] =
     Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows).collect {
       case (limit, Some(value)) =>
         SpecProblem(s"VALUE_NOT_SUPPORTED.$operator", "name" -> s"retain($limit)", "value" -> value)

@@ -7,6 +7,7 @@ import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShards
 import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
+import windrow.core.pattern.MatchShard
 import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
 import windrow.core.store.Incoming
@@ -26,7 +27,7 @@ object StoredStates {
     val of = new Shards(messages, cost)
     of.aggregates ++ of.fullState ++ of.joins :+ of.policies :+ of.deduplication(None) :+
       of.deduplication(Some(ReplacedDedup(0L, untilWatermark = true))) :+ of.lastRows(None) :+
-      of.lastRows(Some((a, b) => java.util.Arrays.compareUnsigned(b, a)))
+      of.lastRows(Some((a, b) => java.util.Arrays.compareUnsigned(b, a))) :+ of.matches
   }
 
   private val span = TimeSpan(5000)
@@ -159,6 +160,17 @@ object StoredStates {
         s"a deduplication that keeps last rows${order.fold("")(_ => " of another order")}",
         step(_, incoming, Watermark(1500))) { store =>
         step(store, incoming.map(_.copy(origin = None)), Watermark(1500))
+        step(store, Nil, Watermark(100000))
+      }
+    }
+
+    def matches: StoredState = {
+      val spec = MatchDraft("A+ B", within = Some(TimeSpan(400)), lateness = Some(TimeSpan(700))).check.toOption.get
+      def step(store: ShardStore, rows: Seq[Incoming], watermark: Watermark): Unit =
+        new MatchShard(spec, store, (before, row) => if (before == null || row.time % 2 == 0) 1L else 2L, true)
+          .step(rows.iterator, watermark, Some(0L)).foreach(_ => ())
+      state("matches of a pattern", step(_, incoming, Watermark(1800))) { store =>
+        step(store, incoming.map(_.copy(origin = None)), Watermark(1900))
         step(store, Nil, Watermark(100000))
       }
     }

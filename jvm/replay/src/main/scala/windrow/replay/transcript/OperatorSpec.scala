@@ -55,12 +55,14 @@ object OperatorSpec {
 
   def read(json: ObjectNode, unit: TimeUnit): Either[Seq[SpecProblem], OperatorSpec] =
     if (TranscriptCase.windowKind(json) == "policy") Right(Policy(json))
-    else OperatorJson.read(json, Map("time_unit" -> unit.name)).map {
-      case CheckedSpec.Aggregate(spec) => Aggregate(spec, aggregates(json))
-      case CheckedSpec.FullState(spec) => FullState(spec)
-      case CheckedSpec.Join(spec)      => Join(spec)
-      case CheckedSpec.CoGroup(spec)   => CoGroup(spec)
-      case CheckedSpec.Dedup(spec)     => Dedup(spec)
+    else OperatorJson.read(json, Map("time_unit" -> unit.name)).flatMap {
+      case CheckedSpec.Aggregate(spec) => Right(Aggregate(spec, aggregates(json)))
+      case CheckedSpec.FullState(spec) => Right(FullState(spec))
+      case CheckedSpec.Join(spec)      => Right(Join(spec))
+      case CheckedSpec.CoGroup(spec)   => Right(CoGroup(spec))
+      case CheckedSpec.Dedup(spec)     => Right(Dedup(spec))
+      case CheckedSpec.Match(spec) =>
+        Left(Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> spec, "allowed" -> OperatorJson.Standalone)))
     }
 
   /** Returns the name of the column and the function of each aggregate, in the order of the file. */

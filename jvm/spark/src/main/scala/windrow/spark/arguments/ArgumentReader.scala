@@ -27,6 +27,14 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     case one         => Seq(one.toString)
   }
 
+  /** Returns a map from names to texts, in its order; empty if it is not set. */
+  def textsIfSet(name: String): Seq[(String, String)] = values.get(name).toSeq.flatMap {
+    case all: Map[_, _] => all.toSeq.map { case (key, text) => key.toString -> text.toString }
+    case other =>
+      refuse[Unit]("MAP_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
+      Nil
+  }
+
   def spanIfSet(name: String): Option[TimeSpan] =
     values.get(name).flatMap(ArgumentReader.span(_).fold(wrong => refuse(wrong.in(name)), Some(_)))
 

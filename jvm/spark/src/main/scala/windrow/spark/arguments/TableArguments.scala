@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
+import scala.collection.immutable.ListMap
 import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** The arguments of a table function: tables, and named constants.
@@ -108,7 +109,7 @@ object TableArguments {
     case (entries: MapData, MapType(StringType, item, _)) =>
       val names = entries.keyArray().toSeq[Any](StringType).map(_.toString)
       val all   = entries.valueArray().toSeq[Any](item).map(read(_, item))
-      Option.when(all.forall(_.isDefined))(names.zip(all.flatten).toMap)
+      Option.when(all.forall(_.isDefined))(ListMap.from(names.zip(all.flatten)))
     case _ => None
   }
 }

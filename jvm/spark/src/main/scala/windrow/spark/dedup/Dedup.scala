@@ -3,6 +3,7 @@ package windrow.spark.dedup
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
@@ -72,7 +73,7 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
         options.name))
   }
 
-  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = {
+  override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {
     val names = parts.message.fieldNames.toSeq
     Seq(OutputPart(OutputKind.Rows, DedupPackets.RowKind, DedupPackets.types(spec, parts.message)) { columns =>
       val (fields, marks) =

@@ -3,12 +3,10 @@ package windrow.spark.dedup
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.types.{BooleanType, DataType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 import windrow.core.dedup.{DedupEffect, DedupShard, ReplacedDedup}
 import windrow.core.state.{ShardStore, SpecFingerprint}
-import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Distance, Watermark}
-import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput}
+import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.RetractsRows
 import windrow.spark.rows.RowShape
@@ -67,7 +65,7 @@ final class DedupProgram(
         packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val messages = packets.others.flatMap(incoming)
+      val messages = packets.others.flatMap(EntryCodec.messages)
       val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
       output.packets(effects, (shard.counters, shard.emitted)) {
         case DedupEffect.Keep(one)                    => output.kept(one.payload, isRetraction = false)
@@ -76,10 +74,6 @@ final class DedupProgram(
         case DedupEffect.Drop(one, reason, watermark) => output.dropped(one.payload, reason, watermark, processingTime)
       }
     }
-
-    private def incoming(packet: Array[Byte]): Iterator[Incoming] =
-      EntryCodec.read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing)
-        .map(entry => Incoming(entry.key, entry.time, entry.origin, entry.raw))
   }
 }
 
@@ -91,9 +85,7 @@ final class DedupProgram(
 private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, withRejected: Boolean)
     extends PacketOutput(DedupPackets.counts(spec.keep)) {
   private val shape     = RowShape(message)
-  private val rejection = UnsafeProjection.create((OutputSchema.Rejection :+ message).toArray[DataType])
-  private val reasons =
-    Reason.All.map(reason => reason -> UTF8String.fromString(reason.toString)).toMap[Reason, UTF8String]
+  private val rejection = new RejectedRow(message)
 
   private lazy val marked = UnsafeProjection.create(DedupPackets.types(spec, message).toArray)
 
@@ -114,13 +106,7 @@ private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, wi
   }
 
   private def reject(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit =
-    put(
-      OutputSchema.RejectedKind,
-      rejection(InternalRow(
-        reasons(reason),
-        watermark.instant.map(Long.box).orNull,
-        processingTime,
-        shape.of(payload))))
+    put(OutputSchema.RejectedKind, rejection(payload, reason, watermark, processingTime))
 }
 
 private[dedup] object DedupPackets {

@@ -38,16 +38,10 @@ private[join] object JoinCondition {
     condition.transform { case attribute: Attribute => fields.getOrElse(attribute, attribute) }
   }
 
-  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
-  def spelledOut(shared: With): Expression = shared.child.transform {
-    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
-      shared.defs.find(_.id == reference.id).get.child
-  }
-
   /** Converts a condition over the rows of the inputs to one that tasks evaluate for a pair. */
   def ofPair(condition: Expression, inputs: Seq[StreamTable]): Expression =
     over(
-      SimplifiedExpression(condition).transformUp { case shared: With => spelledOut(shared) },
+      SimplifiedExpression(condition).transformUp { case shared: With => SimplifiedExpression.spelledOut(shared) },
       inputs,
       inputs.zipWithIndex.map { case (input, stream) => BoundReference(stream, input.schema, nullable = false) })
 

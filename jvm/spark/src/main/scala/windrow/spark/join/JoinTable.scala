@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
+import windrow.spark.panes.SimplifiedExpression
 import windrow.spark.version.TimePlusInterval
 
 /** The parts of a Spark join of streams that describes a Windrow join. Spark's join itself never runs.
@@ -163,7 +164,7 @@ private[spark] object JoinTable {
       }) :+ join.right
 
     private def split(condition: Expression): Seq[Expression] = condition match {
-      case shared: With                    => split(JoinCondition.spelledOut(shared))
+      case shared: With                    => split(SimplifiedExpression.spelledOut(shared))
       case And(left, right)                => split(left) ++ split(right)
       case replaceable: RuntimeReplaceable => split(replaceable.replacement)
       case Literal(true, BooleanType)      => Nil

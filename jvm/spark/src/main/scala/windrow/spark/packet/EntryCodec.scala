@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import windrow.Timing
 import windrow.core.operator.{Entry, IncomingPane, Origin, SessionMark}
 import windrow.core.state.{ByteReader, ByteWriter, Key}
-import windrow.core.store.OriginCodec
+import windrow.core.store.{Incoming, OriginCodec}
 import windrow.spark.rows.Rows
 
 /** The format of an entry in a packet: a few primitive fields and byte strings in sequence. */
@@ -93,6 +93,11 @@ object EntryCodec {
   private def pane(in: ByteReader): IncomingPane = in.decode { in =>
     IncomingPane(in.long(), in.long(), Timing(in.byte()), in.byte() == 1, new Key(in.bytes()))
   }
+
+  /** Reads the rows of a packet whose rows have no buffers. */
+  def messages(packet: Array[Byte]): Iterator[Incoming] =
+    read[Unit, Unit](packet, in => { in.skipBytes(); () }, (_, nothing) => nothing)
+      .map(entry => Incoming(entry.key, entry.time, entry.origin, entry.raw))
 
   /** Reads the entries of a packet.
     *

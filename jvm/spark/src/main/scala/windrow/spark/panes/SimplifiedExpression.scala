@@ -1,6 +1,6 @@
 package windrow.spark.panes
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, TaggingExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, CommonExpressionRef, Expression, TaggingExpression, With}
 import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.RuleExecutor
@@ -28,4 +28,10 @@ private[spark] object SimplifiedExpression extends RuleExecutor[LogicalPlan] {
       case Project(Seq(Alias(simple, _)), _) => simple
       case _                                 => expression
     }
+
+  /** Replaces references to common expressions, as in `BETWEEN`, by the expressions. */
+  def spelledOut(shared: With): Expression = shared.child.transform {
+    case reference: CommonExpressionRef if shared.defs.exists(_.id == reference.id) =>
+      shared.defs.find(_.id == reference.id).get.child
+  }
 }

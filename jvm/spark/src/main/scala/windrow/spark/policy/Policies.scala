@@ -2,6 +2,7 @@ package windrow.spark.policy
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.DataType
 import windrow._
 import windrow.core.policy.PolicyFingerprint
 import windrow.core.state.SpecFingerprint
@@ -50,7 +51,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
         hasEvents = Seq(OutputKind.Events, OutputKind.All, OutputKind.Accepted).contains(options.output)))
   }
 
-  override def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] =
+  override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] =
     Seq(OutputPart(OutputKind.Events, OutputSchema.EventKind, schema.event)(eventColumns(parts, schema, _)))
 
   private def eventColumns(parts: AggregateParts, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {

@@ -13,6 +13,7 @@ import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.dedup.DedupSql
 import windrow.spark.join.{AsofJoinSql, JoinSql}
+import windrow.spark.pattern.MatchSql
 import windrow.spark.policy.PolicySql
 import windrow.spark.running.BoundedInput
 import windrow.spark.testing.Driven
@@ -40,7 +41,8 @@ object TableFunctions {
       described(AsofJoinSql.Name, AsofJoinSql.plan),
       described(CoGroupSql.Name, CoGroupSql.plan),
       described(PolicySql.Name, PolicySql.plan),
-      described(DedupSql.Name, DedupSql.plan)) ++
+      described(DedupSql.Name, DedupSql.plan),
+      described(MatchSql.Name, MatchSql.plan)) ++
       WindowArguments.All.map(one => described(Usage.info(one.function), one.plan)) ++
       (StateFunctions.Advise +: (StateFunctions.All ++ StartFunctions.All ++ SpecFunctions.All)).map {
         case (name, builder) =>

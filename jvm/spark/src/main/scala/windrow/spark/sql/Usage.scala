@@ -22,6 +22,7 @@ private[spark] object Usage {
   private val Sentences = Map(
     "windrow_policy"          -> "windows that fire and remove rows by policies",
     "windrow_dedup"           -> "the first or the last row of each group of duplicates",
+    "windrow_match"           -> "the matches of a pattern in the rows of each key, corrected by late rows",
     "windrow_join"            -> "rows of several streams, joined within a range of event time or by windows",
     "windrow_asof_join"       -> "each row of a stream with the nearest row of another stream, corrected by late rows",
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",

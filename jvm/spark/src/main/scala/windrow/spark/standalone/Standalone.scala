@@ -52,9 +52,9 @@ object Standalone {
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
       case Right(CheckedSpec.CoGroup(spec))   => coGroup(session, spec, input)
-      case Right(CheckedSpec.Dedup(spec)) =>
+      case Right(only @ (_: CheckedSpec.Dedup | _: CheckedSpec.Match)) =>
         throw SpecError(
-          spec.toString,
+          only.toString,
           Seq(SpecProblem("VALUE_NOT_SUPPORTED.OPERATOR", "value" -> kind, "allowed" -> OperatorJson.Standalone)))
       case Left(found) =>
         val window  = if (Several.contains(kind)) None else windowOf(node)

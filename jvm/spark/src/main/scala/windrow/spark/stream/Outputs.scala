@@ -33,7 +33,7 @@ private[spark] object Outputs {
         schema.pane)(paneColumns(session, parts, gaps, messages, schema, _, time)))
     val rejected =
       OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
-    val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema) ++ answers.map(name =>
+    val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema, messages.timeType) ++ answers.map(name =>
       OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
     OutputPart.shown(
       options.name,

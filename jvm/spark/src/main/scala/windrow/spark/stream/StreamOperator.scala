@@ -1,6 +1,7 @@
 package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.DataType
 import scala.annotation.unused
 import windrow.explain.Clock
 import windrow.spark.input.{AggregateParts, GapColumns}
@@ -63,8 +64,15 @@ private[spark] trait StreamOperator {
   /** Returns the columns of its panes if windows without rows have values of their own. */
   def gapColumns(parts: AggregateParts): Option[GapColumns] = None
 
-  /** Returns its outputs other than panes and rejected rows. */
-  def outputs(parts: AggregateParts, schema: OutputSchema): Seq[OutputPart] = Nil
+  /** Returns its outputs other than panes and rejected rows.
+    *
+    * @param timeType
+    *   the type of the event-time column
+    */
+  def outputs(
+      @unused parts: AggregateParts,
+      @unused schema: OutputSchema,
+      @unused timeType: DataType): Seq[OutputPart] = Nil
 
   /** Describes when each window fires.
     *

@@ -11,6 +11,7 @@ import windrow.spark.arguments.TableArguments
 import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.AggregateParts
+import windrow.spark.pattern.Matches
 import windrow.spark.query.{Asked, Asking}
 import windrow.spark.stream.WindowQuery
 import windrow.{SpecError, SpecProblem}
@@ -44,6 +45,7 @@ private[spark] object Apply {
       StreamJson(node),
       if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None)
       else if (StreamJson.dedups(node)) Dedup.parts(session, table, None)
+      else if (StreamJson.matches(node)) Matches.parts(session, table, None)
       else AggregateParts.ofGrouping(table),
       asking)
 

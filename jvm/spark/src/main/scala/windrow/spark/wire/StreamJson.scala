@@ -8,6 +8,7 @@ import windrow.spark.aggregate.Aggregates
 import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.FullState
 import windrow.spark.output.OutputKind
+import windrow.spark.pattern.Matches
 import windrow.spark.policy.Policies
 import windrow.spark.stream.{StreamOperator, StreamOptions}
 import windrow.spark.watermark.EventWatermark
@@ -20,7 +21,7 @@ private[spark] object StreamJson {
   def apply(node: ObjectNode): Either[Seq[SpecProblem], (StreamOperator, StreamOptions)] = {
     val spec   = node.deepCopy()
     val stream = Option(spec.remove("stream"))
-    val kinds  = if (dedups(node)) OutputKind.OfRows else OutputKind.OfStream
+    val kinds  = if (dedups(node) || matches(node)) OutputKind.OfRows else OutputKind.OfStream
     val output = Option(spec.remove("output")).fold(kinds.head.toString)(_.asText)
     val kind   = kinds.find(_.toString == output)
     val read = if (PolicySpecJson.isPolicy(spec)) PolicySpecJson.ofOperator(spec).map(Policies(_))
@@ -56,6 +57,7 @@ private[spark] object StreamJson {
       case CheckedSpec.Aggregate(spec) => Right(Aggregates(spec))
       case CheckedSpec.FullState(spec) => Right(FullState(spec))
       case CheckedSpec.Dedup(spec)     => Right(Dedup(spec))
+      case CheckedSpec.Match(spec)     => Right(Matches(spec))
       case _ => Left(Seq(SpecProblem(
           "VALUE_NOT_SUPPORTED.SEVERAL_STREAMS")))
     }
@@ -64,6 +66,8 @@ private[spark] object StreamJson {
   def keepsMessages(node: ObjectNode): Boolean = node.path("operator").asText == "full_state"
 
   def dedups(node: ObjectNode): Boolean = node.path("operator").asText == "dedup"
+
+  def matches(node: ObjectNode): Boolean = node.path("operator").asText == "match"
 
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
@@ -76,6 +80,7 @@ private[spark] object StreamJson {
     spec.remove("operator")
     if (PolicySpecJson.isPolicy(spec)) "Policy"
     else if (dedups(node)) "dedup"
+    else if (matches(node)) "match"
     else SpecJson.read(spec, Map.empty).fold(_ => "the spec", _.window.toString)
   }
 

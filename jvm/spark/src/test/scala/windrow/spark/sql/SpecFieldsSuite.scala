@@ -12,6 +12,7 @@ import windrow.spark.arguments.{ArgumentReader, StreamArguments}
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.dedup.DedupSql
 import windrow.spark.join.{AsofJoinSql, JoinSql}
+import windrow.spark.pattern.MatchSql
 import windrow.spark.policy.PolicySql
 import windrow.spark.{Stream, Windrow}
 
@@ -85,6 +86,7 @@ private object SpecFieldsSuite {
     Seq(
       PolicySql.Name   -> PolicySql.Allowed,
       DedupSql.Name    -> DedupSql.Allowed,
+      MatchSql.Name    -> MatchSql.Allowed,
       JoinSql.Name     -> JoinSql.Allowed,
       AsofJoinSql.Name -> AsofJoinSql.Allowed,
       CoGroupSql.Name  -> CoGroupSql.Allowed)
@@ -191,6 +193,8 @@ private object SpecFieldsSuite {
       (Texts :+ text.asText).find(one =>
         one.toString.equalsIgnoreCase(text.asText) && types.exists(_.isInstance(one))).orNull
     case _ if types.contains(classOf[KeyLimits])  => KeyLimits.NotStated
+    case _ if types.contains(classOf[Map[_, _]])  => Map.empty
+    case _ if types.contains(classOf[Seq[_]])     => Nil
     case _ if types.contains(classOf[Retention])  => Retention.NotStated
     case _ if types.contains(classOf[JoinWithin]) => Within.OwnWindows
     case _ if types.contains(classOf[Within])     => Within.OwnWindows
@@ -199,7 +203,7 @@ private object SpecFieldsSuite {
   }
 
   private val Texts: Seq[Any] =
-    AsofDirection.All ++ CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Keep.All ++ Seq(
+    AfterMatch.All ++ AsofDirection.All ++ CloseOn.All ++ InvalidMessages.All ++ JoinKind.All ++ Keep.All ++ Seq(
       ExpectedSize.Small,
       ExpectedSize.Large)
 }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
+import org.apache.spark.sql.catalyst.{InternalRow, QueryPlanningTracker, TableIdentifier}
 import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregationMap}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
@@ -164,6 +164,24 @@ object SparkInside {
     */
   def check(session: SparkSession, plan: LogicalPlan): Unit =
     session.asInstanceOf[classic.SparkSession].sessionState.analyzer.checkAnalysis(plan)
+
+  /** Parses an SQL expression.
+    *
+    * @throws org.apache.spark.sql.catalyst.parser.ParseException
+    *   if it is not one
+    */
+  def parse(session: SparkSession, text: String): Expression =
+    session.asInstanceOf[classic.SparkSession].sessionState.sqlParser.parseExpression(text)
+
+  /** Resolves the names in a plan.
+    *
+    * @throws org.apache.spark.sql.AnalysisException
+    *   if a name or a type is wrong
+    */
+  def analyzed(session: SparkSession, plan: LogicalPlan): LogicalPlan = {
+    val analyzer = session.asInstanceOf[classic.SparkSession].sessionState.analyzer
+    inSession(session)(analyzer.executeAndCheck(plan, new QueryPlanningTracker))
+  }
 
   /** Optimizes a plan without planning it. */
   def optimized(session: SparkSession, plan: LogicalPlan): LogicalPlan =

@@ -1,0 +1,210 @@
+package windrow.core.pattern
+
+import org.scalatest.funsuite.AnyFunSuite
+import scala.collection.mutable
+import scala.util.Random
+import windrow._
+import windrow.core.operator.Origin
+import windrow.core.state.{InMemoryShardStore, Key, ShardStore}
+import windrow.core.store.{Incoming, StoredMessage}
+import windrow.core.time.Watermark
+
+/** Compares the matches of random patterns in random streams with [[BruteForce]] (SEMANTICS R140, R141, R148 to R151),
+  * with other steps, late rows, and restarts.
+  */
+class MatchShardSuite extends AnyFunSuite {
+  import MatchShardSuite._
+
+  private val isFull = sys.props.get("windrow.mode").contains("full")
+  private val cases  = sys.props.get("windrow.cases").fold(if (isFull) 20000 else 300)(_.toInt)
+
+  test(s"R141, R148: $cases random streams have the matches of brute force, whatever their steps") {
+    var (matches, retractions, rejected) = (0, 0, 0)
+    (1 to cases).foreach { seed =>
+      withClue(s"seed $seed: ") {
+        val drawn = new Drawn(seed)
+        val run   = new Run(drawn)
+        var mark  = Watermark.None
+        drawn.steps.foreach { case (rows, next) =>
+          val expected = rows.filterNot(row => mark.isDefined && mark.at > row.time + drawn.lateness)
+          run.step(rows, next)
+          run.accepted ++= expected
+          mark = mark.max(next)
+          assert(run.rejected.size == run.seen - run.accepted.size)
+          if (next.isDefined) {
+            val once = new Run(drawn)
+            once.step(run.accepted.toSeq, next)
+            assert(run.net == once.net, s"after the watermark ${next.at}")
+          }
+        }
+        run.step(Nil, Watermark.End)
+        assert(run.net == drawn.expected(run.accepted.toSeq))
+        if (drawn.lateness == 0) assert(run.retractions == 0)
+        assert(run.stored == 0)
+        matches += run.net.values.sum
+        retractions += run.retractions
+        rejected += run.rejected.size
+      }
+    }
+    assert(matches > cases && retractions > cases / 10 && rejected > cases / 10) // the cases reach every rule
+  }
+
+  test("R149: rows that no match can need are removed") {
+    val spec = MatchDraft("A+ B", within = Some(TimeSpan(100)), lateness = Some(TimeSpan(50))).check.toOption.get
+    val run  = new Rows(spec, (_, row) => if (valueOf(row) == 0) 1L else 2L, readsPrevious = true)
+    val most = (1 to 2000).map { n =>
+      run.step(Seq(row(0, n * 10L, n % 7, Some(n.toLong))), Watermark(n * 10L))
+      run.stored
+    }.max
+    assert(most <= 2 + (100 + 50) / 10 + 1)
+    run.step(Nil, Watermark(1000000))
+    assert(run.stored == 0)
+  }
+
+  test("R150: a search runs no instruction twice at a row") {
+    val count = if (isFull) 3000 else 300
+    Seq("(A+)+ B", "(A | A)* B", "(A* A*)* B", "(A? A?){20} B", "((A+)? (A | B)*)+ C").foreach { text =>
+      val pattern = RowPattern.parse(text).toOption.get
+      val names   = pattern.names.distinct
+      val program = RowProgram(pattern, names)
+      val search  = new PatternSearch(program)
+      assert(search.find(0, count, isOpen = false, _ => 1L) == PatternSearch.NoMatch)
+      assert(search.work <= (count + 1L) * program.size, text)
+    }
+  }
+
+  test("R140: what a pattern cannot be") {
+    Seq("" -> 1, "A |" -> 4, "A (B" -> 5, "A)" -> 2, "A**" -> 3, "A{2,1}" -> 2, "A{0}" -> 2, "1A" -> 1, "A{1001}" -> 3)
+      .foreach { case (text, position) =>
+        val problem = RowPattern.parse(text).swap.toOption.get
+        assert(problem.code == "PATTERN_NOT_UNDERSTOOD")
+        assert(problem.text.contains(s"at position $position:"), s"$text: ${problem.text}")
+      }
+    def codes(draft: MatchDraft) = draft.check.swap.toOption.get.map(_.code).toSet
+    val draft                    = MatchDraft("A", lateness = Some(TimeSpan.Zero))
+    assert(draft.check.isRight)
+    assert(codes(draft.copy(pattern = "A* B?")) == Set("PATTERN_OF_NOTHING"))
+    assert(codes(draft.copy(pattern = "((A{1000}){1000}){1000}")) == Set("PATTERN_TOO_LARGE"))
+    assert(codes(draft.copy(pattern = (1 to 65).map("N" + _).mkString(" "))) == Set("PATTERN_TOO_LARGE"))
+    assert(
+      codes(MatchDraft("A", Seq("B" -> "true", "a" -> "true", "A" -> "true"), Seq("MATCH" -> "count(*)"))) ==
+        Set("NAME_NOT_IN_PATTERN", "NAME_TWICE", "NAME_TAKEN", "LATENESS_NOT_STATED"))
+  }
+}
+
+private object MatchShardSuite {
+  def row(key: Int, time: Long, value: Int, offset: Option[Long]): Incoming =
+    Incoming(new Key(Array(key.toByte)), Some(time), offset.map(Origin("", 0, _)), Array(value.toByte, key.toByte))
+
+  def valueOf(row: StoredMessage): Int = row.payload(0).toInt
+
+  /** A row as the test sees it. */
+  final case class Given(key: Int, time: Long, value: Int, offset: Option[Long]) {
+    def incoming: Incoming = row(key, time, value, offset)
+  }
+
+  /** A match: the key, and the time, value, and name of each row. */
+  type Match = (Int, Seq[(Long, Int, String)])
+
+  /** A shard that is opened anew for each step. */
+  class Rows(spec: MatchSpec, classify: (StoredMessage, StoredMessage) => Long, readsPrevious: Boolean) {
+    private var store = new InMemoryShardStore
+    val net           = mutable.HashMap.empty[Match, Int]
+    val rejected      = mutable.ArrayBuffer.empty[Incoming]
+    var retractions   = 0
+    var seen          = 0
+
+    private def open(store: ShardStore) = new MatchShard(spec, store, classify, readsPrevious)
+
+    def step(rows: Seq[Incoming], watermark: Watermark): Unit = {
+      store = store.snapshot
+      seen += rows.size
+      open(store).step(rows.sorted(Incoming.order(Over(TimeSpan.Zero))).iterator, watermark, Some(0L)).foreach {
+        case MatchEffect.Reject(message, _, _) => rejected += message
+        case MatchEffect.Found(key, rows, names, isRetraction) =>
+          val one: Match = (
+            key.bytes(0).toInt,
+            rows.zip(names).map { case (row, name) => (row.time, valueOf(row), spec.names(name.toInt)) })
+          if (isRetraction) retractions += 1
+          val count = net.getOrElse(one, 0) + (if (isRetraction) -1 else 1)
+          assert(count >= 0, s"$one was retracted before it was emitted")
+          if (count == 0) net -= one else net(one) = count
+      }
+    }
+
+    def stored: Long = open(store.snapshot).storedRows
+  }
+
+  /** A random pattern and a random stream. */
+  final class Drawn(seed: Int) {
+    private val random            = new Random(seed)
+    private def one[T](of: T*): T = of(random.nextInt(of.size))
+
+    private def pattern(depth: Int): String = random.nextInt(if (depth == 0) 1 else 6) match {
+      case 0 => one("A", "B", "C", "D")
+      case 1 => s"${pattern(depth - 1)} ${pattern(depth - 1)}"
+      case 2 => s"(${pattern(depth - 1)} | ${pattern(depth - 1)})"
+      case _ => s"(${pattern(depth - 1)})${one("*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}")}${one("", "", "?")}"
+    }
+
+    val lateness: Long    = one(0L, 0L, 5L, 20L)
+    private val within    = one(0L, 3L, 10L, 1000L)
+    private val hasIds    = random.nextBoolean()
+    val after: AfterMatch = one(AfterMatch.All: _*)
+
+    val spec: MatchSpec = Iterator.continually(MatchDraft(
+      s"${one("A", "D", "(B | C)")} ${pattern(3)}",
+      within = Some(TimeSpan(within)),
+      after = after,
+      lateness = Some(TimeSpan(lateness))).check).collectFirst { case Right(checked) => checked }.get
+
+    /** A: 0. B: more than the previous row. C: no previous row, or an equal one. D: every row. */
+    private def has(before: Option[Int], value: Int, name: String): Boolean = name match {
+      case "A" => value == 0
+      case "B" => before.exists(value > _)
+      case "C" => before.forall(_ == value)
+      case _   => true
+    }
+
+    def classify(before: StoredMessage, row: StoredMessage): Long = spec.names.indices
+      .filter(i => has(Option(before).map(valueOf), valueOf(row), spec.names(i))).map(1L << _).foldLeft(0L)(_ | _)
+
+    val readsPrevious: Boolean = spec.names.exists(Set("B", "C"))
+
+    /** The rows of each step and the watermark at its end. */
+    val steps: Seq[(Seq[Given], Watermark)] = {
+      var mark   = 0L
+      var offset = 0L
+      (0 to 1 + random.nextInt(6)).map { _ =>
+        val rows = Seq.fill(random.nextInt(9)) {
+          offset += 1
+          Given(
+            random.nextInt(2),
+            1 + math.max(0L, mark - 12) + random.nextInt(24),
+            random.nextInt(3),
+            Option.when(hasIds)(offset))
+        }
+        mark = math.max(mark, rows.map(_.time).maxOption.getOrElse(0L) - random.nextInt(8))
+        (rows, if (mark > 0) Watermark(mark) else Watermark.None)
+      }
+    }
+
+    def expected(accepted: Seq[Given]): Map[Match, Int] = accepted.groupBy(_.key).toSeq.flatMap { case (key, some) =>
+      val rows           = some.sortBy(row => (row.time, row.offset, row.value)).toIndexedSeq
+      def before(i: Int) = Option.when(i > 0 && rows(i).time - rows(i - 1).time <= within)(rows(i - 1).value)
+      new BruteForce(rows.map(_.time), within, (i, name) => has(before(i), rows(i).value, name)).all(spec.tree, after)
+        .map { case (start, names) =>
+          (
+            key,
+            rows.slice(start, start + names.size).zip(names).map { case (row, name) => (row.time, row.value, name) })
+        }
+    }.groupBy(identity).map { case (one, all) => one -> all.size }
+  }
+
+  final class Run(drawn: Drawn) extends Rows(drawn.spec, drawn.classify, drawn.readsPrevious) {
+    val accepted = mutable.ArrayBuffer.empty[Given]
+
+    def step(rows: Seq[Given], watermark: Watermark)(implicit dummy: DummyImplicit): Unit =
+      step(rows.map(_.incoming), watermark)
+  }
+}

@@ -1,0 +1,87 @@
+package windrow.spark
+
+import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import windrow._
+import windrow.spark.input.AggregateParts
+import windrow.spark.output.OutputKind
+import windrow.spark.pack.{PackStrategy, Travel}
+import windrow.spark.sinks.Sink
+import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
+
+/** The output of an operator that emits rows of one stream instead of panes. Each DataFrame that you write separately is
+  * a query with its own state; `output` contains all rows in one query.
+  *
+  * @param subject
+  *   the operator in error messages
+  */
+abstract class RowsOutput private[spark] (
+    stream: StreamOptions,
+    inWords: String,
+    subject: String,
+    operator: Either[Seq[SpecProblem], StreamOperator],
+    parts: (Seq[SpecProblem], Option[AggregateParts]),
+    session: SparkSession) {
+
+  /** Returns the rows. */
+  def rows: DataFrame = part(OutputKind.Rows)
+
+  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, `message`. If other operators precede
+    * this one, their columns are added as in [[Output.rejected]].
+    */
+  def rejected: DataFrame = part(OutputKind.Rejected)
+
+  /** Returns all rows: `kind`, and `rows` or `rejected` as a struct. */
+  def output: DataFrame = part(OutputKind.All)
+
+  /** Prints which rows are emitted, when, and how long the state contains a row. */
+  def explain(): Unit = println(explanation)
+
+  private[spark] def explanation: String = operator.fold(
+    problems => throw SpecError(subject, problems),
+    one =>
+      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
+
+  /** Starts one query that writes rows and rejected rows to their sinks.
+    * {{{
+    * output.start("checkpoint", rows = Table("rows"), rejected = Files("rejected"))
+    * }}}
+    *
+    * @param checkpoint
+    *   the folder of the checkpoint
+    * @param rows
+    *   the sink of rows; without one, they are only counted
+    * @param rejected
+    *   the sink of rejected rows; without one, they are only counted
+    * @param queryTrigger
+    *   Spark's trigger; see [[Output.start]]
+    * @param drain
+    *   whether to end the input after all available rows; see [[Output.start]]
+    * @param name
+    *   the name of the query
+    * @return
+    *   the running query
+    * @throws SpecError
+    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
+    * @throws CheckpointError
+    *   if the checkpoint belongs to an incompatible query
+    */
+  def start(
+      checkpoint: String,
+      rows: Option[Sink] = None,
+      rejected: Option[Sink] = None,
+      queryTrigger: Option[Trigger] = None,
+      drain: Boolean = false,
+      name: Option[String] = None): StreamingQuery =
+    QueryStart(
+      part,
+      Seq("rows" -> rows, "rejected" -> rejected),
+      HowToRun(checkpoint, queryTrigger, drain, name))
+
+  private def part(kind: OutputKind): DataFrame = {
+    SparkInside.addStrategy(session, PackStrategy(session))
+    val options = stream.copy(output = kind)
+    SparkInside.frame(session, WindowQuery.plan(session, subject, operator.map(_ -> options), parts))
+  }
+}

@@ -1,0 +1,44 @@
+package windrow.spark.pattern
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow.spark.arguments.{ArgumentReader, StreamArguments, TableArguments}
+import windrow.spark.output.OutputKind
+import windrow.spark.stream.WindowQuery
+import windrow.{AfterMatch, MatchDraft}
+
+/** Plans `windrow_match(TABLE(events), key => 'user', time => 'time', pattern => 'A B+', define => map('A', '...'),
+  * within => '10 minutes', ...)`.
+  */
+private[spark] object MatchSql {
+  val Name = "windrow_match"
+
+  private[spark] val Allowed: Seq[String] =
+    Seq("key", "pattern", "define", "measures", "within", "after", "lateness", "max_future") ++ StreamArguments.Names
+
+  def plan(expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(Name, expressions, Allowed)
+    val reader    = new ArgumentReader(arguments.values)
+    val options   = StreamArguments.read(reader, outputs = OutputKind.OfRows)
+    val draft = MatchDraft(
+      reader.nameIfSet("pattern").getOrElse(""),
+      reader.textsIfSet("define"),
+      reader.textsIfSet("measures"),
+      reader.spanIfSet("within"),
+      reader.wordIfSet("after", "VALUE_UNKNOWN", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
+      reader.spanIfSet("lateness"),
+      reader.spanIfSet("max_future"))
+    val unread = reader.problems
+    val spec   = draft.check
+    val found = arguments.problems ++ unread ++
+      spec.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
+    val session = SparkSession.active
+    WindowQuery.plan(
+      session,
+      Name,
+      spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Matches(_) -> options),
+      Matches.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil))),
+      stated = Some(options))
+  }
+}
