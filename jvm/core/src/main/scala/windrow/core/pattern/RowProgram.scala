@@ -7,19 +7,32 @@ import windrow.RowPattern._
 /** A pattern as instructions: match one row and go on with the next instruction, or try one instruction and then
   * another. The last instruction is the end.
   *
+  * A repetition without limit whose part can match without a row must know whether its present round contains a row,
+  * because a round without one does not count. If it does, so do the present rounds of all such repetitions around it, so
+  * that the number of the outermost ones whose rounds contain a row says it for all.
+  *
   * @param names
   *   for each instruction the number of the name that a row must have, or -1
   * @param first
   *   for an instruction without a name, the instruction to try first
   * @param second
   *   the one to try afterwards, or -1
+  * @param depth
+  *   the number of such repetitions around an instruction
+  * @param ends
+  *   whether an instruction ends a round of the innermost of them
   */
 private[core] final class RowProgram private (
     val names: Array[Int],
     val first: Array[Int],
-    val second: Array[Int]) {
+    val second: Array[Int],
+    val depth: Array[Int],
+    val ends: Array[Boolean]) {
   def size: Int = names.length
   def end: Int  = size - 1
+
+  /** The number of different instructions with different rounds. */
+  val states: Int = size * (depth.max + 1)
 }
 
 private[core] object RowProgram {
@@ -33,18 +46,24 @@ private[core] object RowProgram {
     val made = new Writer(names)
     made.write(pattern)
     made.add(-1, -1, -1)
-    new RowProgram(made.names.toArray, made.first.toArray, made.second.toArray)
+    new RowProgram(made.names.toArray, made.first.toArray, made.second.toArray, made.depth.toArray, made.ends.toArray)
   }
 
   private final class Writer(all: Seq[String]) {
     val names  = ArrayBuffer.empty[Int]
     val first  = ArrayBuffer.empty[Int]
     val second = ArrayBuffer.empty[Int]
+    val depth  = ArrayBuffer.empty[Int]
+    val ends   = ArrayBuffer.empty[Boolean]
 
-    def add(name: Int, one: Int, other: Int): Int = {
+    private var around = 0
+
+    def add(name: Int, one: Int, other: Int, isEnd: Boolean = false): Int = {
       names += name
       first += one
       second += other
+      depth += around
+      ends += isEnd
       names.size - 1
     }
 
@@ -68,8 +87,11 @@ private[core] object RowProgram {
         most match {
           case None =>
             val split = add(-1, -1, -1)
+            val more  = if (part.matchesNothing) 1 else 0
+            around += more
             write(part)
-            add(-1, split, -1)
+            add(-1, split, -1, isEnd = more > 0)
+            around -= more
             branch(split, isGreedy)
           case Some(limit) =>
             val splits = (least until limit).map { _ =>
