@@ -5,7 +5,7 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow._
 import windrow.core.operator.Origin
-import windrow.core.state.{InMemoryShardStore, Key, ShardStore}
+import windrow.core.state.{InMemoryShardStore, Key, ShardStore, SpecFingerprint}
 import windrow.core.store.{Incoming, StoredMessage}
 import windrow.core.time.Watermark
 
@@ -47,6 +47,29 @@ class MatchShardSuite extends AnyFunSuite {
       }
     }
     assert(matches > cases && retractions > cases / 10 && rejected > cases / 10) // the cases reach every rule
+  }
+
+  test(s"R151: ${cases / 3} random streams have the matches of brute force after a restart with a longer lateness") {
+    var rejected = 0
+    (1 to cases / 3).foreach { seed =>
+      withClue(s"seed $seed: ") {
+        val drawn  = new Drawn(seed)
+        val run    = new Run(drawn)
+        val change = 1 + seed % 3
+        drawn.steps.zipWithIndex.foreach { case ((rows, next), i) =>
+          if (i == change) run.lengthen(TimeSpan(15))
+          run.step(rows, next)
+        }
+        run.step(Nil, Watermark.End)
+        val kept = drawn.steps.flatMap(_._1).groupBy(identity).toSeq.flatMap { case (one, all) =>
+          all.drop(run.rejected.count(isSame(_, one.incoming)))
+        }
+        assert(run.seen == kept.size + run.rejected.size)
+        assert(run.net == drawn.expected(kept))
+        rejected += run.rejected.size
+      }
+    }
+    assert(rejected > 0)
   }
 
   test("R149: rows that no match can need are removed") {
@@ -97,6 +120,9 @@ private object MatchShardSuite {
   def row(key: Int, time: Long, value: Int, offset: Option[Long]): Incoming =
     Incoming(new Key(Array(key.toByte)), Some(time), offset.map(Origin("", 0, _)), Array(value.toByte, key.toByte))
 
+  def isSame(one: Incoming, other: Incoming): Boolean =
+    one.time == other.time && one.origin == other.origin && one.payload.toSeq == other.payload.toSeq
+
   def valueOf(row: StoredMessage): Int = row.payload(0).toInt
 
   /** A row as the test sees it. */
@@ -110,12 +136,21 @@ private object MatchShardSuite {
   /** A shard that is opened anew for each step. */
   class Rows(spec: MatchSpec, classify: (StoredMessage, StoredMessage) => Long, readsPrevious: Boolean) {
     private var store = new InMemoryShardStore
+    private var now   = spec
     val net           = mutable.HashMap.empty[Match, Int]
     val rejected      = mutable.ArrayBuffer.empty[Incoming]
     var retractions   = 0
     var seen          = 0
 
-    private def open(store: ShardStore) = new MatchShard(spec, store, classify, readsPrevious)
+    private def open(store: ShardStore) =
+      new MatchShard(now, store, classify, readsPrevious, new SpecFingerprint(MatchShard.fingerprint(now)))
+
+    /** Continues with a lateness that is longer by this. */
+    def lengthen(by: TimeSpan): Unit = now = MatchDraft(
+      spec.pattern,
+      within = spec.within,
+      after = spec.after,
+      lateness = Some(TimeSpan(spec.lateness.micros + by.micros))).check.toOption.get
 
     def step(rows: Seq[Incoming], watermark: Watermark): Unit = {
       store = store.snapshot
