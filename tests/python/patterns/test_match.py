@@ -194,10 +194,10 @@ def compare(
     return sum(want.values()), out.where("match.is_retraction").count(), rejected
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_random_stream_against_brute_force(feed: Feed, tmp_path: Path) -> None:
     """A query ends with the matches of brute force, after retractions."""
-    counts = compare(feed, tmp_path / "out", seed=2, keys=2, size=60, batches=4, cut=4)
+    counts = compare(feed, tmp_path / "out", seed=2, keys=2, size=60, batches=4, cut=4, shards=2)
     assert min(counts) > 0
 
 
@@ -302,11 +302,9 @@ def test_late_rows_and_a_restart(feed: Feed, tmp_path: Path) -> None:
     ):
         with pytest.raises(wr.CheckpointError, match=f"(?s){words}"):
             run(feed, folder, search(**changed))
-    feed.add([order("09:45:00", "ann", 0)])
-    run(feed, folder, search(lateness="40 minutes"))
     define["OK"] = "amount >= 1"
     with pytest.raises(wr.CheckpointError, match=r"(?s)conditions.*`?amount`? >= "):
-        run(feed, folder, search(lateness="40 minutes"))
+        run(feed, folder, search())
 
 
 def test_problems(feed: Feed) -> None:
