@@ -38,11 +38,11 @@ final class MatchShard(
   private val lastEnd  = LastEnd.of(spec.windows.window)
   private val refusal  = new RefusalTime(spec.windows.window, lateness, spec.windows.retention)
   private val search   = new PatternSearch(RowProgram(spec.tree, spec.names))
-  private val segments = new Segments(MatchShard.Messages, store)
+  private val segments = new Segments("messages", store)
 
   /** The rows of all keys. They are removed when no match can need them. Stored in the checkpoint. */
   private val keys =
-    new KeyBuckets[KeyRows](MatchShard.Keys, store, new KeyRows.KeyCodec(segments, spec.names.size), _.due)
+    new KeyBuckets[KeyRows]("matches", store, new KeyRows.KeyCodec(segments, spec.names.size), _.due)
 
   private val settings = new DueSettings(spec.lateness.toString)
 
@@ -212,12 +212,10 @@ final class MatchShard(
 }
 
 object MatchShard {
-  private val Messages = "messages"
-  private val Keys     = "matches"
-  private val NoRows   = ArraySeq.empty[StoredMessage]
+  private val NoRows = ArraySeq.empty[StoredMessage]
 
   /** Names of all spaces that it uses, for stores that must know them in advance. */
-  val Spaces: Seq[String] = Seq(Messages, Keys, AppliedOffsets.Space)
+  val Spaces: Seq[String] = Seq("messages", "matches", AppliedOffsets.Space)
 
   /** The properties of a spec that must not change while the state exists, because they decide which matches were
     * emitted and how they are retracted.
