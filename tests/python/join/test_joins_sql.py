@@ -50,7 +50,8 @@ def said(both: Both, join: str, more: str = "") -> DataFrame:
 
 
 @pytest.mark.parametrize(
-    "join", [pytest.param(on, marks=[pytest.mark.full] if i % 3 else []) for i, on in enumerate(SQL)]
+    "join",
+    [pytest.param(on, marks=[pytest.mark.full] if i % 3 else []) for i, on in enumerate(SQL)],
 )
 def test_sql(both: Both, join: str) -> None:
     """A join in SQL has the expected rows of Spark's join condition."""
