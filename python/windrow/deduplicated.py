@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from windrow._bridge import _jar, _sql
 from windrow._running._rows import RowsOutput
@@ -76,6 +77,63 @@ class DedupOutput(RowsOutput):
 
         """
         return self._part("rejected")
+
+
+class HasDedup:
+    """The deduplication of ``Stream``."""
+
+    def dedup(
+        self,
+        within: Duration,
+        *,
+        orderBy: str | Sequence[str] = (),
+        keep: Keep = "first",
+        accumulationMode: Accumulation | None = None,
+    ) -> DedupOutput:
+        """Keep the first or the last row of each key, and drop its duplicates.
+
+        A duplicate is a row whose event time differs by at most ``within`` from that of a kept row
+        of its key, or with ``keep="last"`` from that of a row that follows it. A first row is
+        emitted in the micro-batch in which it arrives, and a last row when the watermark has passed
+        its event time by ``within`` plus the lateness. You must set a key and a lateness. A row
+        that is late by more than the lateness is rejected with ``TOO_LATE``.
+
+        Args:
+            within: The greatest difference between the event times of duplicates, for example
+                ``"10 minutes"``. Windrow remembers a row for this time plus the lateness.
+            orderBy: Columns that decide between rows of one micro-batch with equal event time: the
+                row with the least values is the first. With ``keep="last"`` they decide before the
+                event time: the row with the greatest values is the last. By default the identity
+                and the contents of the rows decide.
+            keep: ``"first"`` or ``"last"``. The default is ``"first"``.
+            accumulationMode: ``ACCUMULATING_AND_RETRACTING`` emits a last row at once, and retracts
+                it when another one replaces it (column ``is_retraction``). None emits a row once.
+
+        Returns:
+            The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
+            with the reason ``DUPLICATE``.
+
+        Raises:
+            SpecError: The description cannot run. The error lists every problem, for example
+                ``KEY_NOT_STATED``, ``LATENESS_NOT_STATED``, or ``COLUMN_NOT_FOUND``.
+            JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it
+                has the JAR of another version (``JAR_VERSION``).
+
+        Example:
+            ::
+
+                orders = wr.stream(df, time="time", key="id", watermark="1 minute")
+                once = orders.lateness("1 hour").dedup("10 minutes")
+
+            Order 1 is sent twice, and its copy arrives in the next micro-batch::
+
+                batch  time      id  price
+                1      09:00:10  1   2.0
+                2      09:00:50  2   4.0
+
+        """
+        by = (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
+        return deduplicated(cast("Stream", self), within, by, keep, accumulationMode)
 
 
 def deduplicated(

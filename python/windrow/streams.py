@@ -15,13 +15,13 @@ from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
-from windrow.deduplicated import DedupOutput, Keep, deduplicated
+from windrow.deduplicated import HasDedup
 from windrow.errors import SpecError, expect, problem
 from windrow.matched import HasPatterns
 from windrow.operators import CloseOn
-from windrow.triggers import Accumulation
 from windrow.windowed import Windowed
 from windrow.windows import WindowKind
+from windrow.windows._named import NamedWindows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -30,7 +30,7 @@ Invalid = Literal["reject", "fail"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stream(HasPatterns):
+class Stream(HasDedup, HasPatterns):
     """Rows of a DataFrame, with their event time, key, and watermark.
 
     Create a ``Stream`` with ``wr.stream``. A ``Stream`` is immutable: each method returns a changed
@@ -177,58 +177,48 @@ class Stream(HasPatterns):
         expect("window(kind)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, kind, closeOn, fillGaps)
 
-    def dedup(
-        self,
-        within: Duration,
-        *,
-        orderBy: str | Sequence[str] = (),
-        keep: Keep = "first",
-        accumulationMode: Accumulation | None = None,
-    ) -> DedupOutput:
-        """Keep the first or the last row of each key, and drop its duplicates.
+    def windows(self, **named: WindowKind) -> Windowed:
+        """Group the rows of each key into several windows at once.
 
-        A duplicate is a row whose event time differs by at most ``within`` from that of a kept row
-        of its key, or with ``keep="last"`` from that of a row that follows it. A first row is
-        emitted in the micro-batch in which it arrives, and a last row when the watermark has passed
-        its event time by ``within`` plus the lateness. You must set a key and a lateness. A row
-        that is late by more than the lateness is rejected with ``TOO_LATE``.
+        Each row is read and shuffled once for all windows, so this costs less than a query for each
+        window. The panes are those of the separate queries, with the name of their window in the
+        column ``window_name``. Lateness, triggers, accumulation mode, and retention apply to all
+        windows. A row that is too late for some of the windows is in ``rejected`` once for each of
+        these, with their names.
 
         Args:
-            within: The greatest difference between the event times of duplicates, for example
-                ``"10 minutes"``. Windrow remembers a row for this time plus the lateness.
-            orderBy: Columns that decide between rows of one micro-batch with equal event time: the
-                row with the least values is the first. With ``keep="last"`` they decide before the
-                event time: the row with the greatest values is the last. By default the identity
-                and the contents of the rows decide.
-            keep: ``"first"`` or ``"last"``. The default is ``"first"``.
-            accumulationMode: ``ACCUMULATING_AND_RETRACTING`` emits a last row at once, and retracts
-                it when another one replaces it (column ``is_retraction``). None emits a row once.
+            named: The windows by name: ``Tumbling`` and ``Hopping``, also with ``zone``, and
+                ``Session`` with one gap for all rows.
 
         Returns:
-            The output. Its ``rows`` are the kept rows, and ``rejected`` contains the duplicates
-            with the reason ``DUPLICATE``.
+            The windowed stream. Call ``aggregate`` on it. ``aggregate`` raises an error
+            (``NAMED_WINDOWS``) if a window or an option does not work with several windows.
 
         Raises:
-            SpecError: The description cannot run. The error lists every problem, for example
-                ``KEY_NOT_STATED``, ``LATENESS_NOT_STATED``, or ``COLUMN_NOT_FOUND``.
-            JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``), or it
-                has the JAR of another version (``JAR_VERSION``).
+            TypeError: A value is not a kind of windows, for example a plain string.
 
         Example:
             ::
 
-                orders = wr.stream(df, time="time", key="id", watermark="1 minute")
-                once = orders.lateness("1 hour").dedup("10 minutes")
+                totals = (
+                    wr.stream(orders, time="time", key="product", watermark="10 seconds")
+                    .lateness("10 minutes")
+                    .windows(minute=wr.Tumbling("1 minute"), hour=wr.Tumbling("1 hour"))
+                    .accumulationMode(wr.ACCUMULATING)
+                    .aggregate(F.sum("price").alias("total"))
+                )
 
-            Order 1 is sent twice, and its copy arrives in the next micro-batch::
+            Orders of 2.0 at 09:00:10 and 4.0 at 09:00:40 are in a minute and in an hour::
 
-                batch  time      id  price
-                1      09:00:10  1   2.0
-                2      09:00:50  2   4.0
+                product  window_name  window          total  timing
+                tea      minute       09:00 to 09:01  6.0    ON_TIME
+                tea      hour         09:00 to 10:00  6.0    ON_TIME
 
         """
-        by = (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
-        return deduplicated(self, within, by, keep, accumulationMode)
+        for name, kind in named.items():
+            size = kind if isinstance(kind, str) else "1 minute"
+            expect(f"windows({name}=...)", kind, WindowKind, example=f"Tumbling({size!r})")
+        return Windowed(self, NamedWindows.of(named))
 
     def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
         """Draw rows in the order of their arrival, and the watermark that follows them.

@@ -27,6 +27,7 @@ from windrow.triggers import (
 )
 from windrow.windows import Global, Inherit, Session, WindowKind
 from windrow.windows._kind import Messages
+from windrow.windows._named import NamedWindows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 class Windowed:
     """A stream whose rows are grouped into windows.
 
-    ``Stream.window`` creates it. ``aggregate`` and ``keepRows`` return the output; all other
-    methods return a changed copy.
+    ``Stream.window`` and ``Stream.windows`` create it. ``aggregate`` and ``keepRows`` return the
+    output; all other methods return a changed copy.
 
     Example:
         ::
@@ -336,7 +337,9 @@ class Windowed:
 
     def __repr__(self) -> str:
         """Show the stream and the windows."""
-        return f"{self._stream!r}.window({self._kind!r})"
+        kind = repr(self._kind)
+        windows = kind if isinstance(self._kind, NamedWindows) else f"window({kind})"
+        return f"{self._stream!r}.{windows}"
 
     def _aggregates(self, columns: Sequence[Column]) -> list[SpecProblem]:
         """Return the problems of the aggregates."""

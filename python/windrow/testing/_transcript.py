@@ -14,6 +14,7 @@ from windrow.policies import Policy
 from windrow.results import Output
 from windrow.testing._turns import END, Turn
 from windrow.windows import Over
+from windrow.windows._named import NamedWindows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FUNCTIONS = ("count", "sum", "min", "max", "avg", "collect", "first", "median")
@@ -68,7 +69,7 @@ class _Shape:
         columns = made.panes.columns
         keys = columns[: columns.index("window")]
         own = columns[columns.index("window") + 1 : -1]
-        if made.spec.keepsMessages or isinstance(made.spec.window, Over | Policy):
+        if made.spec.keepsMessages or isinstance(made.spec.window, Over | Policy | NamedWindows):
             window = repr(made.spec.window)
             raise _not(f"windows like {window}, whose rows contain more than aggregates")
         if len(keys) > 1:

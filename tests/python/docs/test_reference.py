@@ -144,11 +144,12 @@ def test_columns() -> None:
     inside = {"timing", "index", "is_last", "is_retraction", "is_gap"}
     assert inside < set(fields)
     panes = {f"pane.{name}" if name in inside else f"window.{name}" for name in [*fields, *bounds]}
-    assert described("Panes") == {"window", "pane", "messages", "message", *panes}
+    assert described("Panes") == {"window_name", "window", "pane", "messages", "message", *panes}
     assert described("Rejected rows") == set(
         quoted("OutputColumns.scala", "KnownNotNull(reason)")
     ) | {
         "stream",
+        "window_name",
         "reason",
     }
     events = re.findall(r'"(\w+)"\)\(\)', scala("spark/policy/Policies.scala"))

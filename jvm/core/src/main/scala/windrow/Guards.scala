@@ -61,13 +61,14 @@ final case class Guards(
   }
 
   /** Violations that a spec shows before any messages arrive. */
-  def problems(spec: WindowOperatorSpec): Seq[SpecProblem] = (spec.window.family match {
-    case aligned: WindowFamily.Aligned if spec.early != Never || !spec.onTime =>
-      problem(Guard.WindowsPerMessage, aligned.grid.windowsPerPosition)
-    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited |
-        _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
-      None
-  }).toSeq
+  def problems(spec: WindowOperatorSpec): Seq[SpecProblem] =
+    (spec.window.family match {
+      case aligned: WindowFamily.Aligned if spec.early != Never || !spec.onTime =>
+        problem(Guard.WindowsPerMessage, aligned.grid.windowsPerPosition)
+      case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited |
+          _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
+        None
+    }).toSeq ++ spec.named.flatMap { case (name, own) => problems(own).map(_.in(s"window '$name'")) }
 
   /** The problem if a number exceeds the limit of a guard. */
   def problem(guard: Guard, found: Long): Option[SpecProblem] = Option.when(found > limit(guard))(SpecProblem(

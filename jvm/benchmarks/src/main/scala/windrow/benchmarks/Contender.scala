@@ -3,7 +3,7 @@ package windrow.benchmarks
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming._
 import org.apache.spark.sql.{Encoder, Encoders}
-import windrow.benchmarks.queries.{Feed, Question}
+import windrow.benchmarks.queries.{Feed, Question, Several}
 import windrow.spark.shards.ShardPlan
 import windrow.spark.{Windrow => explainer}
 
@@ -72,7 +72,7 @@ object Contender {
   })
 
   val all: Seq[Contender] =
-    Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Python, Accelerated, Floor,
+    Seq(Windrow, SparkOwn, FlinkHeap, FlinkRocksDB, Early, Late, Retracting, Offsets, Apart, Python, Accelerated, Floor,
       Reading)
 }
 
@@ -94,6 +94,16 @@ case object SparkOwn extends InSpark {
 
   def answer(question: Question, in: Feed): Option[Answer] =
     question.spark(in).map(Answer(_, if (question.corrects) "update" else "append"))
+}
+
+/** Windrow with a query for each of several windows. */
+case object Apart extends InSpark {
+  val name = "windrow-apart"
+
+  def answer(question: Question, in: Feed): Option[Answer] = question match {
+    case several: Several => Some(Answer(several.apart(in), reads = several.windows.size))
+    case _                => None
+  }
 }
 
 /** The text of Spark's built-in operators, run by Windrow. */

@@ -11,8 +11,12 @@ import org.apache.spark.sql.streaming.{StreamingQueryListener, StreamingQueryPro
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
-/** The rows of a query and its output mode. */
-final case class Answer(rows: DataFrame, mode: String = "append")
+/** The rows of a query and its output mode.
+  *
+  * @param reads
+  *   how often the query reads each event
+  */
+final case class Answer(rows: DataFrame, mode: String = "append", reads: Int = 1)
 
 /** Runs a query over all existing files, and measures it batch by batch. */
 final class Trial(scratch: Path) {
@@ -25,7 +29,7 @@ final class Trial(scratch: Path) {
     val full    = batches.filter(_.progress.numInputRows > 0)
     require(full.size > Trial.Dropped, s"${full.size} batches are too few to measure")
     val counted = full.drop(Trial.Dropped).map(_.progress)
-    val events  = counted.map(_.numInputRows).sum
+    val events  = counted.map(_.numInputRows).sum / answer.reads
     val cpu     = full.last.cpuNanos - full(Trial.Dropped - 1).cpuNanos
     val millis  = counted.map(Trial.duration)
     Trial.measured(batches, cpu / 1000.0 / events, events * 1000.0 / millis.sum, millis)

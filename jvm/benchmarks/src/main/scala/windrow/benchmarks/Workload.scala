@@ -3,8 +3,8 @@ package windrow.benchmarks
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
   Amount, Auctions, BidsWithAuction, Bursts, CategoryPrices, Channels, Copies, Counted, Disorder, Gaps, Grouped, Hops,
-  HotItems, Keyed, LastBids, LocalItems, NewUsers, Nexmark, Pairs, Question, Slides, Source, TopBids, Values, Windows,
-  WinningBids
+  HotItems, Keyed, LastBids, LocalItems, NewUsers, Nexmark, Pairs, Question, Several, Slides, Source, TopBids, Values,
+  Windows, WinningBids
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -166,6 +166,12 @@ object Workload {
     nexmark(19, TopBids),
     ofChains(20, BidsWithAuction))
 
+  /** A minute, five minutes, and an hour in steps, and an hour and a day that do not overlap. */
+  private val several = Seq("five-windows-1k" -> dense, "five-windows-100k" -> sparse).map { case (name, source) =>
+    val windows = Seq(Hops(60, 60), Hops(300, 60), Hops(3600, 300), Hops(3600, 3600), Hops(86400, 86400))
+    Workload(name, source, Several(windows), large, Seq(Windrow, Apart))
+  }
+
   private val latency = Seq(1000, 10000).map { perSecond =>
     val pace = Pace(perSecond, 120)
     Workload(
@@ -188,7 +194,7 @@ object Workload {
   /** The workloads that run by default. */
   val usual: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
-      offsets) ++ batches ++ copies ++ panes ++ auctions ++ latency :+
+      offsets) ++ batches ++ copies ++ panes ++ several ++ auctions ++ latency :+
       python
 
   val all: Seq[Workload] = usual ++ Growth.all

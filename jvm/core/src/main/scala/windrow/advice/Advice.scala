@@ -4,7 +4,7 @@ import windrow.WindowFamily._
 import windrow.core.store.LatenessCounts
 import windrow.core.time.EventTime
 import windrow.core.window.LastEnd
-import windrow.{TimeSpan, WindowKind}
+import windrow.{NamedWindows, TimeSpan, WindowKind}
 
 /** The effect that a lateness would have had.
   *
@@ -61,14 +61,20 @@ object Advice {
     *   share of the messages to catch, above 0 and at most 1
     */
   private[windrow] def of(window: WindowKind, present: TimeSpan, counts: LatenessCounts, share: Double): Advice = {
-    of(spanOf(window), Some(windowsOfMessage(window)), present, counts, share)
+    of(each(window).map(spanOf).max, Some(each(window).map(windowsOfMessage).sum), present, counts, share)
+  }
+
+  /** The windows themselves, if there are several, or else the only one. */
+  private def each(window: WindowKind): Seq[WindowKind] = window match {
+    case NamedWindows(windows) => windows.map(_._2)
+    case one                   => Seq(one)
   }
 
   private def windowsOfMessage(window: WindowKind): Double = window.family match {
     case Aligned(windows) =>
       val steps = for (size <- window.extent; step <- windows.longestStep) yield size.micros.toDouble / step.micros
       math.max(1.0, steps.getOrElse(1.0))
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => 1.0
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several => 1.0
   }
 
   /** The advice for a join.
@@ -122,7 +128,7 @@ object Advice {
   /** Time from the first possible message of a window to its end. */
   private def spanOf(window: WindowKind): Long = window.family match {
     case sessions: ByGap if sessions.gap.isDefined => sessions.gap.get.micros
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets =>
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several =>
       LastEnd.of(window)(0)
   }
 }

@@ -180,7 +180,8 @@ object Explanation {
 
     def rejected: String = {
       val whose = spec.window.family match {
-        case _: WindowFamily.ByGap => "the row's own window"
+        case _: WindowFamily.ByGap   => "the row's own window"
+        case _: WindowFamily.Several => "all windows of the row with one name"
         case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
             _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
           "all windows of the row"

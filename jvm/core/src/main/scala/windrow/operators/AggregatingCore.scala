@@ -35,7 +35,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
     val effects  = shard.step(entries(came.admitted), watermark, processingTime).toVector
     Outcome(
       effects.collect { case Effect.Fire(pane) => pane.copy(key = formatter.key(pane.key)) },
-      effects.collect { case Effect.Reject(entry, reason, _) => Rejected(formatter.message(entry.raw), reason) },
+      effects.collect { case Effect.Reject(entry, reason, _, _, _) => Rejected(formatter.message(entry.raw), reason) },
       filtered)
   }
 

@@ -30,6 +30,8 @@ object Timing {
   *   for a window of `Over`, the message at which it ends, unchanged
   * @param partition
   *   for a window on offsets, their source partition
+  * @param name
+  *   for one of several windows, its name
   * @tparam K
   *   key
   * @tparam V
@@ -45,7 +47,8 @@ final case class Pane[K, V](
     isRetraction: Boolean,
     value: V,
     message: Option[Array[Byte]] = None,
-    partition: Option[SourcePartition] = None)
+    partition: Option[SourcePartition] = None,
+    name: Option[String] = None)
 
 /** A part of a source with its own offsets. */
 final case class SourcePartition(source: String, number: Long)

@@ -47,6 +47,7 @@ final case class FullStateDraft(
     case family: WindowFamily.InFullState => Right(family)
     case _: WindowFamily.Inherited        => Left(SpecProblem("INHERIT_WITHOUT_PANES", "window" -> window))
     case _: WindowFamily.CutSessions      => Left(SpecProblem("SESSION_CUT.ROWS", "window" -> window))
+    case _: WindowFamily.Several          => Left(SpecProblem("NAMED_WINDOWS.ROWS"))
   }
 
   private def unstated: Seq[SpecProblem] =

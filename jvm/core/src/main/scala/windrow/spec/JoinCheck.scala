@@ -93,7 +93,7 @@ private[windrow] object JoinCheck {
   private def lasts(window: WindowKind): Long = (window.family match {
     case sessions: WindowFamily.ByGap => sessions.gap
     case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
-        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
       window.extent
   }).fold(0L)(_.micros)
 

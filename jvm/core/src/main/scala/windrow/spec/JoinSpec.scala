@@ -81,7 +81,7 @@ object Within {
       case aligned: WindowFamily.Aligned    => Right(SharedWindows.Aligned(aligned))
       case WindowFamily.Sessions(Some(gap)) => Right(SharedWindows.Sessions(gap))
       case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
-          _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+          _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SHARED", "window" -> window))
     }
 
@@ -112,7 +112,7 @@ final case class JoinStream(name: String, window: Option[WindowKind] = None) {
       case side: WindowFamily.OfSide => Right(side)
       case _: WindowFamily.ByGap     => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
       case _: WindowFamily.Inherited | _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByCount |
-          _: WindowFamily.Numbered | _: WindowFamily.OffsetSessions =>
+          _: WindowFamily.Numbered | _: WindowFamily.OffsetSessions | _: WindowFamily.Several =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SIDE", "name" -> name, "window" -> kind))
     }
   }

@@ -6,10 +6,24 @@ import windrow.core.time.Position
 /** Finds all problems of a draft. */
 private[windrow] object SpecCheck {
 
-  def apply(draft: WindowOperatorDraft): Seq[SpecProblem] =
-    draft.window.problems ++ lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
+  def apply(draft: WindowOperatorDraft): Seq[SpecProblem] = draft.window.problems ++ (draft.window match {
+    case NamedWindows(windows) => ofSeveral(draft, windows.map(_._2))
+    case _                     => ofOne(draft)
+  })
+
+  private def ofOne(draft: WindowOperatorDraft): Seq[SpecProblem] =
+    lateness(draft) ++ draft.early.problems ++ draft.late.problems ++ accumulation(draft) ++
       draft.retention.problems ++ retention(draft) ++ combinations(draft) ++
       GapValuesCheck(draft) ++ SpanCheck(if (draft.window.isLateByOffsets) draft.copy(lateness = None) else draft)
+
+  /** Every window must accept the settings that all of them share (SEMANTICS R152). */
+  private def ofSeveral(draft: WindowOperatorDraft, windows: Seq[WindowKind]): Seq[SpecProblem] = {
+    val plain = draft.copy(fillGaps = TimeSpan.Zero, gapValues = None, closeOn = CloseOn.Watermark)
+    val some  = if (windows.isEmpty) Seq(Tumbling(TimeSpan(60000000L))) else windows // still finds the other problems
+    Seq("fillGaps" -> draft.fillsGaps, "closeOn" -> (draft.closeOn != CloseOn.Watermark)).collect {
+      case (option, true) => SpecProblem("NAMED_WINDOWS.OPTION", "option" -> option)
+    } ++ some.flatMap(kind => ofOne(plain.copy(window = kind))).distinct
+  }
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     val needed = draft.window.bounds.areTimes // SEMANTICS R8
@@ -109,13 +123,13 @@ private[windrow] object SpecCheck {
       .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.silence, "needed" -> step)).toSeq
 
   private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
-    case Aligned(windows)                                                           => Some(windows)
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+    case Aligned(windows)                                                                        => Some(windows)
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several => None
   }
 
   /** Whether its windows emit a pane when their lateness ends, whatever the triggers (SEMANTICS R80). */
   private def firesAtEnd(draft: WindowOperatorDraft): Boolean = draft.window.family match {
-    case _: Aligned | _: ByGap                                           => !draft.lateness.contains(TimeSpan.Endless)
+    case _: Aligned | _: ByGap | _: Several                              => !draft.lateness.contains(TimeSpan.Endless)
     case Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
   }
 
@@ -126,6 +140,7 @@ private[windrow] object SpecCheck {
         step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0)
         .map(lateness =>
           SpecProblem("GRANULARITY_NOT_DIVISOR.LATENESS", "granularity" -> step, "lateness" -> lateness))
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => Nil
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets | _: Several =>
+      Nil
   }
 }

@@ -84,7 +84,8 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
 
   /** Whether messages can merge windows or retract one. */
   private def isReplaceable: Boolean = window.family match {
-    case _: WindowFamily.Replaceable => true
+    case _: WindowFamily.Replaceable   => true
+    case several: WindowFamily.Several => several.gaps.nonEmpty
     case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Run | _: WindowFamily.Numbered |
         _: WindowFamily.OffsetGrid => false
   }
@@ -93,8 +94,20 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
   private[windrow] def fixedEnd(bounds: Bounds): Option[Long] = window.family match {
     case _: WindowFamily.Aligned => Some(bounds.end)
     case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
-        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets => None
+        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several => None
   }
+
+  /** The spec of each of several windows, by name; empty if there is one kind of windows. */
+  private[windrow] lazy val named: Seq[(String, WindowOperatorSpec)] = window match {
+    case NamedWindows(windows) => windows.map { case (name, kind) =>
+        name -> new WindowOperatorSpec(draft.copy(window = kind))
+      }
+    case _ => Nil
+  }
+
+  /** The spec of one of several windows; this one if there is one kind of windows. */
+  private[windrow] def of(name: Option[String]): WindowOperatorSpec =
+    name.flatMap(one => named.collectFirst { case (`one`, spec) => spec }).getOrElse(this)
 
   private[windrow] def retracting: WindowOperatorSpec =
     new WindowOperatorSpec(draft.copy(accumulation = Some(AccumulatingAndRetracting)))

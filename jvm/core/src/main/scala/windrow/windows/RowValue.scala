@@ -15,6 +15,11 @@ private[windrow] sealed trait RowValue {
 
   /** The time in microseconds from a row's event time to its end. */
   def lasts(value: Long): Long
+
+  /** The time in microseconds from a row's event time to the last end that it can give a window. It must be a valid
+    * time.
+    */
+  def reaches(value: Long): Long = lasts(value)
 }
 
 private[windrow] object RowValue {
@@ -32,6 +37,16 @@ private[windrow] object RowValue {
 
   /** Windows that count rows. */
   case object One extends Same(1)
+
+  /** Several windows, each of which knows its own gap. The value of an entry is the time from its first to its last
+    * row.
+    *
+    * @param longest
+    *   the longest gap in microseconds; 0 without sessions
+    */
+  final case class OfSeveral(longest: Long) extends Same(0) {
+    override def reaches(value: Long): Long = value + longest
+  }
 
   /** The time for which a row lasts, in microseconds. It is positive.
     *

@@ -110,4 +110,13 @@ private[windrow] object WindowFamily {
     *   the greatest number of consecutive offsets without the key in a session
     */
   final case class OffsetSessions(n: Long) extends WindowFamily(Positions) with OnOffsets with Replaceable
+
+  /** Several windows over the same rows. Each is aligned, or a session with one gap for all rows. */
+  final case class Several(families: Seq[WindowFamily]) extends WindowFamily(HalfOpen) {
+
+    /** The gaps of the sessions among them, in microseconds. */
+    def gaps: Seq[Long] = families.collect { case Sessions(Some(gap)) => gap.micros }
+
+    override def rowValue: RowValue = RowValue.OfSeveral(gaps.maxOption.getOrElse(0L))
+  }
 }

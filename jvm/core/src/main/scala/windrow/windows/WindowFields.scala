@@ -10,6 +10,20 @@ private[windrow] trait WindowFields {
   /** Reads a name, or a list of names. */
   def namesIfSet(name: String): Option[Seq[String]]
 
+  /** Reads the fields of several windows by name, in order. */
+  def windowsIfSet(name: String): Option[Seq[(String, WindowFields)]]
+
+  /** Records a problem for each field of another name.
+    *
+    * @param kind
+    *   the kind of windows that these fields describe
+    * @param inJson
+    *   the names in JSON, without `kind`
+    * @param inSql
+    *   the names in SQL, without `kind`
+    */
+  def onlyOf(kind: String, inJson: Seq[String], inSql: Seq[String]): Unit
+
   /** Reads one of some values, written as its text in lower case.
     *
     * @param condition

@@ -49,19 +49,20 @@ trait WindowKind {
   /** Whether the end of a window is known when it opens. */
   private[windrow] final def hasFixedEnd: Boolean = family match {
     case _: Aligned | _: Run | _: Numbered | _: OffsetGrid => true
-    case Everything | _: Replaceable                       => false
+    case Everything | _: Replaceable | _: Several          => false
   }
 
   /** Whether a message can arrive after all its windows are closed (SEMANTICS R21). */
   private[windrow] final def canBeLate: Boolean = family match {
-    case _: Aligned | _: ByGap | _: Inherited | _: Run | _: OffsetGrid => true
-    case Everything | _: Numbered | _: OffsetSessions                  => false
+    case _: Aligned | _: ByGap | _: Inherited | _: Run | _: OffsetGrid | _: Several => true
+    case Everything | _: Numbered | _: OffsetSessions                               => false
   }
 
   /** Whether lateness is a number of offsets. */
   private[windrow] final def isLateByOffsets: Boolean = family match {
-    case _: OffsetGrid                                                                                => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions => false
+    case _: OffsetGrid => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions | _: Several =>
+      false
   }
 
   /** The lateness in event time; 0 if it is a number of offsets. */
@@ -74,27 +75,34 @@ trait WindowKind {
 
   /** The order in which aggregates receive the messages of a window, if it matters. */
   private[windrow] final def order: ContentOrder = family match {
-    case _: Numbered                                                => ContentOrder.ByArrival
-    case _: OnOffsets                                               => ContentOrder.ByOffset
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run => ContentOrder.ByEventTime
+    case _: Numbered                                                             => ContentOrder.ByArrival
+    case _: OnOffsets                                                            => ContentOrder.ByOffset
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Several => ContentOrder.ByEventTime
   }
 
   /** Whether each message has its own window, whose panes show the message. */
   private[windrow] final def isOfMessage: Boolean = family match {
-    case _: UpToMessage                                                                                   => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets => false
+    case _: UpToMessage => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets | _: Several =>
+      false
   }
 
   /** Whether its messages are panes of another operator. */
   private[windrow] final def takesPanes: Boolean = family match {
-    case _: Inherited                                                             => true
-    case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets => false
+    case _: Inherited                                                                          => true
+    case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets | _: Several => false
+  }
+
+  /** Whether it is several windows, so that panes show the name of theirs. */
+  private[windrow] final def isNamed: Boolean = family match {
+    case _: Several                                                                              => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
   }
 
   /** Whether progress is measured by the offsets of the source, across all keys. */
   private[windrow] final def goesByOffsets: Boolean = family match {
-    case _: OnOffsets                                                             => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered => false
+    case _: OnOffsets                                                                          => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: Several => false
   }
 }
 

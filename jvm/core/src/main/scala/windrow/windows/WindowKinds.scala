@@ -2,8 +2,7 @@ package windrow
 
 private[windrow] object WindowKinds {
 
-  /** The forms of all kinds. */
-  val Forms: Seq[WindowForm] = Seq(
+  private val OfOne: Seq[WindowForm] = Seq(
     Tumbling.Form,
     Hopping.Form,
     Calendar.Form,
@@ -15,4 +14,7 @@ private[windrow] object WindowKinds {
     OffsetSession.Form,
     Global.Form,
     Inherit.Form)
+
+  /** The forms of all kinds. */
+  val Forms: Seq[WindowForm] = OfOne :+ NamedWindows.form(OfOne)
 }

@@ -13,7 +13,7 @@ trait FindsPatterns {
   private[spark] def inWords: String
   private[spark] def allowed: Option[TimeSpan]
   private[spark] def maxFuture: Option[TimeSpan]
-  private[spark] def retained(operator: String): Seq[SpecProblem]
+  private[spark] def retention: Retention
   private[spark] def grouped(aggregates: Seq[Column], gap: Option[Field]): DataFrame
 
   /** Finds the matches of a pattern in the rows of each key, in the order of their event times. You must set a lateness.
@@ -54,7 +54,7 @@ trait FindsPatterns {
       condition.column.map(Marks.marked(_, s"${MatchColumns.Marker}$i"))
     }
     val spec      = MatchDraft(pattern, texts, measures, within, after, allowed, maxFuture).check
-    val found     = retained("MATCH")
+    val found     = Unsupported.limits(retention, "MATCH")
     val described = grouped(marks, gap = None)
     val made = new MatchOutput(
       options,

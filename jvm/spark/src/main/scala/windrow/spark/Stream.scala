@@ -145,6 +145,19 @@ final case class Stream private[spark] (
     Windowed(this, draft, gap)
   }
 
+  /** Divides the stream into several windows at once. Their panes are those of a query for each window, with its name in
+    * the column `window_name`.
+    * {{{
+    * orders.windows("minute" -> Tumbling("1 minute"), "hour" -> Hopping("1 hour", step = "5 minutes"))
+    * }}}
+    *
+    * @param named
+    *   the windows by name: tumbling, hopping or calendar windows, or sessions with one gap for all rows
+    * @return
+    *   the windowed stream, whose settings apply to all windows
+    */
+  def windows(named: (String, WindowKind)*): Windowed = window(NamedWindows(named))
+
   /** Gives each key one policy window. Row counts, values and processing time decide which rows leave the window and
     * when it fires. Event time is ignored, so the stream needs no event time and no watermark.
     * {{{
@@ -160,8 +173,9 @@ final case class Stream private[spark] (
     *   the windowed stream
     */
   def policy(eviction: Eviction, limit: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
-    val spec = PolicyWindowSpec.check(eviction, limit)
-    PolicyWindowed(this, if (ofEventTime.isEmpty) spec else Left(ofEventTime ++ spec.left.getOrElse(Nil)))
+    val spec  = PolicyWindowSpec.check(eviction, limit)
+    val found = Unsupported.byPolicies(allowed, maxFuture, retention)
+    PolicyWindowed(this, if (found.isEmpty) spec else Left(found ++ spec.left.getOrElse(Nil)))
   }
 
   /** Keeps the first or the last row of each key and drops its duplicates, which are rows of the key whose event times
@@ -195,7 +209,7 @@ final case class Stream private[spark] (
       keep: Keep = Keep.First,
       accumulationMode: Option[AccumulationMode] = None): DedupOutput = {
     val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture, keep, accumulationMode).check
-    val found     = retained("DEDUP")
+    val found     = Unsupported.limits(retention, "DEDUP")
     val described = grouped(Nil, gap = None)
     val made = new DedupOutput(
       options,
@@ -206,19 +220,6 @@ final case class Stream private[spark] (
     made.rows // throws a SpecError here, in the call that contains the mistake
     made
   }
-
-  /** Returns a problem for each setting of the stream that policy windows do not support. */
-  private def ofEventTime: Seq[SpecProblem] =
-    Seq("lateness" -> allowed, "maxFuture" -> maxFuture).collect { case (field, Some(value)) =>
-      SpecProblem("VALUE_NOT_SUPPORTED.POLICY", "name" -> field, "value" -> value)
-    } ++ retained("POLICY")
-
-  /** Returns a problem for each limit of retention, for an operator that stores no rows. */
-  private[spark] def retained(operator: String): Seq[SpecProblem] =
-    Seq("time" -> retention.time, "messages" -> retention.messages, "windows" -> retention.windows).collect {
-      case (limit, Some(value)) =>
-        SpecProblem(s"VALUE_NOT_SUPPORTED.$operator", "name" -> s"retain($limit)", "value" -> value)
-    }
 
   /** Options of the stream, with all kinds of output. [[Output]] replaces the kind. */
   private[spark] def options: StreamOptions =

@@ -12,6 +12,12 @@ sealed trait Effect[+B, +V] {
     case Effect.Fire(pane) => Effect.Fire(pane.copy(partition = Some(partition)))
     case rejection         => rejection
   }
+
+  /** A copy that names one of several windows. */
+  private[core] def of(name: Some[String]): Effect[B, V] = this match {
+    case Effect.Fire(pane)           => Effect.Fire(pane.copy(name = name))
+    case rejection: Effect.Reject[B] => rejection.copy(window = name)
+  }
 }
 
 object Effect {
@@ -19,8 +25,18 @@ object Effect {
 
   /** @param watermark
     *   watermark by which the message was judged; None before the first one
+    * @param window
+    *   the name of the window that rejects it; None if there is one kind of windows, or if all reject it as unusable
+    * @param isCounted
+    *   whether the message counts as rejected. One of several windows may accept it, or have counted it.
     */
-  final case class Reject[B](entry: Entry[B], reason: Reason, watermark: Watermark) extends Effect[B, Nothing]
+  final case class Reject[+B](
+      entry: Entry[B],
+      reason: Reason,
+      watermark: Watermark,
+      window: Option[String] = None,
+      isCounted: Boolean = true)
+      extends Effect[B, Nothing]
 }
 
 /** Counts of the fates of a shard's messages: read = accepted + rejected + duplicates + gaps. */

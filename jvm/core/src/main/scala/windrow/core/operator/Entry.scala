@@ -48,7 +48,7 @@ object Origin {
   * @param mark
   *   for sessions that more than a gap ends
   */
-final case class Entry[B](
+final case class Entry[+B](
     key: Key,
     time: Option[Long],
     value: Long,

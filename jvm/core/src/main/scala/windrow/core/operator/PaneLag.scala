@@ -17,6 +17,7 @@ private[windrow] object PaneLag {
     if (!window.bounds.areTimes || window.holdsEverything) Distance.endless
     else if (waits) spec.latenessInTime
     else window.family match {
+      case _: WindowFamily.Several => spec.named.map { case (_, own) => ofEnd(own) }.maxBy(_.value)
       // A late message can end a session that waits for its gap, and then completes it at once.
       case WindowFamily.CutSessions(gap, _, _, _) =>
         spec.latenessInTime + gap.fold(Distance.endless[Axis.Time])(of => new Distance(of.micros))

@@ -60,24 +60,26 @@ object ShardFingerprint {
   /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
   private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {
     case _: Run => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets => None
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets | _: Several => None
   }
 
   /** Whether the start offset determines the bounds of windows. */
   private def isLaidFromStart(window: WindowKind): Boolean = window.family match {
-    case _: OffsetGrid                                                                                => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions => false
+    case _: OffsetGrid => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions | _: Several =>
+      false
   }
 
   /** Windows made of slices keep records from their first message on if they can fire before they are complete. */
-  private def records(spec: WindowOperatorSpec): Option[String] = Option.when(isSliced(spec.window)) {
+  private def records(spec: WindowOperatorSpec): Option[String] = Option.when(isSliced(spec.window.family)) {
     if (spec.early != Never || !spec.onTime) "trigger(early=...) or trigger(onTime=False)"
     else "neither trigger(early=...) nor trigger(onTime=False)"
   }
 
   /** Whether windows are computed from slices that they share. */
-  private def isSliced(window: WindowKind): Boolean = window.family match {
+  private def isSliced(family: WindowFamily): Boolean = family match {
     case _: Aligned | Everything | _: Numbered | _: OffsetGrid => true
+    case Several(families)                                     => families.exists(isSliced)
     case _: ByGap | _: Inherited | _: Run | _: OffsetSessions  => false
   }
 }

@@ -35,7 +35,7 @@ final class Shard[B, V](
     if (wrong.nonEmpty) throw SpecError(spec.window.toString, wrong)
   }
 
-  private val lastEnd   = LastEnd.of(spec.window)
+  private val lastEnd   = LastEnd.first(spec.window)
   private val refusal   = new RefusalTime(spec.window, spec.latenessInTime, spec.retention)
   private val pieces    = new Pieces(store)
   private val bound     = aggregation.in(pieces, guards)
@@ -51,11 +51,12 @@ final class Shard[B, V](
 
   /** The value of one of the [[openWindows]]. Only the shard can read messages that it stores outside their buffer. */
   def value(of: OpenWindow[B]): V =
-    bound.lowerUntil(of.buffer, Option.when(of.isComplete)(of.bounds).flatMap(spec.fixedEnd))
+    bound.lowerUntil(of.buffer, Option.when(of.isComplete)(of.bounds).flatMap(spec.of(of.name).fixedEnd))
 
   /** The open windows that will fire without further messages, with their firings. */
   def pending: Iterator[(OpenWindow[B], Pending)] = {
-    val policy = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
+    val policy =
+      new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime) // all end alike
     openWindows.flatMap(one => policy.of(one.bounds, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))
   }
 
@@ -102,7 +103,7 @@ final class Shard[B, V](
   }
 
   private def rejectionReason(entry: Entry[B]): Option[Reason] =
-    if (algorithm.hasPlace(entry)) admission.rejectionReason(entry.time, rowValue.lasts(entry.value)) else InvalidTime
+    if (algorithm.hasPlace(entry)) admission.rejectionReason(entry.time, rowValue.reaches(entry.value)) else InvalidTime
 
   /** Marks the offset of a withheld message as applied; returns false if it already was. The next step writes it. */
   def withhold(entry: Entry[B]): Boolean = admission.markApplied(entry.origin, placeOf(entry, rejectionReason(entry)))
@@ -121,8 +122,8 @@ final class Shard[B, V](
   private val rowValue   = spec.window.rowValue
 
   protected def count(effect: Effect[B, V]): Unit = effect match {
-    case Effect.Fire(pane)          => countPane(pane.timing == Timing.OnTime && !pane.isRetraction)
-    case Effect.Reject(entry, _, _) => counters.rejected += entry.count
+    case Effect.Fire(pane)           => countPane(pane.timing == Timing.OnTime && !pane.isRetraction)
+    case rejection: Effect.Reject[B] => if (rejection.isCounted) counters.rejected += rejection.entry.count
   }
 
   protected def isPast(source: String, place: Long): Boolean = refusal.isReached(place, watermark)

@@ -9,8 +9,9 @@ import windrow.core.operator.keyed.{CountAlgorithm, KeyedAlgorithm}
 import windrow.core.operator.partitioned.{OffsetWindows, PartitionWindows, PartitionedAlgorithm, TupleSessions}
 import windrow.core.operator.run.RunAlgorithm
 import windrow.core.operator.sessions.{CutAlgorithm, InheritAlgorithm, SessionAlgorithm}
+import windrow.core.operator.several.SeveralAlgorithm
 import windrow.core.operator.{Counters, Effect, Entry, OpenWindow, Origin, Out, Part, WindowAlgorithm}
-import windrow.core.state.{ByteReader, ByteWriter, Spaces}
+import windrow.core.state.{ByteReader, ByteWriter, OwnSpaces, Spaces}
 import windrow.core.time.{Axis, StepClock, Watermark}
 import windrow.{CloseOn, WindowOperatorSpec}
 
@@ -53,6 +54,12 @@ private[core] object WindowAlgorithms {
       case offsets: OffsetGrid =>
         byPartition((start, part) => new OffsetWindows(offsets, start, spec, aggregation, startsOf, part))
       case OffsetSessions(n) => byPartition((_, part) => new TupleSessions(n, spec, aggregation, part))
+      case _: Several =>
+        new SeveralAlgorithm(
+          aggregation,
+          spec.named.zipWithIndex.map { case ((name, own), i) =>
+            (name, own.window, of(own, aggregation, startsOf, new OwnSpaces(store, i)))
+          })
     }
   }
 }
@@ -69,8 +76,8 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
       StartOffsets(entry.origin.map(one => one.partition -> one.offset).toMap)))
 
   private def plain(entry: Entry[Started[B]] => Entry[B])(effect: Effect[Started[B], V]): Effect[B, V] = effect match {
-    case Effect.Reject(refused, reason, watermark) => Effect.Reject(entry(refused), reason, watermark)
-    case Effect.Fire(pane)                         => Effect.Fire(pane)
+    case rejection: Effect.Reject[Started[B]] => rejection.copy(entry = entry(rejection.entry))
+    case Effect.Fire(pane)                    => Effect.Fire(pane)
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit =

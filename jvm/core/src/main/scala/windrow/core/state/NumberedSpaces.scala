@@ -20,3 +20,18 @@ private[core] final class NumberedSpaces(whole: Spaces, number: Int) extends Spa
     }
   }
 }
+
+/** The spaces of one of several parts of a shard, each under a name of its own. Unlike [[NumberedSpaces]], its ids may be
+  * any positions.
+  *
+  * @param number
+  *   number of this part, starting at 0
+  */
+private[core] final class OwnSpaces(whole: Spaces, number: Int) extends Spaces {
+  override def largeFrom: Int    = whole.largeFrom
+  def space(name: String): Space = whole.space(OwnSpaces.name(name, number))
+}
+
+private[core] object OwnSpaces {
+  def name(space: String, number: Int): String = s"$space$number"
+}

@@ -90,7 +90,12 @@ object StoredStates {
         OffsetRange(30),
         OffsetSession(30),
         Global,
-        Inherit()).map(draft)
+        Inherit(),
+        NamedWindows(Seq(
+          "minute" -> Tumbling(span),
+          "hop"    -> Hopping(span, TimeSpan(500)),
+          "visit" -> Session(
+            TimeSpan(100))))).map(draft)
       val more = Seq(
         draft(Tumbling(span)).copy(fillGaps = TimeSpan.Endless),
         draft(Tumbling(span)).copy(closeOn = CloseOn.NextRow),

@@ -102,7 +102,7 @@ private[windrow] final class CoreShards[Buffer](
     }
     Emission(
       effects.collect { case Effect.Fire(pane) => shown(pane) },
-      effects.collect { case Effect.Reject(entry, reason, _) =>
+      effects.collect { case Effect.Reject(entry, reason, _, _, _) =>
         all.collectFirst { case (one, message) if one eq entry => message.rejected(reason) }.get
       })
   }

@@ -47,14 +47,18 @@ private[spark] final class AggregateRecipe(
       LessThanOrEqual(Arithmetic.add(pack.time, Literal(gap)), BatchConstant(mark.micros))
     }
 
-  /** The gap of sessions with a fixed gap, in microseconds. */
+  /** The gap of sessions with a fixed gap, in microseconds; the shortest one among several windows. */
   private val gap: Option[Long] = spec.window.family match {
-    case Sessions(gap) => gap.map(_.micros)
+    case Sessions(gap)    => gap.map(_.micros)
+    case several: Several => several.gaps.minOption
     case _: Aligned | Everything | _: CutSessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
   }
 
   /** The gap, if sessions are combined before the shuffle. */
-  private val madeSessions: Option[Long] = gap.filter(_ => functions.fixedWidth)
+  private val madeSessions: Option[Long] = gap.filter(_ => functions.fixedWidth && !spec.window.isNamed)
+
+  /** The part of an entry's value that all rows have: several windows add their own gaps. */
+  private val valueOfAll: Option[Long] = gap.map(all => if (spec.window.isNamed) 0L else all)
 
   /** Returns the time that rows must share to be combined, or the reason why no rows can be combined. */
   private def sliceTime(pack: Pack): Either[String, Expression] =
@@ -158,8 +162,8 @@ private[spark] final class AggregateRecipe(
           Some(spec.window),
           shuffle,
           shards,
-          last.zip(gap).toSeq.map { case (last, gap) =>
-            Arithmetic.add(Arithmetic.subtract(last, first), Literal(gap))
+          last.zip(valueOfAll).toSeq.map { case (last, all) =>
+            Arithmetic.add(Arithmetic.subtract(last, first), Literal(all))
           }),
         pack.output,
         ReadCount(pack.metrics, lift.count, end, combined))

@@ -7,6 +7,7 @@ import windrow.core.shard.ShardSpaces
 import windrow.core.state.SpecFingerprint
 import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.{AggregateParts, GapColumns}
+import windrow.spark.output.OutputColumns
 import windrow.spark.pack.{Combining, PackRecipe}
 import windrow.spark.panes.{Corrections, PanesBefore}
 import windrow.spark.query.{AggregateTexts, StateDescriptor}
@@ -17,7 +18,8 @@ import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends StreamOperator {
   def windows: Option[WindowOperatorSpec] = Some(spec)
 
-  def columns: Seq[String] = if (showsMessage) Seq("message") else Nil
+  def columns: Seq[String] =
+    Option.when(showsMessage)("message").toSeq ++ Option.when(spec.window.isNamed)(OutputColumns.WindowName)
 
   override def showsMessage: Boolean = spec.window.isOfMessage
 

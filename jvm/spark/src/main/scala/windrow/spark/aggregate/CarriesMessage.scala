@@ -21,12 +21,19 @@ object CarriesMessage {
       case None                          => Literal(true)
       case Some(mark) if !mark.isDefined => Literal(false)
       case Some(mark) if mark.isEnd      => Literal(true)
-      case Some(mark)                    => isBelow(pack, spec, mark)
+      case Some(mark)                    => isBelow(pack, spec, mark, pack.value.headOption)
     }
     (IsNull(pack.time) +: pack.tooFar :+ tooLate).reduce(Or)
   }
 
-  private def isBelow(pack: Pack, spec: WindowOperatorSpec, watermark: Watermark): Expression = {
+  /** @param value
+    *   the value of the row for its windows, if they need one
+    */
+  private def isBelow(
+      pack: Pack,
+      spec: WindowOperatorSpec,
+      watermark: Watermark,
+      value: Option[Expression]): Expression = {
     lazy val left                   = watermark.leaves(spec.latenessInTime)
     def earlierThan(bound: => Long) = LessThan(pack.time, BatchConstant(bound))
     spec.window.family match {
@@ -39,10 +46,18 @@ object CarriesMessage {
       case windows: Aligned =>
         earlierThan(windows.grid.firstStart(left))
       case _: CutSessions => earlierThan(left) // all sessions that are closed end before
-      case _: Sessions    => LessThanOrEqual(Arithmetic.add(pack.time, pack.value.head), BatchConstant(left))
+      case _: Sessions    => LessThanOrEqual(Arithmetic.add(pack.time, value.get), BatchConstant(left))
       case DistinctSets(size, granularity) =>
         earlierThan(left - size.micros + granularity.micros)
       case _: Inherited | _: UpToMessage | _: OnOffsets => Literal(true)
+      case _: Several => spec.named.map { case (_, own) =>
+          isBelow(pack, own, watermark, gap(own).map(Literal(_)))
+        }.distinct.reduce(Or)
     }
+  }
+
+  private def gap(spec: WindowOperatorSpec): Option[Long] = spec.window.family match {
+    case Sessions(gap) => gap.map(_.micros)
+    case _             => None
   }
 }

@@ -21,11 +21,19 @@ object SliceTime {
 
   /** Returns the start of the slice of a time. Rows within one gap are in one session. */
   private def start(spec: WindowOperatorSpec, time: Expression): Option[Expression] = spec.window.family match {
+    case _: Several                   => several(spec.named.map { case (_, own) => start(own, time) })
     case Aligned(windows)             => aligned(windows, time)
     case DistinctSets(_, granularity) => Some(floor(time, granularity.micros, 0))
     case Everything                   => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
     case Sessions(gap)                => gap.map(_.micros).filter(_ > 0).map(floor(time, _, 0))
     case _: CutSessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => None
+  }
+
+  /** The start of the part that the slices of all windows share. */
+  private def several(starts: Seq[Option[Expression]]): Option[Expression] = starts.flatten.distinct match {
+    case _ if starts.contains(None) => None
+    case Seq(one)                   => Some(one)
+    case all                        => Some(Greatest(all))
   }
 
   private def aligned(windows: TimeGrid, time: Expression): Option[Expression] = windows.grid match {

@@ -80,7 +80,7 @@ final class WindowProgram(
 
     private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {
       case Effect.Fire(pane) => output.pane(pane)
-      case Effect.Reject(entry, reason, watermark) =>
+      case Effect.Reject(entry, reason, watermark, window, _) =>
         if (entry.raw == null)
           throw new IllegalStateException(
             ErrorConditions.message(
@@ -88,7 +88,7 @@ final class WindowProgram(
               "time"      -> entry.time,
               "reason"    -> reason,
               "watermark" -> watermark))
-        output.rejected(entry.raw, reason, watermark, processingTime)
+        output.rejected(entry.raw, reason, watermark, processingTime, window)
     }
   }
 }
@@ -104,8 +104,8 @@ private final class Singles[B](effects: Iterator[Effect[B, InternalRow]]) extend
     if (left <= 0) {
       effect = effects.next()
       left = effect match {
-        case Effect.Reject(entry, _, _) => entry.count
-        case _                          => 1
+        case rejection: Effect.Reject[B] => rejection.entry.count
+        case _                           => 1
       }
     }
     left -= 1

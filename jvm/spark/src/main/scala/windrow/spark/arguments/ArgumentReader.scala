@@ -5,7 +5,7 @@ import scala.util.Try
 import windrow._
 
 /** Reads the arguments of an SQL function and collects every problem. */
-private[spark] final class ArgumentReader(values: Map[String, Any]) extends WindowFields {
+private[spark] class ArgumentReader(values: Map[String, Any]) extends WindowFields {
   private val found = Seq.newBuilder[SpecProblem]
 
   def problems: Seq[SpecProblem] = found.result()
@@ -33,6 +33,36 @@ private[spark] final class ArgumentReader(values: Map[String, Any]) extends Wind
     case other =>
       refuse[Unit]("MAP_NOT_UNDERSTOOD", "name" -> name, "value" -> s"'$other'")
       Nil
+  }
+
+  /** Returns the fields of windows by name. The argument is a struct with a field for each window, itself a struct of
+    * the kind and its settings.
+    */
+  def windowsIfSet(name: String): Option[Seq[(String, WindowFields)]] = values.get(name).flatMap {
+    case StructArgument(windows) =>
+      val read = windows.map {
+        case (window, StructArgument(fields)) => Some(window -> part(window, fields))
+        case (window, other)                  => notStruct[(String, WindowFields)](s"$name.$window", other)
+      }
+      Option.when(!read.contains(None))(read.flatten)
+    case other => notStruct(name, other)
+  }
+
+  private def notStruct[T](name: String, value: Any): Option[T] =
+    refuse("NAMED_WINDOWS.STRUCT", "name" -> name, "value" -> ArgumentReader.shown(value))
+
+  /** A reader of a struct that reports its problems here. */
+  private def part(name: String, fields: Seq[(String, Any)]): ArgumentReader = {
+    val all = this
+    new ArgumentReader(fields.map { case (field, value) => field.toLowerCase(Locale.ROOT) -> value }.toMap) {
+      override def refuse[T](problem: SpecProblem): Option[T] = all.refuse(problem.in(s"window '$name'"))
+    }
+  }
+
+  def onlyOf(kind: String, inJson: Seq[String], inSql: Seq[String]): Unit = {
+    val allowed = "kind" +: inSql
+    values.keys.toSeq.sorted.filterNot(allowed.contains).foreach(name =>
+      refuse("ARGUMENT_UNKNOWN", "name" -> name, "allowed" -> allowed.mkString(", ")))
   }
 
   def spanIfSet(name: String): Option[TimeSpan] =

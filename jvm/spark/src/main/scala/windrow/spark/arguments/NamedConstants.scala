@@ -23,7 +23,8 @@ private[spark] object NamedConstants {
       wrong: (String, String) => SpecProblem): (Map[String, T], Seq[SpecProblem]) = {
     val (found, values) = expressions.partitionMap {
       case NamedArgumentExpression(name, value) if allowed.contains(name.toLowerCase(Locale.ROOT)) =>
-        val constant = Option.when(value.foldable)(Literal(value.eval(), value.dataType))
+        val plain    = value.transform { case Alias(field, _) => field } // in a struct
+        val constant = Option.when(plain.foldable)(Literal(plain.eval(), plain.dataType))
         if (constant.exists(_.value == null)) Right(None)
         else
           constant.flatMap(of).map(read => Some(name.toLowerCase(Locale.ROOT) -> read)).toRight(wrong(name, value.sql))

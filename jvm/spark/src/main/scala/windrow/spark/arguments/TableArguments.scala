@@ -1,6 +1,7 @@
 package windrow.spark.arguments
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan}
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
@@ -14,7 +15,7 @@ import windrow.{SpecError, SpecProblem, TimeSpan}
   *
   * @param values
   *   values by lower-case name: a string, a number (an integer is a long, others are doubles), a boolean, a duration,
-  *   a list of these, or a map from strings to these
+  *   a list of these, a map from strings to these, or a [[StructArgument]] of these
   * @param problems
   *   problems of the other arguments, reported together with all others
   */
@@ -43,6 +44,9 @@ final case class TableArguments(
     table
   }
 }
+
+/** The fields of a struct, in order. */
+final case class StructArgument(fields: Seq[(String, Any)])
 
 object TableArguments {
 
@@ -110,6 +114,9 @@ object TableArguments {
       val names = entries.keyArray().toSeq[Any](StringType).map(_.toString)
       val all   = entries.valueArray().toSeq[Any](item).map(read(_, item))
       Option.when(all.forall(_.isDefined))(ListMap.from(names.zip(all.flatten)))
+    case (row: InternalRow, StructType(fields)) =>
+      val all = fields.toSeq.zipWithIndex.map { case (field, i) => read(row.get(i, field.dataType), field.dataType) }
+      Option.when(all.forall(_.isDefined))(StructArgument(fields.toSeq.map(_.name).zip(all.flatten)))
     case _ => None
   }
 }

@@ -4,7 +4,7 @@ import java.time.{ZoneId, ZoneOffset}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.types.{DataType, StructType, TimestampNTZType, TimestampType}
 import windrow.WindowFamily._
-import windrow.{SpecProblem, TimeSpan, WindowKind}
+import windrow.{SpecProblem, TimeSpan, WindowFamily, WindowKind}
 
 /** Checks which columns can be the event time of rows. */
 private[spark] object MessageTime {
@@ -21,14 +21,16 @@ private[spark] object MessageTime {
       windows: Option[WindowKind],
       maxFuture: Option[TimeSpan]): Seq[SpecProblem] =
     if (of != TimestampNTZType) Nil
-    else windows.flatMap(zone).filter(_.normalized != ZoneOffset.UTC).map(zone => // local times count as UTC
-      SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)).toSeq ++ maxFuture.map(limit =>
+    else windows.toSeq.flatMap(one => zones(one.family)).distinct.filter(_.normalized != ZoneOffset.UTC).map(
+      zone => // local times count as UTC
+        SpecProblem("TIME_NOT_TIMESTAMP.ZONE", "time" -> as, "zone" -> zone.getId)) ++ maxFuture.map(limit =>
       SpecProblem("TIME_NOT_TIMESTAMP.AHEAD", "time" -> as, "limit" -> limit))
 
-  /** The time zone on which the bounds of windows depend. */
-  private def zone(windows: WindowKind): Option[ZoneId] = windows.family match {
-    case aligned: Aligned                                                           => aligned.grid.zone
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+  /** The time zones on which the bounds of windows depend. */
+  private def zones(windows: WindowFamily): Seq[ZoneId] = windows match {
+    case aligned: Aligned                                                           => aligned.grid.zone.toSeq
+    case Several(families)                                                          => families.flatMap(zones)
+    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => Nil
   }
 
   /** Returns the problem of an event time.

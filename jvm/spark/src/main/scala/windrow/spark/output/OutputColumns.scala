@@ -10,6 +10,9 @@ private[spark] object OutputColumns {
   /** The prefix of the names of all observed metrics. */
   val Prefix = "windrow_"
 
+  /** The name of the column with the name of one of several windows. */
+  val WindowName = "window_name"
+
   /** Returns the name of the metrics of an operator. Slashes separate the parts of such a name, so slashes in the
     * operator's name are escaped.
     */

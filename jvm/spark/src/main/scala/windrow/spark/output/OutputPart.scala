@@ -122,18 +122,22 @@ private[spark] object OutputPart {
 private[output] final case class PassedRows(packets: LogicalPlan, rows: Seq[(Int, RejectedRows)]) {
 
   /** Adds these rows to the rejected rows of the operator. The columns are those of its own rejected rows, whose
-    * message is null for the added ones, then one struct for each earlier operator.
+    * message is null for the added ones, then one struct for each earlier operator, then other columns of theirs.
     *
     * @param number
     *   the number of the kind of a row
     */
   def beside(own: OutputPart, number: Attribute): OutputPart = if (rows.isEmpty) own
   else {
-    PassedRows.check(rows.map(_._2.operator), own.columns.map(_.name))
-    val all             = (own.rows.head.number -> own.columns) +: rows.map { case (kind, one) => kind -> one.columns }
+    val all  = (own.rows.head.number -> own.columns) +: rows.map { case (kind, one) => kind -> one.columns }
+    val more = all.flatMap(_._2.init).filterNot(one => own.columns.exists(_.name == one.name)).distinctBy(_.name)
+    PassedRows.check(rows.map(_._2.operator), (own.columns ++ more).map(_.name))
     def isOf(kind: Int) = EqualTo(number, Literal(kind))
-    val known = own.columns.init.zipWithIndex.map { case (column, i) =>
-      val value = CaseWhen.createFromParser(all.flatMap { case (kind, columns) => Seq(isOf(kind), columns(i).child) })
+    def shown(column: Alias) = {
+      val value = CaseWhen.createFromParser(all.flatMap { case (kind, columns) =>
+        val own = columns.init.find(_.name == column.name)
+        Seq(isOf(kind), own.fold[Expression](Literal.create(null, column.dataType))(_.child))
+      })
       Alias(if (column.nullable) value else KnownNotNull(value), column.name)()
     }
     val messages = (own.columns.last.name +: rows.map(_._2.operator)).zip(all).map { case (name, (kind, columns)) =>
@@ -142,7 +146,7 @@ private[output] final case class PassedRows(packets: LogicalPlan, rows: Seq[(Int
     }
     own.copy(
       rows = own.rows ++ rows.map { case (kind, one) => OutputRows(kind, one.rows) },
-      columns = known ++ messages)
+      columns = own.columns.init.map(shown) ++ messages ++ more.map(shown))
   }
 }
 

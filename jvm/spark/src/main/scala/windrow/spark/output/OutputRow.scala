@@ -37,10 +37,21 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
     panes.write(keyShape.of(fired.key.bytes), fired, values, begin(OutputSchema.PaneKind))
   }
 
-  def rejected(raw: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = reject(
-    OutputSchema.RejectedKind,
-    rejection(text(reason), watermark.instant.map(Long.box).orNull, processingTime, messageShape.of(raw)),
-    reason)
+  /** Writes a rejected row.
+    *
+    * @param window
+    *   the name of the window that rejects it, if there are several
+    */
+  def rejected(
+      raw: Array[Byte],
+      reason: Reason,
+      watermark: Watermark,
+      processingTime: Long,
+      window: Option[String] = None): Unit = {
+    val name   = if (schema.isNamed) Seq(window.map(text).orNull) else Nil
+    val values = Seq[Any](text(reason), watermark.instant.map(Long.box).orNull, processingTime) ++ name
+    reject(OutputSchema.RejectedKind, rejection(values :+ messageShape.of(raw): _*), reason)
+  }
 
   def event(key: Key, event: WindowEvent[Array[Byte]], window: Long, sequence: Long): Unit = {
     val values   = keyShape.of(key.bytes)

@@ -45,8 +45,11 @@ final class OutputSchema(
   def lag(window: WindowKind, ofEnd: Distance[Axis.Time], column: Int): Distance[Axis.Time] =
     if (column == paneAt + 1 || (window.isOfMessage && column == messageAt)) ofEnd else PaneLag.inside(window, ofEnd)
 
-  /** The types of a rejected row: rejection, row. */
-  def rejected: Seq[DataType] = OutputSchema.Rejection :+ message
+  /** Whether panes and rejected rows show the name of one of several windows. */
+  val isNamed: Boolean = window.exists(_.isNamed)
+
+  /** The types of a rejected row: rejection, name of the window if there are several, row. */
+  def rejected: Seq[DataType] = OutputSchema.Rejection ++ Option.when(isNamed)(StringType) :+ message
 
   /** The types of an event: keys, event, rows. */
   def event: Seq[DataType] = keys ++ OutputSchema.Event :+ ArrayType(message, containsNull = false)
@@ -64,7 +67,7 @@ object OutputSchema {
   val EventKind    = 2
   val AnswerKind   = 3
 
-  /** Start, end, timing, index, is_last, is_retraction, source, partition. */
+  /** Start, end, timing, index, is_last, is_retraction, source or name of the window, partition. */
   val Pane: Seq[DataType] =
     Seq(LongType, LongType, StringType, LongType, BooleanType, BooleanType, StringType, LongType)
 

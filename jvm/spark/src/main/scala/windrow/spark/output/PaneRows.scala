@@ -17,6 +17,7 @@ private final class PaneRows(schema: OutputSchema) {
   private val values  = new row.Part(schema.resultsAt, results)
   private val timings = Timing.All.map(timing => timing -> timing.toString.getBytes(UTF_8)).toMap
   private val at      = schema.paneAt
+  private val names   = scala.collection.mutable.HashMap.empty[String, Array[Byte]]
 
   private lazy val packed = UnsafeProjection.create(results.toArray)
 
@@ -31,7 +32,10 @@ private final class PaneRows(schema: OutputSchema) {
       case other            => packed(other)
     }
     val timing = timings(pane.timing)
-    val source = if (pane.partition.isDefined) pane.partition.get.source.getBytes(UTF_8) else null
+    val source =
+      if (pane.name.isDefined) names.getOrElseUpdate(pane.name.get, pane.name.get.getBytes(UTF_8))
+      else if (pane.partition.isDefined) pane.partition.get.source.getBytes(UTF_8)
+      else null
     row.begin(out, keys.apart(key) + row.apart(timing) + row.apart(source) + this.values.apart(inBytes))
     keys.put(key)
     row.put(at, pane.start)
@@ -41,7 +45,7 @@ private final class PaneRows(schema: OutputSchema) {
     row.put(at + 4, pane.isLast)
     row.put(at + 5, pane.isRetraction)
     row.put(at + 6, source)
-    if (source == null) row.putNull(at + 7) else row.put(at + 7, pane.partition.get.number)
+    if (pane.partition.isEmpty) row.putNull(at + 7) else row.put(at + 7, pane.partition.get.number)
     this.values.put(inBytes)
   }
 }

@@ -53,7 +53,13 @@ private[spark] object Answer {
     val shown: StructType =
       OutputColumns.windowOf(kind, time, Literal(0L), Literal(0L)).dataType.asInstanceOf[StructType]
 
-    def apply(start: Long, end: Long): InternalRow = if (kind.bounds == Unbounded) row(null, null) else row(start, end)
+    /** The column with the name of one of several windows. */
+    def names: Seq[StructField] =
+      Option.when(kind.isNamed)(StructField(OutputColumns.WindowName, StringType, nullable = false)).toSeq
+
+    /** The name of a window, if it has one, and its bounds. */
+    def apply(name: Option[String], start: Long, end: Long): Seq[Any] =
+      name.map(UTF8String.fromString).toSeq :+ (if (kind.bounds == Unbounded) row(null, null) else row(start, end))
   }
 
   /** Answers with windows.
@@ -70,7 +76,7 @@ private[spark] object Answer {
     private val bounds = new Bounds(kind, time)
     private val shape  = RowShape(keys)
 
-    val rowType: StructType = StructType(new StructType()
+    val rowType: StructType = StructType(bounds.names ++ new StructType()
       .add("window", bounds.shown, nullable = false)
       .add("first_offset", LongType)
       .add("last_offset", LongType)
@@ -80,7 +86,8 @@ private[spark] object Answer {
 
     private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] =
       kept.windows(question).map { one =>
-        val window = row(bounds(one.start, one.end), boxed(one.first), boxed(one.last), one.isComplete)
+        val window =
+          row(bounds(one.name, one.start, one.end) ++ Seq(boxed(one.first), boxed(one.last), one.isComplete): _*)
         new Answered(shape.of(one.key.bytes), new JoinedRow(window, one.value))
       }
   }
@@ -119,7 +126,7 @@ private[spark] object Answer {
     private val bounds = new Bounds(kind, time)
     private val shape  = RowShape(keys)
 
-    val rowType: StructType = StructType(new StructType()
+    val rowType: StructType = StructType(bounds.names ++ new StructType()
       .add("window", bounds.shown, nullable = false)
       .add("timing", StringType, nullable = false) ++ Moments)
 
@@ -129,7 +136,8 @@ private[spark] object Answer {
       val timing = UTF8String.fromString(one.pending.timing.toString)
       new Answered(
         shape.of(one.key.bytes),
-        row(bounds(one.start, one.end), timing, boxed(one.pending.watermark), boxed(one.pending.processingTime)))
+        row(bounds(one.name, one.start, one.end) ++
+          Seq(timing, boxed(one.pending.watermark), boxed(one.pending.processingTime)): _*))
     }
   }
 

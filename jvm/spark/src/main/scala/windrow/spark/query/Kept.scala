@@ -19,6 +19,8 @@ import windrow.{FullStateSpec, SourcePartition, WindowOperatorSpec}
   *   the first offset of its rows, if they are stored
   * @param value
   *   the number of rows ever accepted, or the results of its aggregates
+  * @param name
+  *   the name, for one of several windows
   */
 private[query] final case class KeptWindow(
     key: Key,
@@ -27,10 +29,16 @@ private[query] final case class KeptWindow(
     first: Option[Long],
     last: Option[Long],
     isComplete: Boolean,
-    value: InternalRow)
+    value: InternalRow,
+    name: Option[String] = None)
 
 /** A firing that follows if no more rows arrive. */
-private[query] final case class KeptFiring(key: Key, start: Long, end: Long, pending: Pending)
+private[query] final case class KeptFiring(
+    key: Key,
+    start: Long,
+    end: Long,
+    pending: Pending,
+    name: Option[String] = None)
 
 /** A shard whose windows can be queried. */
 private[query] trait KeepsWindows {
@@ -61,11 +69,11 @@ private[query] final class OfAggregates[B](spec: WindowOperatorSpec, shard: Shar
   def windows(question: Question): Iterator[KeptWindow] = shard.openWindows.filter(one =>
     question.key.forall(_ == one.key) && one.bounds.meets(question.start, question.end))
     .map { one =>
-      KeptWindow(one.key, one.bounds.start, shownEnd(one), None, None, one.isComplete, shard.value(one))
+      KeptWindow(one.key, one.bounds.start, shownEnd(one), None, None, one.isComplete, shard.value(one), one.name)
     }
 
   def firings: Iterator[KeptFiring] =
-    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.bounds.start, shownEnd(one), pending) }
+    shard.pending.map { case (one, pending) => KeptFiring(one.key, one.bounds.start, shownEnd(one), pending, one.name) }
 
   private def shownEnd(one: OpenWindow[B]): Long = spec.window.bounds.shownEnd(one.bounds)
 }

@@ -12,6 +12,7 @@ import windrow.core.join.JoinLateness
 import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.LatenessCounts
 import windrow.core.time.{Axis, Distance}
+import windrow.spark.output.OutputColumns
 import windrow.spark.pack.{PackStrategy, PacketRows, ShardOf, Unpack}
 import windrow.spark.rows.Rows
 import windrow.{CheckpointError, ErrorConditions, Positions, SpecError, SpecProblem, TimeSpan, WindowKind}
@@ -296,8 +297,11 @@ private object StateReader {
   /** The columns of a place, the columns of a row, and the plan that returns both. */
   private final case class Found(positions: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
 
-    /** Start and end of the window in the first column. */
-    def bounds: Seq[Expression] = Seq(0, 1).map(GetStructField(row.head, _))
+    /** Start and end of the window, and its name if there are several. */
+    def bounds: Seq[Expression] = {
+      val (window, name) = (row.filter(_.name == "window"), row.filter(_.name == OutputColumns.WindowName))
+      Seq(0, 1).map(GetStructField(window.head, _)) ++ name
+    }
   }
 
   private def isPosition(value: Literal): Boolean = value.dataType match {

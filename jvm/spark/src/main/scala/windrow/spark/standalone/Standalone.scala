@@ -48,6 +48,8 @@ object Standalone {
     if (kind != "full_state" || PolicySpecJson.isPolicy(node)) node.remove("aggregates")
     if (PolicySpecJson.isPolicy(node) && !Several.contains(kind)) policies(session, node, input, texts)
     else OperatorJson.read(node, Map.empty) match {
+      case Right(CheckedSpec.Aggregate(spec)) if spec.window.isNamed =>
+        throw SpecError(spec.window.toString, Seq(SpecProblem("NAMED_WINDOWS.OPERATOR")))
       case Right(CheckedSpec.Aggregate(spec)) => aggregated(session, spec, input, texts)
       case Right(CheckedSpec.FullState(spec)) => fullState(session, spec, input)
       case Right(CheckedSpec.Join(spec))      => join(session, spec, input)
@@ -142,7 +144,7 @@ object Standalone {
       case sessions: ByGap if sessions.gap.isDefined && !isMarked(sessions) => ()
       case _: ByGap | _: UpToMessage =>
         throw SpecError("a co-group", Seq(SpecProblem("WINDOW_NOT_SUPPORTED.COGROUP", "window" -> spec.window.window)))
-      case _: Aligned | Everything | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets =>
+      case _: Aligned | Everything | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets | _: Several =>
         ()
     }
     val inputs = several(

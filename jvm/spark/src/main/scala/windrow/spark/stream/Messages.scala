@@ -101,7 +101,7 @@ private[spark] object Messages {
             None
           },
           Some(_))
-      case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets => None
+      case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets | _: Several => None
     }
 
     private lazy val before = PanesBefore.of(input, parts.read)

@@ -32,7 +32,10 @@ private[spark] object Outputs {
         OutputSchema.PaneKind,
         schema.pane)(paneColumns(session, parts, gaps, messages, schema, _, time)))
     val rejected =
-      OutputPart(OutputKind.Rejected, OutputSchema.RejectedKind, schema.rejected)(rejectedColumns(options.name, _))
+      OutputPart(
+        OutputKind.Rejected,
+        OutputSchema.RejectedKind,
+        schema.rejected)(rejectedColumns(options.name, schema, _))
     val all = (panes.toSeq :+ rejected) ++ operator.outputs(parts, schema, messages.timeType) ++ answers.map(name =>
       OutputPart(OutputKind.Answers, OutputSchema.AnswerKind, schema.answer)(answerColumns(name, schema, _)))
     OutputPart.shown(
@@ -80,12 +83,16 @@ private[spark] object Outputs {
     def resulting(column: NamedExpression): Alias = moved(column).transform {
       case value: PythonValue => value.copy(pane = place)
     }.asInstanceOf[Alias]
-    (parts.shown.map(moved) :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
+    val name = Option.when(schema.isNamed)(Alias(at(6), WindowName)())
+    (parts.shown.map(moved) ++ name :+ Alias(window, "window")(explicitMetadata = Some(time))) ++
       gaps.fold(parts.results)(_.results).map(resulting) ++ message :+ Alias(pane, "pane")()
   }
 
-  private def rejectedColumns(stream: String, columns: Seq[Attribute]): Seq[Alias] =
-    OutputColumns.rejected(Literal(stream), columns(0), columns(1), columns(2), KnownNotNull(columns(3)))
+  private def rejectedColumns(stream: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {
+    val all =
+      OutputColumns.rejected(Literal(stream), columns(0), columns(1), columns(2), KnownNotNull(columns.last))
+    if (schema.isNamed) (all.head +: Seq(Alias(columns(3), WindowName)())) ++ all.tail else all
+  }
 
   /** The columns of the lookup stream, then the answers. */
   private def answerColumns(name: String, schema: OutputSchema, columns: Seq[Attribute]): Seq[Alias] = {

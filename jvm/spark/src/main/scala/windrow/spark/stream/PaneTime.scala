@@ -20,8 +20,10 @@ private[spark] object PaneTime {
     */
   def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata =
     window.map(_.family).fold(Metadata.empty) {
-      case _: ByGap                                         => marked(SessionWindow.marker, shards, lag)
-      case _: Aligned | _: Inherited                        => marked(TimeWindow.marker, shards, lag)
+      case _: ByGap                  => marked(SessionWindow.marker, shards, lag)
+      case _: Aligned | _: Inherited => marked(TimeWindow.marker, shards, lag)
+      case several: Several =>
+        marked(if (several.gaps.isEmpty) TimeWindow.marker else SessionWindow.marker, shards, lag)
       case Everything | _: Run | _: Numbered | _: OnOffsets => Metadata.empty
     }
 

@@ -8,7 +8,7 @@ import java.util.Locale
 import org.scalatest.funsuite.AnyFunSuite
 import scala.jdk.CollectionConverters._
 import windrow._
-import windrow.spark.arguments.{ArgumentReader, StreamArguments}
+import windrow.spark.arguments.{ArgumentReader, StreamArguments, StructArgument}
 import windrow.spark.cogroup.CoGroupSql
 import windrow.spark.dedup.DedupSql
 import windrow.spark.join.{AsofJoinSql, JoinSql}
@@ -91,7 +91,10 @@ private object SpecFieldsSuite {
       AsofJoinSql.Name -> AsofJoinSql.Allowed,
       CoGroupSql.Name  -> CoGroupSql.Allowed)
 
-  private val Samples = Map[String, Any]("duration" -> "7 minutes", "integer" -> 7L)
+  private val Samples = Map[String, Any](
+    "duration" -> "7 minutes",
+    "integer"  -> 7L,
+    "struct"   -> StructArgument(Seq("minute" -> StructArgument(Seq("kind" -> "tumbling", "size" -> "1 minute")))))
 
   /** The fields of a spec that a language has. */
   def described(spec: JsonNode, language: String): Map[String, JsonNode] =
