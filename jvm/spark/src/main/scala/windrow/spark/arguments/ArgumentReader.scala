@@ -40,11 +40,11 @@ private[spark] class ArgumentReader(values: Map[String, Any]) extends WindowFiel
     */
   def windowsIfSet(name: String): Option[Seq[(String, WindowFields)]] = values.get(name).flatMap {
     case StructArgument(windows) =>
-      val read = windows.map {
+      val read = windows.flatMap {
         case (window, StructArgument(fields)) => Some(window -> part(window, fields))
         case (window, other)                  => notStruct[(String, WindowFields)](s"$name.$window", other)
       }
-      Option.when(!read.contains(None))(read.flatten)
+      Option.when(read.nonEmpty || windows.isEmpty)(read) // still finds the problems of the others
     case other => notStruct(name, other)
   }
 
