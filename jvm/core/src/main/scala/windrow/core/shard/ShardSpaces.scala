@@ -14,8 +14,14 @@ object ShardSpaces {
     *   whether its aggregates depend on the order of messages
     * @param hasOffsets
     *   whether messages have an identity
+    * @param carries
+    *   whether windows carry values of earlier messages
     */
-  def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] = {
+  def of(
+      spec: WindowOperatorSpec,
+      keepsMessages: Boolean,
+      hasOffsets: Boolean,
+      carries: Boolean = false): Seq[String] = {
     val windows = spec.window.family match {
       case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
       case _: Sessions                          => Seq("sessions", "pages")
@@ -26,6 +32,6 @@ object ShardSpaces {
     }
     windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(spec.gapValues.exists(_.carries))("carried") ++
-      Option.when(keepsMessages)(Pieces.Space)
+      Option.when(carries)("earlier") ++ Option.when(keepsMessages)(Pieces.Space)
   }
 }
