@@ -137,6 +137,23 @@ class CarriedValuesSuite extends AnyFunSuite {
     }
   }
 
+  test("R123: a changed value counts as one late row, but not beside one of the window itself") {
+    val spec = WindowOperatorDraft(
+      Tumbling(TimeSpan(10)),
+      Some(TimeSpan(100)),
+      late = Every(2),
+      accumulation = Some(Accumulating)).checked
+    val store = new InMemoryShardStore
+    def step(watermark: Long, rows: Row*): Seq[(Long, String)] =
+      run(Stream(spec, Long.MaxValue, isOrdered = false, Nil), store, new Steps(Long.MaxValue), rows, watermark)(lifted)
+        .collect { case (_, start, Some(pane)) => (start, pane.value) }
+    assert(step(30, Row(1, 5, 1), Row(1, 12, 1)).map(_._1) == Seq(0, 10))
+    assert(step(30, Row(1, 7, 2), Row(1, 15, 3)) == Nil)
+    assert(step(30, Row(1, 8, 4)).toMap == Map(
+      0L  -> shown(None, 3, Map(5L -> 1L, 7L -> 2L, 8L -> 4L)),
+      10L -> shown(Some((10L, 4L)), 2, Map(12L -> 1L, 15L -> 3L))))
+  }
+
   test("R123: a limited value is removed with the last window that can carry it") {
     val spec = WindowOperatorDraft(Tumbling(TimeSpan(10)), Some(TimeSpan(5)), accumulation = Some(Accumulating)).checked
     for ((limit, keys) <- Seq(Long.MaxValue -> 1L, 30L -> 0L)) {

@@ -18,17 +18,15 @@ private[spark] object OverTimeCheck {
     }.flatten).distinct
 
   /** Values are carried into windows that have a start, contain every time, and are completed by the watermark. */
-  private def carried(windows: Option[WindowOperatorSpec], aggregate: String): Seq[SpecProblem] = {
-    def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
-      Option.when(when)(SpecProblem(s"OVER_TIME.$condition", (("aggregate" -> aggregate) +: parameters): _*))
-    Seq(
-      refuse(
-        !windows.exists(spec => isWithoutGaps(spec.window)),
-        "CARRY_WINDOW",
-        "window" -> windows.fold("a window by policies")(_.window.toString)),
-      refuse(windows.exists(_.closeOn == CloseOn.NextRow), "CARRY_NEXT_ROW"),
-      refuse(windows.exists(_.gapValues.isDefined), "CARRY_GAP_VALUES")).flatten
-  }
+  private def carried(windows: Option[WindowOperatorSpec], aggregate: String): Seq[SpecProblem] =
+    Option.when(!windows.exists(spec => isWithoutGaps(spec.window)))(SpecProblem(
+      "OVER_TIME.CARRY_WINDOW",
+      "aggregate" -> aggregate,
+      "window"    -> windows.fold("a window by policies")(_.window.toString))).toSeq ++
+      Option.when(windows.exists(_.closeOn == CloseOn.NextRow))(
+        SpecProblem("OVER_TIME.CARRY_NEXT_ROW", "aggregate" -> aggregate)) ++
+      Option.when(windows.exists(_.gapValues.isDefined))(
+        SpecProblem("OVER_TIME.CARRY_GAP_VALUES", "aggregate" -> aggregate))
 
   private def isWithoutGaps(window: WindowKind): Boolean = window match {
     case hopping: Hopping => hopping.step.micros <= hopping.size.micros
