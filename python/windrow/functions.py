@@ -135,7 +135,9 @@ def previous(value: str | Column, n: int = 1) -> Column:
     return called(F, "windrow_previous", value, F.lit(n))
 
 
-def timeWeightedAverage(value: str | Column, time: str | Column | None = None) -> Column:  # noqa: N802
+def timeWeightedAverage(  # noqa: N802
+    value: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+) -> Column:
     """Return the average of a value, weighted by the time for which it holds.
 
     Each value holds until the next row. The last value holds until the end of the window if the
@@ -147,13 +149,19 @@ def timeWeightedAverage(value: str | Column, time: str | Column | None = None) -
             greatest counts.
         time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
             own ``groupBy``, which has no event time.
+        carry: True lets the last value of the key before a window hold from the start of the
+            window. A duration such as ``"1 hour"`` limits how long before the start this value
+            may be. A late row corrects the windows that carry its value. The state contains the
+            last value of each key, with True forever. Requires tumbling windows, or hopping
+            windows with a step of at most their size.
 
     Returns:
         An aggregate: a double, or null for a window without values.
 
     Raises:
-        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
-            ``OVER_TIME``.
+        SpecError: The accumulation mode is DISCARDING, there is no time, or ``carry`` is set for
+            other windows, with a time, or to a text that is not a positive duration. ``aggregate``
+            raises ``OVER_TIME``.
 
     Example:
         A price of 10.0 at 09:00:00 and of 20.0 at 09:00:45, in a window of one minute::
@@ -161,11 +169,18 @@ def timeWeightedAverage(value: str | Column, time: str | Column | None = None) -
             mean = wr.timeWeightedAverage("price")
             windows.aggregate(mean.alias("mean"))  # mean is 12.5; F.avg returns 15.0
 
+        If the next price is 40.0 at 09:01:30, the price of 20.0 holds for half of its minute::
+
+            mean = wr.timeWeightedAverage("price", carry=True)
+            windows.aggregate(mean.alias("mean"))  # 30.0; without carry it is 40.0
+
     """
-    return _over_time("windrow_time_weighted_average", value, time)
+    return _over_time("windrow_time_weighted_average", value, time, carry=carry)
 
 
-def timeInState(state: str | Column, time: str | Column | None = None) -> Column:  # noqa: N802
+def timeInState(  # noqa: N802
+    state: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+) -> Column:
     """Return the seconds that each state lasted, as a map.
 
     A state lasts until the next row. The last state lasts until the end of the window if the window
@@ -177,14 +192,20 @@ def timeInState(state: str | Column, time: str | Column | None = None) -> Column
             ignored. Of several states at one time, the greatest counts.
         time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
             own ``groupBy``, which has no event time.
+        carry: True lets the last state of the key before a window last from the start of the
+            window. A duration such as ``"1 hour"`` limits how long before the start this state
+            may be. A late row corrects the windows that carry its state. The state of the query
+            contains the last state of each key, with True forever. Requires tumbling windows, or
+            hopping windows with a step of at most their size.
 
     Returns:
         An aggregate: a map from each state to its seconds, as doubles. It is empty for a window
         without states.
 
     Raises:
-        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
-            ``OVER_TIME``.
+        SpecError: The accumulation mode is DISCARDING, there is no time, or ``carry`` is set for
+            other windows, with a time, or to a text that is not a positive duration. ``aggregate``
+            raises ``OVER_TIME``.
 
     Example:
         A machine that is "on" from 09:00:00 and "off" from 09:00:45, in a window of one minute::
@@ -192,8 +213,13 @@ def timeInState(state: str | Column, time: str | Column | None = None) -> Column
             seconds = wr.timeInState("status")
             windows.aggregate(seconds.alias("seconds"))  # {"off": 15.0, "on": 45.0}
 
+        In the next minute it is "on" from 09:01:20, so it was "off" for 20 seconds before::
+
+            seconds = wr.timeInState("status", carry=True)
+            windows.aggregate(seconds.alias("seconds"))  # {"off": 20.0, "on": 40.0}
+
     """
-    return _over_time("windrow_time_in_state", state, time)
+    return _over_time("windrow_time_in_state", state, time, carry=carry)
 
 
 def increase(counter: str | Column, time: str | Column | None = None) -> Column:
@@ -226,7 +252,12 @@ def increase(counter: str | Column, time: str | Column | None = None) -> Column:
     return _over_time("windrow_increase", counter, time)
 
 
-def _over_time(name: str, value: str | Column, time: str | Column | None) -> Column:
+def _over_time(
+    name: str, value: str | Column, time: str | Column | None, *, carry: bool | str = False
+) -> Column:
     """Call an aggregate over time."""
     columns = [value] if time is None else [value, time]
-    return called(functions_for(*columns), name, *columns)
+    F = functions_for(*columns)  # noqa: N806
+    if carry is not False and time is not None:
+        raise SpecError.of(name, [problem("OVER_TIME.CARRY_TIME")])
+    return called(F, name, *columns, *([] if carry is False else [F.lit(carry)]))

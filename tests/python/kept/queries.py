@@ -248,6 +248,29 @@ def last_rows_in_order(read: Read) -> Outputs:
     return dedup("6 hours", keep="last", orderBy="number", accumulationMode=RETRACTING)
 
 
+def asof(read: Read) -> Outputs:
+    """Return an as-of join with rows that a nearer one can still correct, and rows that wait."""
+    orders, shipments = timed(read, known=True), timed(read, "shipments")
+    return wr.asofJoin(
+        orders, shipments, on="product", tolerance="3 hours", direction="nearest", how="left"
+    )
+
+
+def gap_values(read: Read) -> Outputs:
+    """Return gaps with the values of the last window that has rows."""
+    windows = timed(read).window(wr.Tumbling("1 hour")).accumulationMode(RETRACTING)
+    return few(windows.fillGaps({"price": "previous", "total": 0}, atMost="6 hours"))
+
+
+def carried(read: Read) -> Outputs:
+    """Return windows that begin with the last value before them."""
+    windows = timed(read).window(wr.Tumbling("1 hour"), fillGaps=True)
+    return windows.accumulationMode(RETRACTING).aggregate(
+        wr.timeWeightedAverage("price", carry="1 day").alias("mean"),
+        wr.timeInState("amount", carry=True).alias("states"),
+    )
+
+
 QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
     query.__name__: query
     for query in (
@@ -257,5 +280,6 @@ QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
         *(join_in_range, join_of_all, join_of_windows, join_of_sessions, cogroup),
         *(inherited, chained),
         *(deduplicated, last_rows, last_rows_in_order),
+        *(asof, gap_values, carried),
     )
 }

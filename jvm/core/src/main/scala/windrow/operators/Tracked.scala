@@ -1,6 +1,6 @@
 package windrow.operators
 
-import windrow.core.aggregate.{Aggregation, Keeping}
+import windrow.core.aggregate.{Aggregation, Carrying, Keeping}
 import windrow.core.operator.Origin
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.core.store.OffsetSpan
@@ -29,6 +29,9 @@ private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]
   override def isExact: Boolean = inner.isExact
 
   private[windrow] override val keeping: Option[Keeping[Tracked[B]]] = inner.keeping.map(_.of(_.buffer))
+
+  private[windrow] override val carrying: Option[Carrying[Tracked[B]]] =
+    inner.carrying.map(_.of[Tracked[B]](_.buffer)(new Tracked(_, 0, Map.empty)))
 
   private[windrow] override def in(pieces: Pieces, guards: Guards): Aggregation[Tracked[B], V] =
     new TrackedAggregation(inner.in(pieces, guards))

@@ -247,11 +247,14 @@ object Windrow {
     *   a number; rows in which it is null are ignored
     * @param time
     *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @param carry
+    *   how long the last value of the key before a window is carried into it; [[TimeSpan.Endless]] means without a
+    *   limit, and None that it is not carried
     * @return
     *   an aggregate: a double
     */
-  def timeWeightedAverage(value: Field, time: Option[Field] = None): Column =
-    overTime(TimeWeightedAverage.Name, value, time)
+  def timeWeightedAverage(value: Field, time: Option[Field] = None, carry: Option[TimeSpan] = None): Column =
+    overTime(TimeWeightedAverage.Name, value, time, carry)
 
   /** Returns the seconds that each state lasted, as a map. A state lasts until the next row. The last one lasts until
     * the end of a tumbling or hopping window that is complete, and otherwise for no time.
@@ -263,10 +266,14 @@ object Windrow {
     *   a text, integer, decimal, boolean, date, or timestamp; rows in which it is null are ignored
     * @param time
     *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @param carry
+    *   how long the last state of the key before a window is carried into it; [[TimeSpan.Endless]] means without a
+    *   limit, and None that it is not carried
     * @return
     *   an aggregate: a map from states to doubles
     */
-  def timeInState(state: Field, time: Option[Field] = None): Column = overTime(TimeInState.Name, state, time)
+  def timeInState(state: Field, time: Option[Field] = None, carry: Option[TimeSpan] = None): Column =
+    overTime(TimeInState.Name, state, time, carry)
 
   /** Returns the increase of a counter between the first and the last row of a window. A value that is less than the
     * one before it shows that the counter restarted at 0.
@@ -283,8 +290,10 @@ object Windrow {
     */
   def increase(counter: Field, time: Option[Field] = None): Column = overTime(Increase.Name, counter, time)
 
-  private def overTime(name: String, value: Field, time: Option[Field]): Column =
-    call_function(name, (value +: time.toSeq).map(_.column): _*)
+  private def overTime(name: String, value: Field, time: Option[Field], carry: Option[TimeSpan] = None): Column = {
+    val carried = carry.map(limit => if (limit == TimeSpan.Endless) lit(true) else lit(limit.toString))
+    call_function(name, (value +: time.toSeq).map(_.column) ++ carried: _*)
+  }
 
   /** Joins two or more streams.
     * {{{

@@ -41,6 +41,29 @@ private[windrow] trait Filling[V] extends Codec[V] {
   def between(own: V, last: V, next: V, share: Double): V
 }
 
+/** Lets a window begin with the last value of the messages before it (SEMANTICS R123). */
+private[windrow] trait Carrying[B] { self =>
+
+  /** How long after a message its value can be carried into a window, in microseconds. */
+  def limit: Long
+
+  /** The part of a buffer that later windows can carry, independent of it; None if there is none. */
+  def last(buffer: B): Option[B]
+
+  /** Whether the buffers before a [[last]] cannot add anything to it. */
+  def isWhole(last: B): Boolean
+
+  /** The buffer with which a window begins that carries a [[last]]; None if that is too old. */
+  def at(last: B, start: Long): Option[B]
+
+  final def of[C](inner: C => B)(outer: B => C): Carrying[C] = new Carrying[C] {
+    def limit: Long                         = self.limit
+    def last(buffer: C): Option[C]          = self.last(inner(buffer)).map(outer)
+    def isWhole(last: C): Boolean           = self.isWhole(inner(last))
+    def at(last: C, start: Long): Option[C] = self.at(inner(last), start).map(outer)
+  }
+}
+
 /** Computes a value from messages: each message is lifted to a buffer, buffers are combined, and a buffer is lowered to
   * a value.
   *
@@ -82,6 +105,9 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
 
   /** Makes values for windows without messages; None if their values are always those of no messages. */
   private[windrow] def filling: Option[Filling[V]] = None
+
+  /** Lets windows carry values of earlier messages; None if their values depend on their own messages only. */
+  private[windrow] def carrying: Option[Carrying[B]] = None
 
   /** A copy for one shard, which can store messages outside their buffers. */
   private[windrow] def in(pieces: Pieces, guards: Guards): Aggregation[B, V] = this

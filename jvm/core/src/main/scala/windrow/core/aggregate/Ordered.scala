@@ -52,6 +52,15 @@ final class Ordered[B, V] private (inner: Aggregation[B, V], pieceBytes: Int, ap
     inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted), end)
   }
 
+  private[windrow] override val carrying: Option[Carrying[OrderedBuffer[B]]] =
+    inner.carrying.map(_.of(combined)(lift(Array.emptyByteArray, _)))
+
+  private def combined(buffer: OrderedBuffer[B]): B = {
+    val all = new ArrayBuffer[Placed[B]]
+    buffer.kept.leaves.foreach(all ++= messages(_))
+    MessageRope.inOrder(all).messages.iterator.map(_.lifted).foldLeft(inner.zero)(inner.combine)
+  }
+
   private def messages(leaf: Leaf[B]): Array[Placed[B]] = leaf match {
     case here: Here[B]   => here.messages
     case piece: Apart[B] => apart.get.pieces.read(piece.id)(readMessages(_, piece.size))

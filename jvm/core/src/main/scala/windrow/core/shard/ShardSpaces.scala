@@ -14,7 +14,10 @@ object ShardSpaces {
     *   whether its aggregates depend on the order of messages
     * @param hasOffsets
     *   whether messages have an identity
+    * @param carries
+    *   whether windows carry values of earlier messages
     */
+<<<<<<< HEAD
   def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] =
     windows(spec) ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(spec.gapValues.exists(_.carries))("carried") ++
@@ -28,5 +31,23 @@ object ShardSpaces {
     case _: Inherited                         => Seq("inherited", "pages", "incoming")
     case _: Run | _: Numbered | _: OffsetGrid => Keyed
     case _: Several => spec.named.zipWithIndex.flatMap { case ((_, own), i) => windows(own).map(OwnSpaces.name(_, i)) }
+=======
+  def of(
+      spec: WindowOperatorSpec,
+      keepsMessages: Boolean,
+      hasOffsets: Boolean,
+      carries: Boolean = false): Seq[String] = {
+    val windows = spec.window.family match {
+      case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
+      case _: Sessions                          => Seq("sessions", "pages")
+      case _: CutSessions                       => Seq("sessions", "pages", "runs")
+      case _: OffsetSessions                    => Seq("sessions")
+      case _: Inherited                         => Seq("inherited", "pages", "incoming")
+      case _: Run | _: Numbered | _: OffsetGrid => Keyed
+    }
+    windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
+      Option.when(spec.gapValues.exists(_.carries))("carried") ++
+      Option.when(carries)("earlier") ++ Option.when(keepsMessages)(Pieces.Space)
+>>>>>>> e5e93264bc808b62315a9f5bbeeb8f248b0b90e0
   }
 }

@@ -182,6 +182,12 @@ final class SortedRun[T](
     None
   }
 
+  /** The greatest position at or below `to` that has values. */
+  def floor(to: Long): Option[Long] =
+    Iterator.iterate(segments.floorEntry(to))(entry => segments.lowerEntry(entry.getKey))
+      .takeWhile(entry => entry != null && entry.getValue.last >= bound)
+      .flatMap(entry => Option(loaded(entry.getValue).floorKey(to))).nextOption().map(_.longValue).filter(_ >= bound)
+
   /** The values at positions in `[from, until)`, for reading only. */
   def between(from: Long, until: Long): Iterator[(Long, Keyed)] = Iterator.unfold(from)(next =>
     ceiling(next).filter(_ < until).map(position => ((position, peek(position)), position + 1)))

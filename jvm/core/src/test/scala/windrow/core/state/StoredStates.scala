@@ -1,7 +1,7 @@
 package windrow.core.state
 
 import windrow._
-import windrow.core.aggregate.{Aggregation, Filling, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, Carrying, Filling, Ordered, OrderedBuffer}
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShards
@@ -63,11 +63,20 @@ object StoredStates {
       def shard(store: ShardStore) = new Shard(spec, aggregation, store, words)
       val name = draft.window.toString + (if (draft.fillsGaps) " with gaps" else "") +
         (if (draft.closeOn == CloseOn.Watermark) "" else " by messages") +
-        (if (aggregation eq Filled) " with values" else if (aggregation eq Sum) "" else " in order")
+        (aggregation match {
+          case Filled  => " with values"
+          case Carried => " that carry values"
+          case Sum     => ""
+          case _       => " in order"
+        })
       state(name, store => shard(store).step(entries(draft.window, lift), Watermark(1500), Some(0L)).foreach(_ => ()))(
         store => {
           shard(store).pending.take(1000).foreach(_ => ())
           if (draft.gapValues.isDefined) shard(store).step(Iterator.empty, Watermark(2000), Some(1L)).foreach(_ => ())
+          if (aggregation.carrying.isDefined) {
+            val opened = shard(store)
+            opened.openWindows.foreach(opened.value)
+          }
         })
     }
 
@@ -105,7 +114,9 @@ object StoredStates {
         lateness = Some(TimeSpan(300)),
         accumulation = Some(AccumulatingAndRetracting),
         gapValues = Some(GapValues.every(GapMethod.Previous, Some(TimeSpan(100000)))))
-      (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++ Seq(aggregated(filled, Filled, _ => 1L)) ++
+      val carried = draft(Tumbling(TimeSpan(50))).copy(lateness = Some(TimeSpan(450)))
+      (plain ++ more).map(aggregated(_, Sum, _ => 1L)) ++
+        Seq(aggregated(filled, Filled, _ => 1L), aggregated(carried, Carried, _ => 1L)) ++
         Seq(
           Tumbling(span),
           Session(TimeSpan(100)),
@@ -234,15 +245,27 @@ object StoredStates {
 
   // ---- state for the detection of duplicates
 
-  /** Windows without messages show the sum of the last window, less 1. */
-  private object Filled extends Aggregation[Long, Long] {
+  private class OfSum extends Aggregation[Long, Long] {
     def zero: Long                                = Sum.zero
     def combine(left: Long, right: Long): Long    = Sum.combine(left, right)
     def copy(buffer: Long): Long                  = Sum.copy(buffer)
     def lower(buffer: Long): Long                 = Sum.lower(buffer)
     def write(value: Long, out: ByteWriter): Unit = Sum.write(value, out)
     def read(in: ByteReader): Long                = Sum.read(in)
+  }
 
+  /** Windows begin with the sum of the last messages before them. */
+  private object Carried extends OfSum {
+    private[windrow] override val carrying: Option[Carrying[Long]] = Some(new Carrying[Long] {
+      def limit: Long                               = 1000000
+      def last(buffer: Long): Option[Long]          = Some(buffer)
+      def isWhole(last: Long): Boolean              = true
+      def at(last: Long, start: Long): Option[Long] = Some(last)
+    })
+  }
+
+  /** Windows without messages show the sum of the last window, less 1. */
+  private object Filled extends OfSum {
     private[windrow] override val filling: Option[Filling[Long]] = Some(new Filling[Long] {
       def alone(own: Long): Long                                          = own
       def after(own: Long, last: Long): Long                              = last - 1

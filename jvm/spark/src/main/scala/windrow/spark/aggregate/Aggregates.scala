@@ -44,7 +44,7 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
     val begun = (ShardFingerprint.of(spec) :+ fingerprint.aggregates :+ QueryFingerprint.shards(shards)) ++
       Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
     val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
-    val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets)
+    val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets, parts.functions.carries)
     (
       recipe,
       new WindowProgram(

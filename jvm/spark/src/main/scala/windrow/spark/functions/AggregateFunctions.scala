@@ -3,8 +3,9 @@ package windrow.spark.functions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
-import org.apache.spark.sql.types.IntegerType
-import windrow.{SpecError, SpecProblem}
+import org.apache.spark.sql.types.{BooleanType, IntegerType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** The aggregate functions that Spark does not have, under their names in SQL. They can also be used outside windows.
   */
@@ -16,8 +17,8 @@ private[spark] object AggregateFunctions {
   val All: Seq[(FunctionIdentifier, FunctionBuilder)] = Seq(
     FunctionIdentifier(TopN.Name)                -> topN,
     FunctionIdentifier(Previous.Name)            -> previous,
-    FunctionIdentifier(TimeWeightedAverage.Name) -> overTime(TimeWeightedAverage.Name, TimeWeightedAverage(_, _)),
-    FunctionIdentifier(TimeInState.Name)         -> overTime(TimeInState.Name, TimeInState(_, _)),
+    FunctionIdentifier(TimeWeightedAverage.Name) -> carried(TimeWeightedAverage.Name, TimeWeightedAverage(_, _, _)),
+    FunctionIdentifier(TimeInState.Name)         -> carried(TimeInState.Name, TimeInState(_, _, _)),
     FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)),
     FunctionIdentifier(PythonValue.Name)         -> PythonValue.of)
 
@@ -33,6 +34,23 @@ private[spark] object AggregateFunctions {
     case Seq(value, distance) =>
       Previous(value, integer(distance)(fail("PREVIOUS_ROW.NUMBER", "value" -> distance.sql, "most" -> TopN.Most)))
     case _ => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
+  }
+
+  /** A boolean or a text is no time, so as the last argument it states how long a value is carried. */
+  private def carried(
+      name: String,
+      of: (Expression, Expression, Option[TimeSpan]) => Expression)(arguments: Seq[Expression]): Expression =
+    arguments.lastOption.filter(_ => arguments.size > 1).flatMap(carry(name)) match {
+      case Some(limit) => overTime(name, of(_, _, limit))(arguments.init)
+      case None        => overTime(name, of(_, _, None))(arguments)
+    }
+
+  private def carry(name: String)(argument: Expression): Option[Option[TimeSpan]] = argument match {
+    case Literal(isCarried: Boolean, BooleanType) => Some(Option.when(isCarried)(TimeSpan.Endless))
+    case Literal(text: UTF8String, _: StringType) =>
+      val limit = TimeSpan.parse(text.toString).toOption.filter(_.micros > 0)
+      Some(Some(limit.getOrElse(fail("OVER_TIME.CARRY_LIMIT", "function" -> name, "value" -> s"'$text'"))))
+    case _ => None
   }
 
   private def overTime(

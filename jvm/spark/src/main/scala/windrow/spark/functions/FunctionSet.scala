@@ -69,6 +69,12 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     case _ => false
   }
 
+  /** Whether windows carry values of earlier rows (SEMANTICS R123). */
+  def carries: Boolean = functions.exists {
+    case function: OverTime[_] => function.carry.isDefined
+    case _                     => false
+  }
+
   /** Whether the result depends on the order of the rows. */
   def dependsOnOrder: Boolean = !ignoresOrder
 

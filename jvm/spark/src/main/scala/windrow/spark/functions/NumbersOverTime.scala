@@ -4,6 +4,7 @@ import java.lang.Double.{doubleToLongBits, longBitsToDouble}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate
 import org.apache.spark.sql.types._
+import windrow.TimeSpan
 import windrow.core.state.{ByteReader, ByteWriter}
 
 /** An aggregate over numbers in the order of their times. */
@@ -37,11 +38,23 @@ private[spark] abstract class NumbersOverTime extends OverTime[TimedValues] {
     buffer
   }
 
-  protected def writeTo(buffer: TimedValues, out: ByteWriter): Unit = buffer.write(out)(out.long)
+  def lastOf(buffer: TimedValues): Option[TimedValues] = Option.unless(buffer.isEmpty) {
+    val one = createAggregationBuffer()
+    one.add(buffer.time(buffer.size - 1), buffer.value(buffer.size - 1))
+    one
+  }
+
+  def carriedTo(start: Long, last: TimedValues): Option[TimedValues] = Option.when(isNear(last.time(0), start)) {
+    val one = createAggregationBuffer()
+    one.carry(start, last.value(0))
+    one
+  }
+
+  protected def writeTo(buffer: TimedValues, out: ByteWriter): Unit = buffer.write(out, carry.isDefined)(out.long)
 
   protected def readFrom(in: ByteReader): TimedValues = {
     val buffer = createAggregationBuffer()
-    buffer.read(in)(in.long())
+    buffer.read(in, carry.isDefined)(in.long())
     buffer
   }
 }
@@ -50,6 +63,7 @@ private[spark] abstract class NumbersOverTime extends OverTime[TimedValues] {
 private[spark] final case class TimeWeightedAverage(
     value: Expression,
     time: Expression,
+    carry: Option[TimeSpan] = None,
     mutableAggBufferOffset: Int = 0,
     inputAggBufferOffset: Int = 0)
     extends NumbersOverTime {
@@ -59,7 +73,8 @@ private[spark] final case class TimeWeightedAverage(
   override def nullable: Boolean  = true
 
   /** Adds the distances to the first value, so that the average of a constant is exact. */
-  def evalUntil(buffer: TimedValues, end: Option[Long]): Any =
+  def evalUntil(own: TimedValues, end: Option[Long]): Any = {
+    val buffer = own.whole
     if (buffer.isEmpty) null
     else {
       val first      = longBitsToDouble(buffer.value(0))
@@ -74,6 +89,7 @@ private[spark] final case class TimeWeightedAverage(
       }
       if (all == 0) longBitsToDouble(buffer.value(buffer.size - 1)) else base + sum / all.toDouble
     }
+  }
 
   override def prettyName: String = TimeWeightedAverage.Name
 
@@ -94,6 +110,8 @@ private[spark] final case class Increase(
     mutableAggBufferOffset: Int = 0,
     inputAggBufferOffset: Int = 0)
     extends NumbersOverTime {
+  def carry: Option[TimeSpan] = None
+
   protected def isWhole: Boolean = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => true
     case _                                             => false

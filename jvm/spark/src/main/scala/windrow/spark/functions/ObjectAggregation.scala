@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.sql.util.NumericHistogram
 import org.apache.spark.sql.windrow.CountedValues
 import windrow.ErrorConditions
-import windrow.core.aggregate.Aggregation
+import windrow.core.aggregate.{Aggregation, Carrying}
 import windrow.core.state.{ByteReader, ByteWriter, DamagedStateError}
 import windrow.spark.rows.{RowShape, Rows}
 
@@ -152,6 +152,37 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     sharing.foreach { case (at, from) => all.update(at, all.get(from, anyObject)) }
     lowerUntil(new ObjectBuffer(all, null), end)
   }
+
+  private val carriers = typed.flatMap {
+    case (f: OverTime[_], at) => f.carry.map(limit => (f.asInstanceOf[OverTime[AnyRef]], at, limit.micros))
+    case _                    => None
+  }
+
+  private[windrow] override val carrying: Option[Carrying[ObjectBuffer]] =
+    Option.when(carriers.nonEmpty)(new Carrying[ObjectBuffer] {
+      val limit: Long = carriers.map(_._3).max
+
+      def last(buffer: ObjectBuffer): Option[ObjectBuffer] = each(buffer)(_.lastOf(_))
+
+      def isWhole(last: ObjectBuffer): Boolean = {
+        val of = live(last)
+        carriers.forall { case (function, at, _) => function.lastOf(of.get(at, anyObject)).isDefined }
+      }
+
+      def at(last: ObjectBuffer, start: Long): Option[ObjectBuffer] =
+        each(last)((function, value) => function.lastOf(value).flatMap(function.carriedTo(start, _)))
+
+      private def each(buffer: ObjectBuffer)(
+          of: (OverTime[AnyRef], AnyRef) => Option[AnyRef]): Option[ObjectBuffer] = {
+        val from  = live(buffer)
+        val found = carriers.map { case (function, at, _) => of(function, from.get(at, anyObject)) }
+        Option.when(found.exists(_.isDefined)) {
+          val row = newLive()
+          carriers.zip(found).foreach { case ((_, at, _), value) => value.foreach(row.update(at, _)) }
+          new ObjectBuffer(row, null)
+        }
+      }
+    })
 
   def write(buffer: ObjectBuffer, out: ByteWriter): Unit = Rows.write(packed(buffer), out)
   def read(in: ByteReader): ObjectBuffer                 = new ObjectBuffer(null, shape.read(in))

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.trees.BinaryLike
 import org.apache.spark.sql.types._
 import windrow.core.state.{ByteReader, ByteWriter}
-import windrow.{SpecError, SpecProblem}
+import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** An aggregate over the values of a window in the order of their times (SEMANTICS R111). Rows without a value or a time
   * are ignored. All values and times of a window are stored, because a late row can be between any two of them.
@@ -18,8 +18,20 @@ private[spark] abstract class OverTime[B] extends TypedImperativeAggregate[B] wi
   def value: Expression
   def time: Expression
 
+  /** How long after its row a value is carried into later windows; None if it is not (SEMANTICS R123). */
+  def carry: Option[TimeSpan]
+
   /** The result, if the window has ended at a time or the end is not known. */
   def evalUntil(buffer: B, end: Option[Long]): Any
+
+  /** The last value as a buffer of its own, or None if there is none. */
+  def lastOf(buffer: B): Option[B]
+
+  /** A buffer that begins with the value of another one, or None if that is too old. */
+  def carriedTo(start: Long, last: B): Option[B]
+
+  protected def isNear(time: Long, start: Long): Boolean =
+    carry.exists(limit => limit == TimeSpan.Endless || start - time <= limit.micros)
 
   protected def add(buffer: B, time: Long, value: Any): Unit
 
@@ -75,7 +87,9 @@ private[spark] abstract class OverTime[B] extends TypedImperativeAggregate[B] wi
   override def sql(isDistinct: Boolean): String = sql
   override def toString: String                 = text(_.toString)
   private def text(of: Expression => String): String =
-    s"$prettyName(${(value +: Seq(time).filter(_ != StreamTime)).map(of).mkString(", ")})"
+    s"$prettyName(${((value +: Seq(time).filter(_ != StreamTime)).map(of) ++ carryText).mkString(", ")})"
+
+  private def carryText: Option[String] = carry.map(limit => if (limit == TimeSpan.Endless) "true" else s"'$limit'")
 }
 
 /** Stands for the event time of the stream in an aggregate that does not state a time. */

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData, TypeUtils, UnsafeRowUtils}
 import org.apache.spark.sql.types._
 import scala.collection.mutable.ArrayBuffer
+import windrow.TimeSpan
 import windrow.core.state.{ByteReader, ByteWriter}
 import windrow.spark.rows.{RowShape, Rows}
 
@@ -14,6 +15,7 @@ import windrow.spark.rows.{RowShape, Rows}
 private[spark] final case class TimeInState(
     value: Expression,
     time: Expression,
+    carry: Option[TimeSpan] = None,
     mutableAggBufferOffset: Int = 0,
     inputAggBufferOffset: Int = 0)
     extends OverTime[TimedStates] {
@@ -53,9 +55,10 @@ private[spark] final case class TimeInState(
   def evalUntil(buffer: TimedStates, end: Option[Long]): Any = {
     val micros = new Array[Long](buffer.states.size)
     val isHeld = new Array[Boolean](buffer.states.size)
-    (0 until buffer.values.size).foreach { at =>
-      val state = buffer.values.value(at).toInt
-      micros(state) += buffer.values.until(at, end) - buffer.values.time(at)
+    val values = buffer.values.whole
+    (0 until values.size).foreach { at =>
+      val state = values.value(at).toInt
+      micros(state) += values.until(at, end) - values.time(at)
       isHeld(state) = true
     }
     val shown = micros.indices.filter(isHeld(_)).sortBy(buffer.states(_))(order)
@@ -64,10 +67,23 @@ private[spark] final case class TimeInState(
       new GenericArrayData(shown.map(micros(_) / 1e6).toArray[Any]))
   }
 
+  def lastOf(buffer: TimedStates): Option[TimedStates] = Option.unless(buffer.values.isEmpty) {
+    val (one, last) = (createAggregationBuffer(), buffer.values.size - 1)
+    one.values.add(buffer.values.time(last), one.numberOf(buffer.states(buffer.values.value(last).toInt)))
+    one
+  }
+
+  def carriedTo(start: Long, last: TimedStates): Option[TimedStates] =
+    Option.when(isNear(last.values.time(0), start)) {
+      val one = createAggregationBuffer()
+      one.values.carry(start, one.numberOf(last.states(last.values.value(0).toInt)))
+      one
+    }
+
   protected def writeTo(buffer: TimedStates, out: ByteWriter): Unit = {
     out.count(buffer.states.size.toLong)
     buffer.states.foreach(state => Rows.write(project(InternalRow(state)), out))
-    buffer.values.write(out)(out.count)
+    buffer.values.write(out, carry.isDefined)(out.count)
   }
 
   protected def readFrom(in: ByteReader): TimedStates = {
@@ -77,7 +93,7 @@ private[spark] final case class TimeInState(
       val state = shape.read(in).get(0, value.dataType)
       if (state == null || buffer.numberOf(state) != at) throw in.damaged("its states are not distinct")
     }
-    buffer.values.read(in) {
+    buffer.values.read(in, carry.isDefined) {
       val number = in.count()
       if (number < 0 || number >= states) throw in.damaged("it has an unknown state")
       number

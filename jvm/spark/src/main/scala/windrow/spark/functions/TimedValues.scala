@@ -11,6 +11,9 @@ private[spark] final class TimedValues(order: TimedValues.Order) {
   private var times  = new Array[Long](1)
   private var values = new Array[Long](1)
 
+  /** The value that holds at the start of the window because of an earlier row, with that start. */
+  private var carried = Option.empty[(Long, Long)]
+
   def size: Int              = count
   def isEmpty: Boolean       = count == 0
   def time(at: Int): Long    = times(at)
@@ -42,8 +45,24 @@ private[spark] final class TimedValues(order: TimedValues.Order) {
     values = Arrays.copyOf(values, space)
   }
 
+  /** Lets a value hold from a start to the first value. */
+  def carry(start: Long, value: Long): Unit = carried = Some((start, value))
+
+  /** All values, including the one that is carried unless another one has its time. */
+  def whole: TimedValues = carried.filter(isEmpty || _._1 < times(0)).fold(this) { case (start, value) =>
+    val all = new TimedValues(order)
+    all.add(start, value)
+    all.addAll(this)(identity)
+    all
+  }
+
   /** Adds all values of another collection, each after a conversion. */
-  def addAll(other: TimedValues)(convert: Long => Long): Unit =
+  def addAll(other: TimedValues)(convert: Long => Long): Unit = {
+    if (carried.isEmpty) carried = other.carried.map { case (start, value) => (start, convert(value)) }
+    addOwn(other)(convert)
+  }
+
+  private def addOwn(other: TimedValues)(convert: Long => Long): Unit =
     if (other.size > TimedValues.Few && !isEmpty && other.time(0) <= lastTime) merge(other)(convert)
     else {
       reserve(count + other.size)
@@ -70,7 +89,17 @@ private[spark] final class TimedValues(order: TimedValues.Order) {
   def until(at: Int, end: Option[Long]): Long =
     if (at + 1 < count) times(at + 1) else end.fold(times(at))(math.max(_, times(at)))
 
-  def write(out: ByteWriter)(writeValue: Long => Unit): Unit = {
+  /** @param carries
+    *   whether a value can be carried, which is then written, too
+    */
+  def write(out: ByteWriter, carries: Boolean)(writeValue: Long => Unit): Unit = {
+    if (carries) {
+      out.byte(if (carried.isDefined) 1 else 0)
+      carried.foreach { case (start, value) =>
+        out.long(start)
+        writeValue(value)
+      }
+    }
     out.count(count.toLong)
     (0 until count).foreach { at =>
       if (at == 0) out.long(times(0)) else out.count(times(at) - times(at - 1))
@@ -79,7 +108,8 @@ private[spark] final class TimedValues(order: TimedValues.Order) {
   }
 
   /** Reads values that [[write]] has written into an empty collection. */
-  def read(in: ByteReader)(readValue: => Long): Unit = {
+  def read(in: ByteReader, carries: Boolean)(readValue: => Long): Unit = {
+    if (carries && in.byte() == 1) carry(in.long(), readValue)
     val all = in.size()
     (0 until all).foreach { at =>
       val time = if (at == 0) in.long() else lastTime + in.count()

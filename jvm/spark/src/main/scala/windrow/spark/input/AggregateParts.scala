@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.SpecProblem
-import windrow.spark.functions.{DistinctCount, Failing, FunctionSet, StreamTime}
+import windrow.spark.functions.{DistinctCount, Failing, FunctionSet, OverTimeCheck, StreamTime}
 
 /** The parts of the user's aggregation, which itself never runs.
   *
@@ -61,13 +61,15 @@ final case class AggregateParts(
   def eventTime(session: SparkSession, name: Option[String]): Option[Expression] =
     markers.get("time").orElse(name.flatMap(SparkInside.column(session, child, _)))
 
-  /** Returns the parts with a time in the aggregates that do not state one, or a problem if there is none.
+  /** Returns the parts with a time in the aggregates that do not state one, or a problem if there is none or if
+    * a value is carried by another time.
     *
     * @param time
     *   the event time of the rows
     */
   def timed(time: => Option[Expression]): Either[SpecProblem, AggregateParts] =
-    if (!inputs.exists(_.exists(_ == StreamTime))) Right(this)
+    if (OverTimeCheck.carriesByOtherTime(functions, inputs)) Left(OverTimeCheck.otherTime)
+    else if (!inputs.exists(_.exists(_ == StreamTime))) Right(this)
     else time.flatMap(StreamTime.asTimestamp).toRight(StreamTime.missing).map(known =>
       copy(inputs = inputs.map(_.transform { case StreamTime => known }.asInstanceOf[Alias])))
 

@@ -57,7 +57,11 @@ private[core] final class AlignedAlgorithm[B, V](
   private val gaps = GapWindows.of(grid, spec, store)
 
   private val gapPanes =
-    gaps.map(new GapPanes(grid, spec, aggregation, panes, slices, records, _, store))
+    gaps.map(new GapPanes(grid, spec, aggregation, panes, slices, records, _, whole(_, _, aggregation.zero), store))
+
+  /** Values of earlier messages with which windows begin, if the aggregation carries them. Stored in the checkpoint. */
+  private val carried =
+    aggregation.carrying.map(new CarriedValues(grid, lateness, aggregation, _, slices, store))
 
   /** Messages for incomplete windows, if these are processed only when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
@@ -67,7 +71,15 @@ private[core] final class AlignedAlgorithm[B, V](
   private val recordsAtOnce = recordsAll && arrivals.isEmpty
 
   def processingDeadline: Option[Long] = periods.next
-  def keyCount: Long                   = gaps.fold(0L)(_.keyCount)
+  def keyCount: Long                   = math.max(gaps.fold(0L)(_.keyCount), carried.fold(0L)(_.keyCount))
+
+  /** The value of a window of which the messages have this value. */
+  private def whole(key: Key, start: Long, own: B): B = carried.fold(own)(_.into(key, start, own))
+
+  private def whole(key: Key, start: Long): B = whole(key, start, slices.value(key, start))
+
+  /** The value that a complete window had before this step, of which the messages have this value. */
+  private def wholeBefore(key: Key, start: Long, own: B): B = carried.fold(own)(_.intoBefore(key, start, own))
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit = {
     val time = entry.time.get
@@ -83,6 +95,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   private def keep(entry: Entry[B], clock: StepClock): Unit = {
     arrivals.foreach(_.add(entry.key, slice.start, entry.count, entry.buffer))
+    carried.foreach(_.add(entry.key, slice.start, isLate = clock.before.reached(slice.firstEnd)))
     slices.insert(slice.start, entry.key, entry.buffer)
     gaps.foreach(_.add(entry.key, entry.time.get, clock.before))
   }
@@ -105,8 +118,10 @@ private[core] final class AlignedAlgorithm[B, V](
   private def recordOf(start: Long, key: Key, records: Records, before: Watermark): Option[PaneState[B]] = {
     val found = kept(key, records)
     if (found.isDefined) found
-    else if (!recordsAll && slices.hasContent(key, start)) Some(panes.firedOnTime(slices.value(key, start)))
-    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start, before)))(panes.firedOnTime(aggregation.zero))
+    else if (!recordsAll && slices.hasContent(key, start))
+      Some(panes.firedOnTime(wholeBefore(key, start, slices.value(key, start))))
+    else Option.when(spec.onTime && gaps.exists(_.isFilled(key, start, before)))(
+      panes.firedOnTime(wholeBefore(key, start, aggregation.zero)))
   }
 
   private def kept(key: Key, records: Records): Option[PaneState[B]] =
@@ -127,11 +142,20 @@ private[core] final class AlignedAlgorithm[B, V](
       out: Out[Effect[B, V]]): Unit = {
     val isComplete = clock.before.reached(grid.end(start))
     val now        = panes.add(record.getOrElse(PaneState()), entry, clock.processingTime)
-    rule.withMessage(isComplete, isNew = record.isEmpty, completes = false, now.unsent) match {
-      case Some(timing) => fire(start, entry.key, now, timing, isLast = false, slices.value(entry.key, start), out)
-      case None         => rest(start, entry.key, now, isComplete)
-    }
+    fireOrRest(start, entry.key, now, isComplete, isNew = record.isEmpty, out)
   }
+
+  private def fireOrRest(
+      start: Long,
+      key: Key,
+      record: PaneState[B],
+      isComplete: Boolean,
+      isNew: Boolean,
+      out: Out[Effect[B, V]]): Unit =
+    rule.withMessage(isComplete, isNew, completes = false, record.unsent) match {
+      case Some(timing) => fire(start, key, record, timing, isLast = false, whole(key, start), out)
+      case None         => rest(start, key, record, isComplete)
+    }
 
   /** Records a window that fires nothing before the step ends. */
   private def rest(start: Long, key: Key, record: PaneState[B], isComplete: Boolean): Unit = {
@@ -159,12 +183,24 @@ private[core] final class AlignedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
-    Part.silent(addArrivals(clock)) ++
+    Part.later(updateCarried(clock)) ++
+      Part.silent(addArrivals(clock)) ++
       (if (moved && spec.onTime) Part.later(onTimePanes(clock.before, now)) else Iterator.empty) ++
       gapPanes.iterator.flatMap(_.fire(clock.before, now)) ++
       Part.silent(touchDue(clock, now, moved)) ++
       Part.later(endStep(clock, now)) ++
       Part.silent(leave(clock.before, now))
+  }
+
+  /** Updates complete windows that carry another value because of a late message, as if they had received one. */
+  private def updateCarried(clock: StepClock): Iterator[Part[Effect[B, V]]] = carried.iterator.flatMap { values =>
+    val found = values.changed(slices.firstIncomplete(clock.before))((key, from) =>
+      gaps.filter(_ => spec.onTime).iterator.flatMap(_.filled(key, from, clock.before)))
+    Part.each(found) { case ((key, start), out) =>
+      val record = recordOf(start, key, records.peek(start), clock.before).getOrElse(PaneState[B]())
+      val now    = panes.add(record, 1, aggregation.zero, clock.processingTime)
+      fireOrRest(start, key, now, isComplete = true, isNew = false, out)
+    }
   }
 
   private def addArrivals(clock: StepClock): Unit =
@@ -183,9 +219,10 @@ private[core] final class AlignedAlgorithm[B, V](
         val isLast = now.reached(bounds.end, lateness)
         val known  = if (recordsAll) records.peek(start) else null
         windows.andThen(Part.each[(Key, B), Effect[B, V]](values) { case ((key, buffer), out) =>
-          if (recordsAll) fire(start, key, keptSurely(start, key, known), Timing.OnTime, isLast, buffer, out)
-          else if (recordsShown && !isLast) fire(start, key, PaneState(), Timing.OnTime, isLast, buffer, out)
-          else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, buffer))
+          val value = whole(key, start, buffer)
+          if (recordsAll) fire(start, key, keptSurely(start, key, known), Timing.OnTime, isLast, value, out)
+          else if (recordsShown && !isLast) fire(start, key, PaneState(), Timing.OnTime, isLast, value, out)
+          else out.put(panes.first(WindowId(key, bounds), Timing.OnTime, isLast, value))
         })
     }
 
@@ -224,7 +261,8 @@ private[core] final class AlignedAlgorithm[B, V](
       lazy val values = sweep.to(start)
       val known       = records.peek(start)
       out.andThen(Part.each[Key, Effect[B, V]](keys)((key, out) =>
-        due(start, key, known, clock, now).foreach(_.fire(values.valueOf(key), out))))
+        due(start, key, known, clock, now).foreach(
+          _.fire(Option(values.valueOf(key)).getOrElse(aggregation.zero), out))))
     }
   }
 
@@ -249,14 +287,15 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** A window that fires at the end of the step. */
   private final class Due(val start: Long, key: Key, record: PaneState[B], timing: Timing, isLast: Boolean) {
-    def fire(whole: => B, out: Out[Effect[B, V]]): Unit =
-      AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole, out)
+    def fire(own: => B, out: Out[Effect[B, V]]): Unit =
+      AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole(key, start, own), out)
   }
 
   private def leave(before: Watermark, now: Watermark): Unit = {
     touched.clear()
     gapPanes.foreach(_.leave(before, now))
     val left = now.leaves(lateness)
+    if (!now.isEnd) carried.foreach(_.leave(if (left == EventTime.Min) left else grid.firstStart(left), now))
     if (now.isEnd) drop(EventTime.Max)
     else if (left != EventTime.Min) drop(grid.firstStart(left))
   }
@@ -273,10 +312,10 @@ private[core] final class AlignedAlgorithm[B, V](
 
   private def window(key: Key, start: Long, at: Watermark): OpenWindow[B] = {
     val isComplete = at.reached(grid.end(start))
-    def whole      = slices.value(key, start)
+    def value      = whole(key, start)
     def paneState = kept(key, records.peek(start))
-      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(whole) else PaneState[B]())
-    OpenWindow(key, grid.bounds(start), isComplete, paneState, whole)
+      .getOrElse(if (isComplete && spec.onTime) panes.firedOnTime(value) else PaneState[B]())
+    OpenWindow(key, grid.bounds(start), isComplete, paneState, value)
   }
 
   override def openCount(before: Option[Long]): Option[Long] = if (recordsAll) records.size else slices.count
@@ -285,12 +324,14 @@ private[core] final class AlignedAlgorithm[B, V](
     slices.flush()
     records.flush()
     gapPanes.foreach(_.flush())
+    carried.foreach(_.flush())
   }
 
   def readDirectory(in: ByteReader): Unit = {
     slices.readDirectory(in)
     records.readDirectory(in)
     gapPanes.foreach(_.readDirectory(in))
+    carried.foreach(_.readDirectory(in))
     periods.read(in)
   }
 
@@ -298,6 +339,7 @@ private[core] final class AlignedAlgorithm[B, V](
     slices.writeDirectory(out)
     records.writeDirectory(out)
     gapPanes.foreach(_.writeDirectory(out))
+    carried.foreach(_.writeDirectory(out))
     periods.write(out)
   }
 }

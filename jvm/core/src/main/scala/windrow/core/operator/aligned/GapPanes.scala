@@ -9,7 +9,11 @@ import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces}
 import windrow.core.time.{Axis, Watermark}
 import windrow.core.trigger.PaneState
 
-/** The panes of windows without messages (SEMANTICS R3, R120 to R122). */
+/** The panes of windows without messages (SEMANTICS R3, R120 to R122).
+  *
+  * @param nothing
+  *   the buffer of such a window, by key and start
+  */
 private[core] final class GapPanes[B, V](
     grid: SliceGrid[Axis.Time],
     spec: WindowOperatorSpec,
@@ -18,6 +22,7 @@ private[core] final class GapPanes[B, V](
     slices: GridSlices[B],
     records: SortedRun[PaneState[B]],
     gaps: GapWindows,
+    nothing: (Key, Long) => B,
     store: Spaces) {
   private type Parts = Iterator[Part[Effect[B, V]]]
 
@@ -49,11 +54,11 @@ private[core] final class GapPanes[B, V](
         PaneState(),
         Timing.Late,
         isClosed(start, now),
-        aggregation.zero,
+        nothing(key, start),
         out)
       keep(key, start, next)
     } ++ each(ended.onTime)((start, out) =>
-      out.put(panes.first(idOf(key, start), Timing.OnTime, isClosed(start, now), aggregation.zero)))
+      out.put(panes.first(idOf(key, start), Timing.OnTime, isClosed(start, now), nothing(key, start))))
 
   private def keep(key: Key, start: Long, record: PaneState[B]): Unit = {
     records.at(start).put(key, record)

@@ -4,7 +4,7 @@ package aligned
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.aggregate.{Aggregation, Gathered, OwnedCodec, RangeSweep}
 import windrow.core.grid.SliceGrid
-import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces}
+import windrow.core.state.{ByteReader, ByteWriter, Key, KeyMap, SortedRun, Spaces}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
@@ -27,6 +27,15 @@ private[core] final class GridSlices[B](
     settles = settles)
 
   def insert(slice: Long, key: Key, buffer: B): Unit = slices.add(slice, key, buffer)
+
+  /** The value of a key in a slice, for reading only. */
+  def at(key: Key, slice: Long): Option[B] = Option(slices.peek(slice)).flatMap(keyed => Option(keyed.get(key)))
+
+  /** The last slice at or before a position. */
+  def floor(position: Long): Option[Long] = slices.floor(position)
+
+  /** The slices in `[from, until)` with the values of all keys, for reading only. */
+  def between(from: Long, until: Long): Iterator[(Long, KeyMap[B])] = slices.between(from, until)
 
   def hasContent(key: Key, start: Long): Boolean =
     slices.between(start, grid.end(start)).exists { case (_, keyed) => keyed.containsKey(key) }

@@ -50,6 +50,10 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
   def isFilled(key: Key, start: Long, before: Watermark): Boolean =
     Option(keys.get(key)).exists(_.isFilled(start, before))
 
+  /** The windows of a key from a start on that existed before this step and had ended. */
+  def filled(key: Key, from: Long, before: Watermark): Iterator[Long] =
+    Option(keys.get(key)).iterator.flatMap(_.filled(from, before)).filter(isFilled(key, _, before))
+
   /** All open windows that have ended and exist without messages, or did until messages arrived. */
   def open(at: Watermark): Iterator[(Key, Long)] = {
     val left = at.leaves(lateness)

@@ -22,6 +22,12 @@ private[core] final class StartRanges(grid: SliceGrid[_ <: Axis]) {
     Option(ranges.lowerEntry(start)).map(range =>
       if (range.getValue < start) range.getValue.longValue else before(start))
 
+  /** The first start at or above another one. */
+  def ceiling(start: Long): Option[Long] =
+    if (holds(start)) Some(start) else Option(ranges.higherKey(start)).map(_.longValue)
+
+  def isEmpty: Boolean = ranges.isEmpty
+
   def add(from: Long, to: Long): Unit = if (from <= to) {
     val below = ranges.floorEntry(from)
     val joins = below != null && grid.next(below.getValue) >= from
