@@ -17,11 +17,14 @@ object ShardSpaces {
     * @param carries
     *   whether windows carry values of earlier messages
     */
-<<<<<<< HEAD
-  def of(spec: WindowOperatorSpec, keepsMessages: Boolean, hasOffsets: Boolean): Seq[String] =
+  def of(
+      spec: WindowOperatorSpec,
+      keepsMessages: Boolean,
+      hasOffsets: Boolean,
+      carries: Boolean = false): Seq[String] =
     windows(spec) ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
       Option.when(spec.gapValues.exists(_.carries))("carried") ++
-      Option.when(keepsMessages)(Pieces.Space)
+      Option.when(carries)("earlier") ++ Option.when(keepsMessages)(Pieces.Space)
 
   private def windows(spec: WindowOperatorSpec): Seq[String] = spec.window.family match {
     case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
@@ -31,23 +34,5 @@ object ShardSpaces {
     case _: Inherited                         => Seq("inherited", "pages", "incoming")
     case _: Run | _: Numbered | _: OffsetGrid => Keyed
     case _: Several => spec.named.zipWithIndex.flatMap { case ((_, own), i) => windows(own).map(OwnSpaces.name(_, i)) }
-=======
-  def of(
-      spec: WindowOperatorSpec,
-      keepsMessages: Boolean,
-      hasOffsets: Boolean,
-      carries: Boolean = false): Seq[String] = {
-    val windows = spec.window.family match {
-      case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
-      case _: Sessions                          => Seq("sessions", "pages")
-      case _: CutSessions                       => Seq("sessions", "pages", "runs")
-      case _: OffsetSessions                    => Seq("sessions")
-      case _: Inherited                         => Seq("inherited", "pages", "incoming")
-      case _: Run | _: Numbered | _: OffsetGrid => Keyed
-    }
-    windows ++ Option.when(hasOffsets)(AppliedOffsets.Space) ++ Option.when(spec.fillsGaps)("gaps") ++
-      Option.when(spec.gapValues.exists(_.carries))("carried") ++
-      Option.when(carries)("earlier") ++ Option.when(keepsMessages)(Pieces.Space)
->>>>>>> e5e93264bc808b62315a9f5bbeeb8f248b0b90e0
   }
 }

@@ -116,8 +116,8 @@ class CarriedValuesSuite extends AnyFunSuite {
       Entry(new Key(Array(row.key.toByte)), Some(row.time), 0, 1, lift(row), Array(place.toByte), None)
     }
     new Shard(stream.spec, aggregation, store).step(entries, Watermark(watermark), None).map {
-      case Effect.Fire(pane)          => (pane.key.bytes.head.toInt, pane.start, Some(pane))
-      case Effect.Reject(entry, _, _) => (entry.key.bytes.head.toInt, entry.raw.head.toLong, None)
+      case Effect.Fire(pane)                => (pane.key.bytes.head.toInt, pane.start, Some(pane))
+      case Effect.Reject(entry, _, _, _, _) => (entry.key.bytes.head.toInt, entry.raw.head.toLong, None)
     }.toVector
   }
 
