@@ -291,6 +291,13 @@ RESTING = (
     "monitor",
     "move-a-query",
     "rejected-rows",
+    "asof-joins",
+    "joins",
+    "orders-and-payments",
+    "session",
+    "top-n",
+    "totals-in-sql",
+    "tumbling",
 )
 
 

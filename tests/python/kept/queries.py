@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Read = Callable[[str], "DataFrame"]
-Outputs = wr.Output | wr.JoinOutput | wr.DedupOutput | wr.Answers
+Outputs = wr.Output | wr.JoinOutput | wr.DedupOutput | wr.MatchOutput | wr.Answers
 
 SCHEMA = (
     "time timestamp, product string, price double, amount bigint, number bigint, gap bigint, "
@@ -271,6 +271,26 @@ def carried(read: Read) -> Outputs:
     )
 
 
+def matched(read: Read) -> Outputs:
+    """Return prices that do not fall for two or more rows, and the next row."""
+    return timed(read, known=True).match(
+        "FIRST RISE{2,} ANY",
+        define={"RISE": "price >= PREV(price)"},
+        measures={"rises": "count(RISE.*)", "last": "last(number)"},
+        within="6 hours",
+    )
+
+
+def named_windows(read: Read) -> Outputs:
+    """Return several windows of the same rows."""
+    windows = timed(read, known=True).windows(
+        hour=wr.Tumbling("1 hour"),
+        shift=wr.Hopping("6 hours", step="2 hours", zone="Europe/Berlin"),
+        visit=wr.Session("2 hours"),
+    )
+    return few(windows.accumulationMode(RETRACTING))
+
+
 QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
     query.__name__: query
     for query in (
@@ -281,5 +301,6 @@ QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
         *(inherited, chained),
         *(deduplicated, last_rows, last_rows_in_order),
         *(asof, gap_values, carried),
+        *(matched, named_windows),
     )
 }

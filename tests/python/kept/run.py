@@ -17,6 +17,8 @@ from kept.queries import QUERIES, SCHEMA, Outputs, Read
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: Outputs whose rows are not panes.
+OF_ROWS = (wr.JoinOutput, wr.DedupOutput, wr.MatchOutput)
 #: One shard and partition keep the number of files small. Without no-data batches, two runs have
 #: the same steps.
 SETTINGS = {
@@ -56,7 +58,7 @@ def reading(session: SparkSession, folder: Path) -> Read:
 def run(session: SparkSession, name: str, folder: Path, since: int = 0) -> list[str]:
     """Run a query over all input, and return its rows of the batches from ``since`` on."""
     output = QUERIES[name](reading(session, folder))
-    kinds = ["rows" if isinstance(output, wr.JoinOutput | wr.DedupOutput) else "panes", "rejected"]
+    kinds = ["rows" if isinstance(output, OF_ROWS) else "panes", "rejected"]
     if isinstance(output, wr.Answers):
         kinds.append("answers")
     sinks: dict[str, Any] = {kind: wr.Files(str(folder / kind), format="json") for kind in kinds}
@@ -114,7 +116,7 @@ def _row(rng: random.Random, batch: int, number: int) -> dict[str, Any]:
 
 def programs(session: SparkSession, output: Outputs) -> Sequence[Any]:
     """Return the JVM's shard programs of a query, one for each of its operators."""
-    rows = output.rows if isinstance(output, wr.JoinOutput | wr.DedupOutput) else output.panes
+    rows = output.rows if isinstance(output, OF_ROWS) else output.panes
     plan = rows._jdf.queryExecution().analyzed()
     found = session._jvm.windrow.spark.running.ResumeCheck.programs(plan)  # type: ignore[union-attr]
     return [found.apply(number)._2() for number in range(found.size())]

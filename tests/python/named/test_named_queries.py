@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 MINUTES = {"minute": wr.Tumbling("1 minute"), "visit": wr.Session("2 minutes")}
 ROWS = (

@@ -20,7 +20,7 @@ from patterns import matching
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark]
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 WITHIN = timedelta(minutes=6)
 LATENESS = timedelta(minutes=20)

@@ -18,7 +18,7 @@ from series.test_over_time import Row, close, greatest, spans
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PARITY = "IF(id % 2 = 0, 'even', 'odd')"
 LIMIT = 90

@@ -115,6 +115,7 @@ def panes_of(
     return made
 
 
+@pytest.mark.full
 def test_modes_and_early_panes(spark: SparkSession) -> None:
     """DISCARDING passes the new rows; a retraction passes the old ones; a gap passes none."""
     steps = [[("00:30", 1), ("00:10", 2)], [("02:10", 3)], [("00:20", 4)]]

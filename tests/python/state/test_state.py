@@ -79,6 +79,7 @@ def test_a_lookup_reads_the_description_once(feed: Feed, tmp_path: Path) -> None
     assert amounts(found) == [1, 2]
 
 
+@pytest.mark.full
 def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     """Integer bounds are offsets; the restart offset is the least one in the state (R24, R27)."""
     feed.add([order(f"09:00:{n:02}", "ab"[n % 2], amount=n, gap=9 - n) for n in range(6)])
@@ -229,6 +230,7 @@ def test_index(feed: Feed, tmp_path: Path) -> None:
         state.getMessages(None, None, by={"product": "a"})
 
 
+@pytest.mark.full
 def test_keys_are_not_rounded(feed: Feed, tmp_path: Path) -> None:
     """A key value that its type cannot represent is refused; another suitable type is converted."""
     feed.add([order("09:00:10", amount=1, price=1.25)])

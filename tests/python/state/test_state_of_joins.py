@@ -215,6 +215,7 @@ def test_restart_offsets(both: Both) -> None:
     assert [tuple(row) for row in found] == [("shipments", 0, 7)]
 
 
+@pytest.mark.full
 @pytest.mark.anywhere
 def test_keys(both: Both) -> None:
     """The key contains all equality fields; rows with a null key are not kept."""

@@ -76,6 +76,7 @@ def test_each_metric_exists(shown: dict[str, float], tmp_path: Path) -> None:
     assert shown[whole.format("a_b_minutes", "open_windows")] == 2
 
 
+@pytest.mark.full
 @pytest.mark.spark
 def test_inputs_of_a_join(shown: dict[str, float], tmp_path: Path) -> None:
     """Each input of a join has a gauge: its watermark, or 0 before its first row (R87)."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+
+pytestmark = pytest.mark.slow
 spark_test = pytest.mark.spark
 
 

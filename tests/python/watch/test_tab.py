@@ -26,6 +26,8 @@ import pytest
 import windrow as wr
 from programs import ROOT, free_ports, printed, running
 
+pytestmark = pytest.mark.slow
+
 FULL = os.environ.get("WINDROW_MODE") == "full"
 JARS = Path(pyspark.__file__).parent / "jars"
 _CAUSE = re.compile(r'class="cause"><b>(\w+)</b>')

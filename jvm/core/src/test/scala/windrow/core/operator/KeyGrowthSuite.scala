@@ -33,7 +33,7 @@ class KeyGrowthSuite extends AnyFunSuite {
   }
 
   test("every kind of windows is measured") {
-    assert((Inherit() +: windows).map(_.form).toSet == WindowKinds.Forms.toSet)
+    assert((Inherit() +: several +: windows).map(_.form.name).toSet == WindowKinds.Forms.map(_.name).toSet)
   }
 
   test("a fault is found: a message that reads the content of its key, and a step that writes it again") {
@@ -108,6 +108,12 @@ private[operator] object KeyGrowthSuite {
     OffsetSession(3),
     Global)
 
+  /** Several windows at once, which full state does not support. */
+  private val several = NamedWindows(Seq(
+    "few"  -> Hopping(TimeSpan(40), TimeSpan(20)),
+    "all"  -> Tumbling(all),
+    "near" -> Session(TimeSpan(10))))
+
   private def origin(n: Int) = Some(Origin("s", 0, n.toLong))
 
   private def fullState(window: WindowKind) = OfKey(s"messages of $window") {
@@ -178,5 +184,5 @@ private[operator] object KeyGrowthSuite {
   }
 
   val operators: Seq[OfKey] =
-    windows.map(fullState) ++ windows.map(aggregate) ++ inherited ++ evictions.map(policy)
+    windows.map(fullState) ++ (several +: windows).map(aggregate) ++ inherited ++ evictions.map(policy)
 }
