@@ -79,7 +79,7 @@ def of_rows(name: str, output: Outputs) -> DataFrame:
 
     Rows that do not belong to a window have null instead.
     """
-    if isinstance(output, wr.JoinOutput | wr.DedupOutput):
+    if isinstance(output, wr.JoinOutput | wr.DedupOutput | wr.MatchOutput):
         rows, window, value = output.rows, F.lit(None), F.to_json(F.struct("*"))
     elif "messages" in output.panes.columns:
         rows = output.panes.select("product", "window", F.explode("messages").alias("message"))
