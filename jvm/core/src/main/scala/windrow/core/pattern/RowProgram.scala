@@ -7,9 +7,9 @@ import windrow.RowPattern._
 /** A pattern as instructions: match one row and go on with the next instruction, or try one instruction and then
   * another. The last instruction is the end.
   *
-  * A repetition without limit whose part can match without a row must know whether its present round contains a row,
-  * because a round without one does not count. If it does, so do the present rounds of all such repetitions around it, so
-  * that the number of the outermost ones whose rounds contain a row says it for all.
+  * A round of a repetition does not count if it contains no row. A repetition without limit whose part can match without
+  * a row must therefore know whether its present round contains a row. A row is in the rounds of all such repetitions
+  * around it. One number thus describes them all: how many of them, from the outermost one, have a row in their round.
   *
   * @param names
   *   for each instruction the number of the name that a row must have, or -1
