@@ -272,6 +272,7 @@ def test_sparks_own_windows_over_panes(corrected: Feed) -> None:
     ]
 
 
+@pytest.mark.full
 def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
     """The event time of a pane can be Spark's ``window_time``, its last instant."""
     panes = totals(corrected.stream()).panes.withColumn("at", F.window_time("window"))
@@ -287,6 +288,7 @@ def test_windows_of_windrow_over_panes(corrected: Feed) -> None:
     ]
 
 
+@pytest.mark.full
 def test_panes_join_a_table(corrected: Feed) -> None:
     """Panes can be joined with a table, including corrections."""
     names = corrected.spark.createDataFrame([("a", "apples"), ("b", "beans")], ["product", "name"])

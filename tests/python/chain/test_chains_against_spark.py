@@ -144,7 +144,7 @@ CHAINS = {
 
 
 #: Joins that the full join covers with its rows of one side or of both.
-REST = ("inner join", "left join", "right join", "sessions")
+REST = ("inner join", "left join", "right join", "windows", "sessions")
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_hours_of_minutes(feed: Feed) -> None:
     assert last == {"taken back": 7, "on time": 4, "parts": 7}
 
 
-@pytest.mark.parametrize("way", ["explode", "unpivot"])
+@pytest.mark.parametrize("way", ["explode", pytest.param("unpivot", marks=pytest.mark.full)])
 def test_nor_do_the_rows_that_were_made_of_it(feed: Feed, way: str) -> None:
     """A replaced pane does not count, in any of the rows derived from it (SEMANTICS B4)."""
     panes = minutes(feed.stream()).panes
@@ -331,7 +331,14 @@ TAKES: list[tuple[Callable[[DataFrame], wr.Output], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize("mode", [*MODES, None], ids=lambda mode: mode.name if mode else "batch")
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(mode, marks=pytest.mark.full) if mode in MODES[:2] else mode
+        for mode in (*MODES, None)
+    ],
+    ids=lambda mode: mode.name if mode else "batch",
+)
 def test_who_cannot_take_panes_back(feed: Feed, mode: Any) -> None:
     """Operators that cannot handle corrections are refused before the query starts (SEMANTICS B4).
 

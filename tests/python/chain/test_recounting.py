@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 FULL = os.environ.get("WINDROW_MODE") == "full"
 FIRST_SEED = int(os.environ.get("WINDROW_SEED", random.randrange(10**9)))  # noqa: S311
-CHAINS = 10_000 if FULL else 2 * len(FIRST)
+CHAINS = 10_000 if FULL else len(FIRST)
 QUERIES = 60 if FULL else 1
 
 

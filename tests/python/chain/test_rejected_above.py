@@ -69,6 +69,7 @@ def test_one_operator_alone_has_the_columns_that_it_had(feed: Feed) -> None:
     assert minutes(feed.stream()).rejected.columns[4:] == ["message"]
 
 
+@pytest.mark.full
 def test_rejected_rows_after_any_use_of_panes(feed: Feed) -> None:
     """Filters, joins and Python functions between the operators see only panes."""
 

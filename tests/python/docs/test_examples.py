@@ -53,7 +53,14 @@ def compare(path: Path, out: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path.stem == "corrected_totals" else pytest.mark.full)
+        for path in sorted(EXAMPLES.glob("*.py"))
+    ],
+    ids=lambda path: path.name,
+)
 def test_python(capsys: pytest.CaptureFixture[str], path: Path) -> None:
     """A Python program, run in the session of the tests, prints its table."""
     runpy.run_path(str(path))

@@ -50,6 +50,7 @@ def wide(spark: SparkSession, tmp_path: Path) -> DataFrame:
     return spark.readStream.schema(WIDE).json(str(tmp_path / "wide"))
 
 
+@pytest.mark.full
 def test_coming_from_another_engine(wide: DataFrame) -> None:
     """Each Windrow query of the page is valid and has the columns of its SQL."""
     page = "docs/coming-from.md"
@@ -67,7 +68,10 @@ def test_coming_from_another_engine(wide: DataFrame) -> None:
     assert {(len(one.columns), one.isStreaming) for one in shown} == {(4, True)}
 
 
-@pytest.mark.parametrize("page", ["docs/sql.md", "docs/reference/sql-functions.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["docs/sql.md", pytest.param("docs/reference/sql-functions.md", marks=pytest.mark.full)],
+)
 def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
     """The SQL of the page is valid and streaming, except reads of folders and answers about it."""
     for name in ("orders", "shipments", "payments", "quotes", "ads", "buys"):
@@ -261,49 +265,14 @@ def test_the_page_of_sinks(tmp_path: Path) -> None:
         )
 
 
-#: Pages that run in ``full`` only, in addition to all notebooks. Other tests check that their names
-#: exist and that their SQL is valid, and run the same kinds of windows.
-RESTING = (
-    "cogroups",
-    "count",
-    "global",
-    "inherit",
-    "late-sessions",
-    "offset-range",
-    "offset-session",
-    "over",
-    "panes",
-    "sensors",
-    "sliding",
-    "sql-functions",
-    "advice",
-    "chaining",
-    "concepts",
-    "dedup",
-    "pictures",
-    "reliability",
-    "watching",
-    "backfill",
-    "change-the-lateness",
-    "deduplicate",
-    "patterns",
-    "nearest-reading",
-    "monitor",
-    "move-a-query",
-    "rejected-rows",
-    "asof-joins",
-    "joins",
-    "orders-and-payments",
-    "session",
-    "top-n",
-    "totals-in-sql",
-    "tumbling",
-)
+#: Pages that a newcomer reads first. The others run in ``full`` only: tests of every run check that
+#: their names exist and that their SQL is valid, and run the same kinds of windows.
+ALWAYS = ("README.md", "docs/start.md", "docs/guides/accelerate.md")
 
 
 def rests(path: Path) -> bool:
     """Return whether a page runs in ``full`` only."""
-    return path.parent.name == "notebooks" or path.stem in RESTING
+    return str(path.relative_to(ROOT)) not in ALWAYS
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,7 @@ def arguments(spark: SparkSession, function: str) -> set[str]:
 
 
 @pytest.mark.spark
+@pytest.mark.full
 def test_sql_functions(spark: SparkSession) -> None:
     """Each registered function has a section with exactly its arguments, and a query."""
     page = "sql-functions.md"

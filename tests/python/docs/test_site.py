@@ -41,6 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
+@pytest.mark.full
 def test_the_site_is_whole(site: Path) -> None:
     """Each link has a target and no file is fetched, or the build fails; pictures are embedded."""
     page = (site / "windows/tumbling.html").read_text(encoding="utf-8")
@@ -51,6 +52,7 @@ def test_the_site_is_whole(site: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "text"), [("coverage", ">S1<"), ("mutants", ">caught by<"), ("growth", "<svg")]
 )
+@pytest.mark.full
 def test_tables_are_made_from_data(site: Path, page: str, text: str) -> None:
     """The long lists for contributors are in the site, although the checkout has only the data."""
     source = (DOCS / f"project/{page}.md").read_text(encoding="utf-8")

@@ -112,10 +112,8 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 @pytest.mark.anywhere
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "folder",
-    ["plain", pytest.param("with space, 'quote' and é", marks=pytest.mark.full)],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
 def test_attach(tmp_path: Path, folder: str) -> None:
     """``attach`` adds the functions to a running session, wherever the package is installed."""
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")

@@ -22,7 +22,7 @@ SOON = ("0 minutes", "5 minutes")
 
 
 #: Kinds of every run; tests against Spark's own join cover the others too.
-ALWAYS = {"left", "anti"}
+ALWAYS = {"left"}
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,7 @@ def test_kinds(both: Both, how: Any) -> None:
     assert amounts(both.run(joined.rows)) == sorted(ROWS[how], key=str)
 
 
+@pytest.mark.full
 def test_small_ranges(both: Both) -> None:
     """``expect="small"``, which stores all keys together, returns the same rows."""
     streams = both.add(ORDERS, SHIPMENTS).streams()
@@ -88,6 +89,7 @@ def test_own_windows(both: Both) -> None:
     assert amounts(both.run(joined.rows)) == [("x", 4, 20), ("x", 5, 40)]
 
 
+@pytest.mark.full
 def test_same_window(both: Both) -> None:
     """Both rows of a pair must be in the same window."""
     joined = wr.join(
@@ -281,7 +283,7 @@ def test_found_by_the_jvm(both: Both) -> None:
         wr.join(o, guarded, on="product", within=SOON).rows  # noqa: B018
 
 
-@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("batch", [pytest.param(False, marks=pytest.mark.full), True])
 def test_cogroup(both: Both, *, batch: bool) -> None:
     """A co-group supports any window and aggregate, and uses the least watermark."""
     streams = both.add(ORDERS, SHIPMENTS).streams(batch=batch, key="product")

@@ -68,12 +68,12 @@ def runner(spark: SparkSession, tmp_path: Path) -> Runner:
 #: The short run: a scenario of each of the most different families, with its number of rows. The
 #: core runs streams of the others in `LargeSuite`, so they run as queries in `full`.
 FEW = [
-    ("positions", 19, 1_000),
     ("looks", 364, 200),
-    ("final", 257, 200),
     *(
         pytest.param(*one, marks=pytest.mark.full)
         for one in (
+            ("positions", 19, 1_000),
+            ("final", 257, 200),
             ("join", 24, 1_000),
             ("inherited", 322, 200),
             ("calendar", 14, 1_000),

@@ -87,6 +87,7 @@ def test_an_operator_without_a_query_is_refused() -> None:
         operator.addMessage({"time": "2025-01-01 09:00:10", "amount": 1})
 
 
+@pytest.mark.full
 def test_state_counts_and_rejected_rows(feed: Feed, tmp_path: Path) -> None:
     """The state, the metrics, and the rejected rows name the windows (SEMANTICS R154)."""
     feed.add(*ROWS, NOTHING)

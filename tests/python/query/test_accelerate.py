@@ -167,6 +167,7 @@ def test_connect(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_without_the_jar(feed: Feed, setting: Any, tmp_path: Path) -> None:
     """Spark refuses a checkpoint of Windrow if the JAR is missing (SEMANTICS R98)."""
     setting.set(SETTING, "true")

@@ -78,7 +78,10 @@ def shown(df: DataFrame, rows: list[Any]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full) if name == "hopping" else name for name in KINDS],
+)
 def test_equal_to_spark(feed: Feed, name: str) -> None:
     """The last pane of each window of a stream, and each pane of a batch, have Spark's counts."""
     kind, window = KINDS[name]

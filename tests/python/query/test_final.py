@@ -81,6 +81,7 @@ def test_rows_after_the_end_are_late(feed: Feed, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.full
 def test_a_stopped_query_receives_no_end(feed: Feed, tmp_path: Path) -> None:
     """A query stopped in the first part does not write the end; its restart does (R71)."""
     feed.add(*([order(f"09:0{minute}:00", amount=minute)] for minute in range(3)))
@@ -107,6 +108,7 @@ def test_a_stopped_query_receives_no_end(feed: Feed, tmp_path: Path) -> None:
     assert sorted(totals) == [0, 1, 2]
 
 
+@pytest.mark.full
 def test_progress_of_the_first_part_is_released_with_the_query(feed: Feed, tmp_path: Path) -> None:
     """The progress of the first part is released with the query, so a driver does not grow."""
     feed.add([order("09:00:10", amount=1)])
@@ -177,6 +179,7 @@ def test_rows_before_the_last_batch_are_in_it(
     assert read(feed, tmp_path, "rejected") == []
 
 
+@pytest.mark.full
 def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
     """Windows that no time completes fire with their rows at the end."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])
@@ -188,6 +191,7 @@ def test_positions_end_too(feed: Feed, tmp_path: Path) -> None:
     assert sorted(row.total for row in panes) == sorted(row.total for row in at_once)
 
 
+@pytest.mark.full
 def test_policies_and_full_state_end_as_batches_do(feed: Feed, tmp_path: Path) -> None:
     """At the end each policy key has a FINAL event, and full state emits each window's rows."""
     feed.add([order("09:00:10", amount=amount) for amount in (1, 2, 4)])

@@ -143,6 +143,7 @@ def test_names_taken(feed: Feed) -> None:
         stream.lateness("0 seconds").retain(messages=5).window(wr.Count(3)).keepRows().panes  # noqa: B018
 
 
+@pytest.mark.full
 def test_sql_gives_the_same_result(feed: Feed) -> None:
     """SQL's full state, a plain table with ``key``, returns the same panes as the builder."""
     feed.add(*disordered(seed=33))

@@ -139,7 +139,8 @@ def sums(batches: list[list[Order]]) -> list[tuple[str, str, int]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [5, pytest.param(5000, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
-    "how", ["mended", "rejected", pytest.param("left out", marks=pytest.mark.full)]
+    "how",
+    [pytest.param(how, marks=pytest.mark.full) for how in ("mended", "left out")] + ["rejected"],
 )
 def test_a_query_goes_on(spark: SparkSession, tmp_path: Path, size: int, how: str) -> None:
     """A query that failed continues from its checkpoint without lost or doubled rows.

@@ -175,7 +175,7 @@ def test_a_retraction_repeats_its_pane(spark: SparkSession, kind: str, aggregate
 #: Functions that few rows change.
 RARELY_CHANGED = ["max(n DIV 20)", "min(x)", "max(y)"]
 #: The kinds whose panes without changes only `full` runs; their algorithms have others as well.
-REST = ("tumbling", "hopping by few", "calendar", "over rows")
+REST = ("tumbling", "hopping by few", "hopping by many", "calendar", "over rows", "over a range")
 
 
 def values(panes: Sequence[Mapping[str, Any]]) -> dict[Any, list[Any]]:

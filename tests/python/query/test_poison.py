@@ -205,8 +205,9 @@ def partitions(spark: SparkSession) -> Iterator[Callable[[int], None]]:
     spark.conf.set(setting, before)
 
 
-#: Streams of every run: combined rows, rows sent separately, and offsets.
+#: Streams and batches of every run: rows sent separately, combined rows, and offsets.
 ALWAYS = ("the last rows",)
+BATCHES = ("sums", "offsets", "full state")
 
 
 @pytest.mark.parametrize(
@@ -270,7 +271,10 @@ def of_rows(seen: Sequence[Row]) -> set[int]:
     return shown | rejected.keys()
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    "operator",
+    [pytest.param(one, marks=[] if one in BATCHES else [pytest.mark.full]) for one in OPERATORS],
+)
 def test_every_row_of_a_batch_is_emitted(spark: SparkSession, operator: str) -> None:
     """In a batch each row is in panes, rejected with a reason, or counted as a gap."""
     out = OPERATORS[operator](rows(spark, KINDS, 0), {})
@@ -278,7 +282,9 @@ def test_every_row_of_a_batch_is_emitted(spark: SparkSession, operator: str) -> 
     assert sorted(kind["off"] for kind in missing) == GAPS.get(operator, [])
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "Pacific/Apia"])
+@pytest.mark.parametrize(
+    "zone", ["Europe/Berlin", pytest.param("Pacific/Apia", marks=pytest.mark.full)]
+)
 def test_the_zone_of_a_session_changes_no_fate(spark: SparkSession, zone: str) -> None:
     """The session's time zone and its clock changes do not affect a row's fate."""
     setting = "spark.sql.session.timeZone"

@@ -66,7 +66,10 @@ def _over(df: DataFrame, bounds: Callable[[WindowSpec], WindowSpec]) -> list[Row
 
 
 @pytest.mark.anywhere
-@pytest.mark.parametrize("name", OVER)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.full) if name == "everything" else name for name in OVER],
+)
 @pytest.mark.parametrize("source", ["batch", "stream"])
 def test_over(feed: Feed, name: str, source: str) -> None:
     """Each row has the value that Spark's window functions compute over the complete table."""
@@ -97,6 +100,7 @@ def test_over(feed: Feed, name: str, source: str) -> None:
 
 
 @pytest.mark.anywhere
+@pytest.mark.full
 def test_months_of_a_zone(feed: Feed) -> None:
     """Calendar months follow Berlin's time zone, including the clock change in March."""
     days = [f"2026-{month:02}-{day:02} 22:30:00" for month in range(1, 7) for day in (28, 1, 15)]

@@ -191,6 +191,7 @@ def totals(session: SparkSession, folder: Path) -> dict[str, wr.Output | DataFra
     return {"python": of()(read), "sql": said}
 
 
+@pytest.mark.full
 def test_another_language_and_another_sink_go_on(spark: SparkSession, tmp_path: Path) -> None:
     """A query continues from Python with files, to SQL with a function, and back to Python."""
     session, source = session_of(spark), made()

@@ -134,6 +134,7 @@ def test_single_damages(kept: Kept) -> None:
     assert kept.verified().findings == ()
 
 
+@pytest.mark.full
 def test_changes_without_damage(kept: Kept) -> None:
     """If ``verify`` reports no damage, the query continues as if all files were intact."""
     whole = kept.resumed()

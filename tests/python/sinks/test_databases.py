@@ -39,7 +39,12 @@ LOCAL = datetime(2024, 3, 31, 2, 30, 0, 654321)  # noqa: DTZ001  an hour that Be
 TEXT = "ünïcödé 😀 漢 " + "x" * 40_000
 
 
-@pytest.fixture(params=SERVERS)
+@pytest.fixture(
+    params=[
+        server if server == "postgresql" else pytest.param(server, marks=pytest.mark.full)
+        for server in SERVERS
+    ]
+)
 def database(request: pytest.FixtureRequest, spark: SparkSession, servers: Servers) -> Database:
     """Return a new database of a server."""
     return servers.empty(spark, request.param)

@@ -33,6 +33,7 @@ def url() -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_every_row_has_a_fate(spark: SparkSession, url: str) -> None:
     """In Derby, long keys, NaN, infinity and distant years become dead letters."""
     assert every_row_has_a_fate(spark, url, ["k", "real", "small", "text"]) > 0

@@ -138,6 +138,7 @@ def test_keys_by_name(both: Both) -> None:
     assert found(both.run(same.answers)) == [(101, [1]), (102, [2])]
 
 
+@pytest.mark.full
 def test_index_of_lookups(both: Both) -> None:
     """Declared fields select among the rows of a key (R24)."""
     both.add(
@@ -154,6 +155,7 @@ def test_index_of_lookups(both: Both) -> None:
     assert found(both.run(every.answers))[0] == (101, [1, 2, 3, 4])
 
 
+@pytest.mark.full
 def test_without_a_key(both: Both) -> None:
     """Without a key, every lookup searches all rows."""
     both.add(
@@ -238,6 +240,7 @@ def test_random_streams(both: Both) -> None:
 
 
 @pytest.mark.anywhere
+@pytest.mark.full
 def test_one_query_after_a_restart(both: Both, tmp_path: Path) -> None:
     """One query writes answers, panes and rejected rows; its state survives a restart."""
     got: dict[str, list[Any]] = {"answers": [], "panes": [], "rejected": []}

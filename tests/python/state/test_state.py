@@ -93,6 +93,7 @@ def test_messages_by_offset(feed: Feed, tmp_path: Path) -> None:
     assert sorted(shown) == [("a", 5, 9, 3), ("b", 4, 8, 3)]
 
 
+@pytest.mark.full
 def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
     """The restart offset of an empty state is the next offset."""
     feed.add([order("09:00:00", gap=1)], [order("23:00:00", "b", gap=2)], NOTHING)
@@ -101,6 +102,7 @@ def test_replay_offsets_of_an_empty_store(feed: Feed, tmp_path: Path) -> None:
     assert [tuple(row) for row in state.restartOffsets().collect()] == [("topic", 0, 2)]
 
 
+@pytest.mark.full
 def test_windows_of_messages(feed: Feed, tmp_path: Path) -> None:
     """Windows that overlap the range are returned, complete or not, by start and end (R22, R23)."""
     feed.add([order("09:00:10"), order("09:00:20"), order("09:01:30")], NOTHING)
@@ -204,6 +206,7 @@ def test_a_frame_is_of_its_batch(feed: Feed, tmp_path: Path) -> None:
     assert amounts(asked) == [1]
 
 
+@pytest.mark.full
 def test_longer_lateness_is_known(feed: Feed, tmp_path: Path) -> None:
     """After an allowed change of the spec, the state is read with the new spec."""
     feed.add([order("09:00:10", amount=1)])
@@ -322,6 +325,7 @@ def test_damage(feed: Feed, tmp_path: Path) -> None:
         wr.state(checkpoint)
 
 
+@pytest.mark.full
 def test_a_path_with_a_blank(feed: Feed, tmp_path: Path) -> None:
     """A path with a blank cannot be read as state, but a query can start, with a warning (S12)."""
     feed.add([order("09:00:10", amount=1)])

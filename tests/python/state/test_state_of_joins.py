@@ -239,6 +239,7 @@ def test_keys(both: Both) -> None:
             state.getMessages(None, None, by=wrong)
 
 
+@pytest.mark.full
 def test_one_shard(both: Both) -> None:
     """A join without equality fields has an empty key and otherwise behaves the same."""
     both.add([[order("09:00:00", "x", gap=1)]], [[order("09:00:01", None, gap=2)]])
@@ -292,6 +293,7 @@ def test_windows_and_sessions(both: Both) -> None:
         both.state().getWindows(None, None)
 
 
+@pytest.mark.full
 def test_wrong_names(both: Both) -> None:
     """A join is read by the name of a stream; other names are refused."""
     both.add([[order("09:00:00", "x", gap=1)]], [NOTHING]).run(both.join(rowId=None).rows)

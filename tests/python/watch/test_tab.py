@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -26,22 +25,22 @@ import pytest
 import windrow as wr
 from programs import ROOT, free_ports, printed, running
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.full]
 
-FULL = os.environ.get("WINDROW_MODE") == "full"
 JARS = Path(pyspark.__file__).parent / "jars"
 _CAUSE = re.compile(r'class="cause"><b>(\w+)</b>')
 
 HOSTILE = "<script>alert(1)</script>&\"'"
-#: The staged queries, and the first cause of each. The rest runs only in the mode ``full``.
+#: The staged queries, and the first cause of each.
 STALLS = {
     "open windows": "WATERMARK_NOT_REACHED",
     "no rows": "NO_ROWS",
     HOSTILE: "ALL_REJECTED",
     "silent": "INPUT_HOLDS_WATERMARK",
     "failed": "FAILED",
+    "slow": "FIRST_BATCH_RUNS",
+    "many": "HAS_OUTPUT",
 }
-MORE = {"slow": "FIRST_BATCH_RUNS", "many": "HAS_OUTPUT"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Staged:
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Staged:
     """Run the queries in a driver with a UI."""
     folder = tmp_path_factory.mktemp("tab")
-    lines = map(json.loads, printed("ui/staged.py", str(folder), *(["all"] if FULL else [])))
+    lines = map(json.loads, printed("ui/staged.py", str(folder)))
     return Staged(folder, {line["name"]: line for line in lines})
 
 
@@ -78,12 +77,10 @@ def codes(page: str) -> list[str]:
 @pytest.mark.anywhere
 def test_each_stall_is_named(staged: Staged) -> None:
     """The page names the cause without reading the state; after reading it, all of whyNoOutput."""
-    stalls = STALLS | MORE if FULL else STALLS
-    assert list(staged.queries) == list(stalls)
-    for name, code in stalls.items():
+    assert list(staged.queries) == list(STALLS)
+    for name, code in STALLS.items():
         assert codes(staged.page(name))[0] == code
-        if FULL or name == "open windows":
-            assert codes(staged.page(name, "-state")) == staged.queries[name]["codes"]
+        assert codes(staged.page(name, "-state")) == staged.queries[name]["codes"]
     assert "9:01:00" not in staged.page("open windows")
     assert "first is emitted at the watermark 2025-01-01 09:01:00" in staged.page(
         "open windows", "-state"
@@ -105,13 +102,12 @@ def test_the_list(staged: Staged) -> None:
 def test_names_are_not_html(staged: Staged) -> None:
     """The name of a query, and an error with brackets, are text on every page."""
     pages = [file.read_text() for file in staged.folder.glob("*.html")]
-    assert len(pages) >= len(STALLS) + 2
+    assert len(pages) >= len(STALLS)
     assert not any("<script>alert" in page or "<full>" in page for page in pages)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;" in staged.page(HOSTILE)
     assert "ValueError: the sink is &lt;full&gt;" in staged.page("failed")
 
 
-@pytest.mark.full
 def test_pictures_and_their_bound(staged: Staged) -> None:
     """The pictures show the micro-batches that Spark stores: here 5 of the 9 with rows."""
     page = staged.page("many", "-state")
@@ -126,7 +122,6 @@ def test_pictures_and_their_bound(staged: Staged) -> None:
     assert re.search(r"Advised: a lateness of .* accepts 100 % of the rows", delays)
 
 
-@pytest.mark.full
 def test_the_history_server(staged: Staged, tmp_path: Path) -> None:
     """The history server shows the same from the event log, without jobs."""
     (port,) = free_ports(1)
@@ -151,7 +146,6 @@ def test_the_history_server(staged: Staged, tmp_path: Path) -> None:
     assert "<rect" in page
 
 
-@pytest.mark.full
 def test_a_connect_server(tmp_path: Path) -> None:
     """The tab is in the UI of a Connect server, and the client gets the same cause."""
     *page, found = printed("ui/connect.py", str(tmp_path))
@@ -160,7 +154,6 @@ def test_a_connect_server(tmp_path: Path) -> None:
     assert found == "('WATERMARK_NOT_REACHED',)"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("width", [375, 1280])
 def test_a_browser_shows_the_pages(staged: Staged, width: int) -> None:
     """No page is wider than a phone or a window; nothing in the tab is cut off."""

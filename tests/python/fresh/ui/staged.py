@@ -19,7 +19,6 @@ import windrow as wr
 from feed import Feed, order
 
 FOLDER = Path(sys.argv[1])
-EVERYTHING = "all" in sys.argv
 HOSTILE = "<script>alert(1)</script>&\"'"
 (FOLDER / "log").mkdir(parents=True)
 builder: SparkSession.Builder = SparkSession.builder
@@ -87,8 +86,7 @@ def told(output: wr.Output | wr.JoinOutput, name: str, sink: object = nowhere) -
             assert written.wait(60)
         address = f"query/?run={query.runId}"
         (FOLDER / f"{query.runId}.html").write_text(page(address))
-        if EVERYTHING or name == "open windows":
-            (FOLDER / f"{query.runId}-state.html").write_text(page(f"{address}&state=read"))
+        (FOLDER / f"{query.runId}-state.html").write_text(page(f"{address}&state=read"))
         found = {"name": name, "run": query.runId, "codes": wr.whyNoOutput(query).codes}
         print(json.dumps(found), flush=True)  # noqa: T201
         yield
@@ -118,14 +116,13 @@ with told(wr.join(*silent, on="product", within=("0 minutes", "5 minutes"), how=
     pass
 with told(minutes(feed("failed", ["09:00:00"], ["09:05:00"])), "failed", fails):
     pass
-if EVERYTHING:
-    with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
-        asked.set()
-    many = [["09:01:10", "09:01:20"], ["09:00:30", "09:02:10"], ["09:00:40", "09:04:00"]]
-    later = [[f"09:0{minute}:00", "09:00:00", "09:03:30", None] for minute in range(4, 10)]
-    late = stream(feed("many", *many, *later)).lateness("2 minutes").window(wr.Tumbling("1 minute"))
-    counts = late.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
-    with told(counts, "many"):
-        pass
+with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
+    asked.set()
+many = [["09:01:10", "09:01:20"], ["09:00:30", "09:02:10"], ["09:00:40", "09:04:00"]]
+later = [[f"09:0{minute}:00", "09:00:00", "09:03:30", None] for minute in range(4, 10)]
+late = stream(feed("many", *many, *later)).lateness("2 minutes").window(wr.Tumbling("1 minute"))
+counts = late.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+with told(counts, "many"):
+    pass
 (FOLDER / "all.html").write_text(page(""))
 spark.stop()

@@ -3,6 +3,7 @@ package windrow.operators
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.Full
 import windrow.core.state.InMemoryShardStore
 
 /** Tests the times at which values are persisted, and the result of a replay after a crash or the loss of a store
@@ -12,7 +13,7 @@ import windrow.core.state.InMemoryShardStore
 class RecoverySuite extends AnyFunSuite {
 
   /** A crash is tried at every write up to this one, and then at fewer and fewer. */
-  private val everyUpTo = if (sys.props.get("windrow.mode").contains("full")) 60 else 8
+  private val everyUpTo = if (Full.isFull) 60 else 8
 
   private def forAll(what: String)(check: OperatorKind => Unit): Unit =
     OperatorKind.all.foreach(kind => test(s"$what: $kind")(check(kind)))

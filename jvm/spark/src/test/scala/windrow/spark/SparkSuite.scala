@@ -6,10 +6,11 @@ import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
+import windrow.core.Full
 import windrow.spark.running.CheckpointSetting
 
 /** Base class of suites that share one Spark session. */
-abstract class SparkSuite extends AnyFunSuite {
+abstract class SparkSuite extends AnyFunSuite with Full {
   protected lazy val spark: SparkSession = SparkSuite.session
 
   /** Runs a query until it has processed all input and returns its rows. */

@@ -4,13 +4,14 @@ import java.time.ZoneId
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.replay._
 
 /** Works out from messages and watermarks alone, window by window, which windows without messages fire, in which step
   * and with which timing (SEMANTICS R3), and compares the result with the reference and the core.
   */
 class GapPanesSuite extends AnyFunSuite {
-  private val count = if (sys.props.get("windrow.mode").contains("full")) 10000 else 400
+  private val count = if (Full.isFull) 10000 else 400
   private val seeds = Drawn.first.toInt until Drawn.first.toInt + count
 
   /** A pane without messages: step, key, bounds, timing. */

@@ -4,13 +4,14 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.TimeSpan
 import windrow.WindowFamily._
+import windrow.core.Full
 import windrow.core.state._
 import windrow.core.window.{RunWindow, RunWindows}
 import windrow.operators.Sum
 
 /** Tests a run that is longer than the part of it that may be in memory (SEMANTICS S11). */
 class KeyRunSuite extends AnyFunSuite {
-  private val count = if (sys.props.get("windrow.mode").contains("full")) 200000 else 5000
+  private val count = if (Full.isFull) 200000 else 5000
 
   private val segments = new Segments("runs", new InMemoryShardStore)
 

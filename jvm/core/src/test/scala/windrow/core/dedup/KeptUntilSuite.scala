@@ -3,6 +3,7 @@ package windrow.core.dedup
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.state.{ByteWriter, CountingStore, Key}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
@@ -34,7 +35,7 @@ final class KeptUntilSuite extends AnyFunSuite {
   }
 
   test("R97: random rows, some without a time, are kept as in a map of keys") {
-    val cases = if (sys.props.get("windrow.mode").contains("full")) 2000 else 60
+    val cases = if (Full.isFull) 2000 else 60
     for (seed <- 0 until cases) {
       val random = new Random(seed.toLong)
       val within = Seq(0L, 1L, second, 10 * second)(random.nextInt(4))

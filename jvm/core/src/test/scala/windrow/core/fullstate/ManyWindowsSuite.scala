@@ -3,6 +3,7 @@ package windrow.core.fullstate
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.Full
 import windrow.core.operator.Origin
 import windrow.core.state.{CountingStore, Growth, Key}
 import windrow.core.store.Incoming
@@ -17,7 +18,7 @@ class ManyWindowsSuite extends AnyFunSuite {
   import ManyWindowsSuite._
 
   private val few  = 100
-  private val many = if (sys.props.get("windrow.mode").contains("full")) 40000 else 1000
+  private val many = if (Full.isFull) 40000 else 1000
 
   private val kinds = Seq(
     "tumbling"              -> Tumbling(TimeSpan(Apart)),

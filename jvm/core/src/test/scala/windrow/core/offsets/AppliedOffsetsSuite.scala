@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow.SourcePartition
+import windrow.core.Full
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, ShardStore, Space}
 
 /** Checks that exactly the offsets that were applied before count as replays, at any size and in any order
@@ -12,8 +13,7 @@ import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, ShardStor
 final class AppliedOffsetsSuite extends AnyFunSuite {
   import AppliedOffsetsSuite._
 
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-  private val size   = if (isFull) 1000000 else 4000
+  private val size = if (Full.isFull) 1000000 else 4000
 
   private val streams = Seq(
     "in order"           -> ((_: Random, offsets: Vector[Long]) => offsets),
@@ -35,7 +35,7 @@ final class AppliedOffsetsSuite extends AnyFunSuite {
     ((kind, numbered), j) <- numbers.zipWithIndex
     (shards, k)           <- Seq(1, 7).zipWithIndex
     (announce, l)         <- Announce.all.zipWithIndex
-    if isFull || (i + j + k + l) % 3 == 0
+    if Full.isFull || (i + j + k + l) % 3 == 0
   } test(s"offsets $order, $kind, $shards shards, $announce of the stream: as a plain set") {
     val random  = new Random(4711)
     val offsets = ordered(random, numbered(size, random)).flatMap(offset => Seq((offset % 3, offset)))

@@ -5,6 +5,7 @@ import scala.collection.immutable.TreeMap
 import scala.collection.mutable
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.{Aggregation, Carrying, Ordered}
 import windrow.core.shard.Shard
 import windrow.core.state._
@@ -16,7 +17,7 @@ import windrow.core.time.Watermark
 class CarriedValuesSuite extends AnyFunSuite {
   import CarriedValuesSuite._
 
-  private val count = if (sys.props.get("windrow.mode").contains("full")) 20000 else 300
+  private val count = if (Full.isFull) 20000 else 300
 
   private def drawn(seed: Int): Stream = {
     val random           = new Random(seed)

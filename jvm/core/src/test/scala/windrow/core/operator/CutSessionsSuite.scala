@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.shard.Shard
 import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.time.Watermark
@@ -15,9 +16,8 @@ import windrow.operators.Sum
 final class CutSessionsSuite extends AnyFunSuite {
   import CutSessionsSuite._
 
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-  private val rows   = if (isFull) 20000 else 2000
-  private val seeds  = if (isFull) 1 to 30 else 1 to 2
+  private val rows  = if (Full.isFull) 20000 else 2000
+  private val seeds = if (Full.isFull) 1 to 30 else 1 to 2
 
   private val rules = Seq(
     "a row ends them"               -> Rules(ends = 300),

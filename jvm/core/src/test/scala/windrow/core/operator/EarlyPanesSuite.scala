@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.Aggregation
 import windrow.core.shard.Shard
 import windrow.core.state._
@@ -16,7 +17,7 @@ import windrow.core.time.Watermark
 final class EarlyPanesSuite extends AnyFunSuite {
   import EarlyPanesSuite._
 
-  private val (seeds, count) = if (sys.props.get("windrow.mode").contains("full")) (3, 2000) else (2, 80)
+  private val (seeds, count) = if (Full.isFull) (3, 2000) else (2, 80)
 
   private val windows = Seq(
     Tumbling(TimeSpan(60)),

@@ -3,13 +3,14 @@ package windrow.core.operator
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
 
 /** Checks that the windows without messages do not depend on the steps of the watermark (SEMANTICS R3, R1). */
 class GapCutSuite extends AnyFunSuite {
-  private val count = if (sys.props.get("windrow.mode").contains("full")) 5000 else 40
+  private val count = if (Full.isFull) 5000 else 40
 
   /** Times of messages with their keys, followed by a watermark. */
   private type Step = (Seq[(Int, Long)], Long)

@@ -3,6 +3,7 @@ package windrow.core.operator
 import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.shard.Shard
 import windrow.core.state._
@@ -119,7 +120,7 @@ class GrowthSuite extends AnyFunSuite {
 private object GrowthSuite {
   type OrderedOf = windrow.core.aggregate.OrderedBuffer[Long]
 
-  val (few, many) = if (sys.props.get("windrow.mode").contains("full")) (2000, 64000) else (500, 4000)
+  val (few, many) = if (Full.isFull) (2000, 64000) else (500, 4000)
 
   /** A size such that one window contains all messages. */
   private val Size = many + many / 4L

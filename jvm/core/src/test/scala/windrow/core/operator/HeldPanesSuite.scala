@@ -4,6 +4,7 @@ package sessions
 import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.state._
 import windrow.operators.{ExactSum, Sum}
@@ -12,7 +13,7 @@ import windrow.operators.{ExactSum, Sum}
 class HeldPanesSuite extends AnyFunSuite {
   import HeldPanesSuite._
 
-  private val rounds = if (sys.props.get("windrow.mode").contains("full")) 5000 else 150
+  private val rounds = if (Full.isFull) 5000 else 150
   private val first  = Random.nextInt(Int.MaxValue - rounds)
 
   private val inOrder = new Ordered(Lists)

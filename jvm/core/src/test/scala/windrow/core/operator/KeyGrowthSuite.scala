@@ -5,6 +5,7 @@ import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.policy.{PolicyEntry, PolicyShard}
@@ -73,7 +74,7 @@ class KeyGrowthSuite extends AnyFunSuite {
 private[operator] object KeyGrowthSuite {
 
   /** A number of messages, and the ratio of a greater one to it. */
-  val (few, times) = if (sys.props.get("windrow.mode").contains("full")) (1000, 100) else (100, 16)
+  val (few, times) = if (Full.isFull) (1000, 100) else (100, 16)
 
   /** @param step
     *   runs one step of a new shard, with messages of these numbers

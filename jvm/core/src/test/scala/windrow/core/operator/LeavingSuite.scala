@@ -2,6 +2,7 @@ package windrow.core.operator
 
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.Aggregation
 import windrow.core.shard.Shard
 import windrow.core.state._
@@ -14,7 +15,7 @@ class LeavingSuite extends AnyFunSuite {
   import GrowthSuite.{Windows => _, _}
   import LeavingSuite._
 
-  private val keys = if (sys.props.get("windrow.mode").contains("full")) 20000 else 100
+  private val keys = if (Full.isFull) 20000 else 100
 
   private def spec(window: WindowKind, early: PaneTrigger): WindowOperatorSpec = draft(window, CloseOn.Watermark)
     .copy(early = early, accumulation = Some(AccumulatingAndRetracting)).checked
@@ -53,7 +54,7 @@ class LeavingSuite extends AnyFunSuite {
     }
 
   test("offsets with holes: stored offsets are added and removed by pages and do not grow") {
-    val (store, rounds) = (new InMemoryShardStore, if (sys.props.get("windrow.mode").contains("full")) 40 else 4)
+    val (store, rounds) = (new InMemoryShardStore, if (Full.isFull) 40 else 4)
     val tumbling        = spec(Tumbling(TimeSpan(5000)), Never)
     def most(round: Int): Long = (round * 150 until round * 150 + 150).map { n =>
       val some = (n * 1000 until n * 1000 + 1000).filter(offset => offset % 7 != 0 && offset % 5 == 3)

@@ -5,6 +5,7 @@ import org.scalatest.Assertions.{assert, fail}
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
 import windrow.core.shard.{Shard, ShardSpaces}
 import windrow.core.state._
@@ -18,7 +19,7 @@ import windrow.operators.Sum
 class NamedWindowsSuite extends AnyFunSuite {
   import NamedWindowsSuite._
 
-  private val cases = if (sys.props.get("windrow.mode").contains("full")) 2000 else 100
+  private val cases = if (Full.isFull) 2000 else 100
 
   for ((kind, aggregation) <- Seq("overwrites" -> 0, "keeps the order of" -> 1))
     test(s"R152: an aggregate that $kind its buffers has the panes of separate shards") {

@@ -3,6 +3,7 @@ package windrow.core.operator
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.aggregate.Aggregation
 import windrow.core.shard.Shard
 import windrow.core.state.{ByteReader, ByteWriter, InMemoryShardStore, Key}
@@ -15,7 +16,7 @@ import windrow.core.time.Watermark
 final class WithinWindowsSuite extends AnyFunSuite {
   import WithinWindowsSuite._
 
-  private val steps = if (sys.props.get("windrow.mode").contains("full")) 200 else 12
+  private val steps = if (Full.isFull) 200 else 12
 
   for (window <- KeyGrowthSuite.windows; lateness <- Seq(200L, 1000000L))
     test(s"$window, lateness ${TimeSpan(lateness)}: sums that no window has may fail") {

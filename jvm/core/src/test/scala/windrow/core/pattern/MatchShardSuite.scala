@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
 import windrow._
+import windrow.core.Full
 import windrow.core.operator.Origin
 import windrow.core.state.{InMemoryShardStore, Key, ShardStore, SpecFingerprint}
 import windrow.core.store.{Incoming, StoredMessage}
@@ -15,8 +16,7 @@ import windrow.core.time.Watermark
 class MatchShardSuite extends AnyFunSuite {
   import MatchShardSuite._
 
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-  private val cases  = sys.props.get("windrow.cases").fold(if (isFull) 20000 else 300)(_.toInt)
+  private val cases = sys.props.get("windrow.cases").fold(if (Full.isFull) 20000 else 300)(_.toInt)
 
   test(s"R141, R148: $cases random streams have the matches of brute force, whatever their steps") {
     var (matches, retractions, rejected) = (0, 0, 0)
@@ -85,7 +85,7 @@ class MatchShardSuite extends AnyFunSuite {
   }
 
   test("R150: a search tries no state twice at a row") {
-    val count = if (isFull) 3000 else 300
+    val count = if (Full.isFull) 3000 else 300
     Seq("(A+)+ B", "(A | A)* B", "(A* A*)* B", "(A? A?){20} B", "((A+)? (A | B)*)+ C",
       "((A?? (A?? A*?)*)* A?)* B").foreach { text =>
       val pattern = RowPattern.parse(text).toOption.get

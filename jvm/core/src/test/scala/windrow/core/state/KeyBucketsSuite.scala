@@ -3,12 +3,13 @@ package windrow.core.state
 import org.scalatest.funsuite.AnyFunSuite
 import scala.collection.mutable
 import scala.util.Random
+import windrow.core.Full
 
 /** Compares buckets with a map (SEMANTICS S5, S10). */
 class KeyBucketsSuite extends AnyFunSuite {
   import KeyBucketsSuite._
 
-  private val rounds = if (sys.props.get("windrow.mode").contains("full")) 5000 else 100
+  private val rounds = if (Full.isFull) 5000 else 100
 
   private def key(n: Int): Key = new Key(BigInt(n).toByteArray)
 

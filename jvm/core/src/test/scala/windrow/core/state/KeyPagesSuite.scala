@@ -2,12 +2,13 @@ package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 
 /** Compares the pages of a key with a sorted map (SEMANTICS S5). */
 class KeyPagesSuite extends AnyFunSuite {
   import KeyPagesSuite._
 
-  private val rounds = if (sys.props.get("windrow.mode").contains("full")) 20000 else 300
+  private val rounds = if (Full.isFull) 20000 else 300
 
   test(s"what is put, removed and found in $rounds random runs, with restarts, is what a sorted map has") {
     (1 to rounds).foreach(seed => run(new Random(seed)))

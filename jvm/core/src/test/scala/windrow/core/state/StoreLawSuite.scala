@@ -4,6 +4,7 @@ import java.nio.file.Files
 import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.offsets.AppliedOffsetsSuite
 import windrow.operators.{BreakingStore, RocksStore}
 
@@ -22,7 +23,7 @@ final class StoreLawSuite extends AnyFunSuite {
     "one that counts writes"               -> (() => new AppliedOffsetsSuite.WritesStore),
     "one that leaves what it has as it is" -> (() => new StoredState.Copied(memory)))
 
-  private val cases = if (sys.props.get("windrow.mode").contains("full")) 10000 else 20
+  private val cases = if (Full.isFull) 10000 else 20
   private val first = Random.nextInt(Int.MaxValue - cases).toLong
 
   for ((name, store) <- stores) test(s"what a store returned belongs to the caller: $name")(StoreLaw.check(store()))

@@ -2,12 +2,12 @@ package windrow.core.store
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.state._
 
 /** Compares the ends of the periods of keys with a map, while the clock is set back and ahead (SEMANTICS R86, S5). */
 class PeriodsSuite extends AnyFunSuite {
-  private val isFull           = sys.props.get("windrow.mode").contains("full")
-  private val (rounds, atOnce) = if (isFull) (2000, 2000) else (200, 40)
+  private val (rounds, atOnce) = if (Full.isFull) (2000, 2000) else (200, 40)
 
   private def key(number: Int): Key = new Key(s"key $number of some more bytes".getBytes)
 

@@ -103,16 +103,15 @@ final class SparkVersusReference extends SparkSuite {
     new SparkEngine(2 + number % 4, 1 + number % 7, generated = number % 2 == 0)
   }
 
-  /** Kinds that use separate code in Spark. The core runs cases of each kind in any mode. */
-  private val AlwaysRun =
-    Set("aligned", "sessions", "offsets", "full state", "joins", "co-groups", "policies", "dedup")
+  /** Kinds with separate shuffles, states or outputs in Spark. The core runs cases of each kind in any mode. */
+  private val AlwaysRun = Set("aligned", "full state", "joins", "policies")
 
   for ((kind, make) <- Kinds if mode == "full" || AlwaysRun(kind))
     test(s"$queries times $together random cases of $kind from seed $first, with restarts") {
       all(cases(make).take(queries).toSeq)(one => versusReference(one, engine(one)))
     }
 
-  for ((kind, make) <- Kinds if mode == "full" || Set("aligned", "joins")(kind))
+  for ((kind, make) <- Kinds if mode == "full" || kind == "aligned")
     test(s"$kind: tasks that fail once, before their shards and behind them, change nothing") {
       spark.sparkContext.setLogLevel("OFF")
       try all(cases(make).take(queries).toSeq)(one => versusReference(one, new FaultyEngine))

@@ -29,8 +29,6 @@ final class AccelerateSuite extends SparkSuite {
   private def codes(df: DataFrame, mode: OutputMode = OutputMode.Append()): Seq[String] =
     Windrow.explainAcceleration(df, mode).operators.map(_.reason.fold("accelerated")(_.code))
 
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-
   private val minute = window(col("time"), "1 minute")
 
   test("the checkpoint decides who runs the query, whatever the setting is later") {
@@ -77,7 +75,7 @@ final class AccelerateSuite extends SparkSuite {
     Event(0, java.sql.Timestamp.valueOf(f"2024-01-01 09:$minute%02d:$second%02d"), key, 1L, 1.0, b = true)
   }
 
-  test("rows that Spark removes before the watermark do not advance it") {
+  full("rows that Spark removes before the watermark do not advance it") {
     val filtered = compared(
       "SELECT window, k, count(*) FROM t0 GROUP BY window(time, '1 minute'), k HAVING k = 'a'",
       inputs = Seq(Seq(seconds((0, 10, "a")), seconds((10, 0, "b")), seconds((0, 20, "a"), (2, 0, "a")))),
@@ -102,7 +100,7 @@ final class AccelerateSuite extends SparkSuite {
     seconds((1, 10, "a")),
     seconds((1, 0, "a"), (9, 30, "b")))
 
-  test("joins of all kinds store only the columns that the query reads") {
+  full("joins of all kinds store only the columns that the query reads") {
     var added = ""
     val query = new Compared(
       spark,
@@ -180,7 +178,7 @@ final class AccelerateSuite extends SparkSuite {
     assert(wrong.getMessage.startsWith("[CHECKPOINT_OF_WINDROW]") && wrong.getMessage.contains("AGGREGATE_ORDER"))
   }
 
-  test("the greatest values of a window, which do not depend on the order of rows, are accelerated") {
+  full("the greatest values of a window, which do not depend on the order of rows, are accelerated") {
     val query = compared("""SELECT window, k, windrow_top_n(2, v) WITHIN GROUP (ORDER BY d DESC) AS best FROM t0
       GROUP BY window(time, '20 seconds'), k""")
     val (off, on) = (query.off, query.on)

@@ -44,7 +44,7 @@ final class DedupSuite extends SparkSuite {
     assert(values(on).values.flatten.toSeq.sorted == Seq(1, 2, 5, 7, 9, 10, 12))
   }
 
-  test("rows without a time are never late, and their keys leave with the first micro-batch after the watermark") {
+  full("rows without a time are never late, and their keys leave with the first micro-batch after the watermark") {
     val input = Seq(Seq(
       Seq(timeless("a", 1), at(30, "a", 2), timeless("b", 3), timeless("b", 4)),
       Seq(at(40, "b", 5), timeless("a", 6), timeless("a", 7), at(41, "a", 8)),
@@ -100,9 +100,8 @@ final class DedupSuite extends SparkSuite {
     joined(_, "left_outer").select("k", "time", "v").dropDuplicatesWithinWatermark())
 
   test("random rows, with a restart, all columns as keys, several deduplications, and other operators around them") {
-    val isFull = sys.props.get("windrow.mode").contains("full")
     val delays = if (isFull) Seq("10 seconds", "0 seconds") else Seq("10 seconds")
-    val plans  = if (isFull) this.plans else this.plans.slice(2, 5) // more in ShapesSuite
+    val plans  = if (isFull) this.plans else this.plans.slice(3, 5) // more in ShapesSuite
     for ((delay, seed) <- delays.zipWithIndex) {
       val query = compared((0 to 1).map(i => Compared.events(seed * 10L + i, 5, 40)), delay)(rows =>
         plans.zipWithIndex.map { case (plan, i) =>

@@ -9,8 +9,7 @@ import windrow.spark.SparkSuite
   */
 @Slow
 final class RandomQueriesSuite extends SparkSuite {
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-  private val size   = 10 // so many queries run as one
+  private val size = 10 // so many queries run as one
 
   private def number(name: String, default: Int, full: Int): Int =
     sys.props.get(s"windrow.accelerate.$name").fold(if (isFull) full else default)(_.toInt)

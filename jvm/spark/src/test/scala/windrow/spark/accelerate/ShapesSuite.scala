@@ -9,8 +9,7 @@ import windrow.spark.SparkSuite
   */
 @Slow
 final class ShapesSuite extends SparkSuite {
-  private val isFull = sys.props.get("windrow.mode").contains("full")
-  private val size   = 10 // so many queries with the same mode run as one
+  private val size = 10 // so many queries with the same mode run as one
 
   /** Queries that contain this text; by default all. */
   private val chosen = sys.props.getOrElse("windrow.shapes", "")

@@ -86,10 +86,10 @@ class PartialSessionsSuite extends SparkSuite {
   }
 
   test("groups without room are emitted, and no row is lost") {
-    val messages = random(2, 200000, 60000, 1, 1000).filterNot(_.alone)
+    val messages = random(2, 100000, 30000, 1, 1000).filterNot(_.alone)
     val gap      = 100000L
     val whole    = run(messages, gap)
-    val cut      = run(messages, gap, memory = Some(4L << 20))
+    val cut      = run(messages, gap, memory = Some(2L << 20))
     assert(whole.size < cut.size && cut.size < messages.size)
     same(whole.toSet, merged(messages.map(_.session), gap))
     same(merged(cut, gap), whole.toSet)

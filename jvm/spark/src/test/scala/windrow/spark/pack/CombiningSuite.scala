@@ -6,6 +6,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Row, classic}
 import org.scalatest.tags.Slow
 import scala.collection.mutable
+import windrow.core.Full
 import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that rows are combined before the shuffle if earlier micro-batches have shown that it pays off (SEMANTICS T3).
@@ -62,8 +63,7 @@ class CombiningSuite extends SparkSuite {
       "max(concat('t', value))"                                                               -> 1000,
       "min(named_struct('v', value % 7, 'text', concat('t', value)))"                         -> 1000,
       "max(CASE WHEN value % 3 = 0 THEN concat('t', value) END) FILTER (WHERE value % 2 = 0)" -> 3)
-    val isFull = sys.props.get("windrow.mode").contains("full")
-    for ((value, some) <- values; keys <- if (isFull) Seq(3, 1000) else Seq(some)) {
+    for ((value, some) <- values; keys <- if (Full.isFull) Seq(3, 1000) else Seq(some)) {
       val batches         = Seq(keys, keys, keys)
       val (combined, all) = run("always", batches, value)
       val (alone, same)   = run("never", batches, value)

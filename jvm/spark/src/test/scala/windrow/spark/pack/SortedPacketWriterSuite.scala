@@ -4,13 +4,14 @@ import java.nio.ByteBuffer
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.state.ByteWriter
 import windrow.spark.packet.{Packer, PacketFlag, PacketMerge, SortedPacketWriter}
 
 /** Tests that the output of a task arrives at each shard in the order of the step, for runs of any size (SEMANTICS T3).
   */
 final class SortedPacketWriterSuite extends AnyFunSuite {
-  private val size   = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 50000
+  private val size   = if (Full.isFull) 1000000 else 50000
   private val shards = 5
 
   private final class Numbers extends Packer {

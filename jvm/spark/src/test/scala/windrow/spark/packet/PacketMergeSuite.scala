@@ -2,6 +2,7 @@ package windrow.spark.packet
 
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.core.Full
 import windrow.core.state.{ByteWriter, Damage}
 
 /** Tests that a shard receives the rows of a step in their order, or fails (SEMANTICS T3). */
@@ -34,7 +35,7 @@ final class PacketMergeSuite extends AnyFunSuite {
     }
   }
 
-  private val size = if (sys.props.get("windrow.mode").contains("full")) 1000000 else 30000
+  private val size = if (Full.isFull) 1000000 else 30000
 
   for (runs <- Seq(1, 2, 7, 60); spread <- Seq(0, 20, 1000000))
     test(s"messages of $runs runs that come up to $spread out of order are merged, with few packets held") {

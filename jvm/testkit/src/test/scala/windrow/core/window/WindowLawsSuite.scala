@@ -7,6 +7,7 @@ import org.scalacheck.{Gen, Properties, Test}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.core.Full
 import windrow.core.grid._
 import windrow.core.time.{Axis, Bounds}
 import windrow.replay._
@@ -36,7 +37,7 @@ class WindowLawsSuite extends AnyFunSuite {
     offset <- Seq(0L, 4L, -13L)
   } yield (size, step, offset)
 
-  private val draws = if (sys.props.get("windrow.mode").contains("full")) 200 else 60
+  private val draws = if (Full.isFull) 200 else 60
 
   test("laws of tumbling and hopping windows, with steps that divide the size, do not, or leave gaps") {
     for ((size, step, offset) <- fixed) {
