@@ -16,7 +16,7 @@ import windrow.core.time.Watermark
 class ManyAtOnceSuite extends AnyFunSuite {
   import GrowthSuite.{Windows => _, _}
 
-  private val count  = if (Full.isFull) 100000 else 6000
+  private val count  = if (Full.isFull) 100000 else 3000
   private val random = new Random(3)
   private val times  = (0 until count).toVector.grouped(200).flatMap(random.shuffle(_)).map(_ * 7L).toVector
   private val late   = random.shuffle(times).take(100).map(_ + 3)

@@ -37,7 +37,7 @@ class WindowLawsSuite extends AnyFunSuite {
     offset <- Seq(0L, 4L, -13L)
   } yield (size, step, offset)
 
-  private val draws = if (Full.isFull) 200 else 60
+  private val draws = if (Full.isFull) 200 else 30
 
   test("laws of tumbling and hopping windows, with steps that divide the size, do not, or leave gaps") {
     for ((size, step, offset) <- fixed) {

@@ -16,10 +16,10 @@ import windrow.testkit._
   * result of the panes that are not retracted (R55).
   */
 final class PaneIdentitySuite extends AnyFunSuite {
-  private val count = math.max(50, Drawn.cases / 10)
+  private val count = math.max(25, Drawn.cases / 10)
 
   /** The number of chains for each of four families; together as many as there are random cases. */
-  private val chains = math.max(50, Drawn.cases / 4)
+  private val chains = math.max(25, Drawn.cases / 4)
   private val first  = Drawn.first
 
   private type Shown = Pane[Key, Seq[Long]]
