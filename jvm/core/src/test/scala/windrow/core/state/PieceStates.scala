@@ -7,7 +7,7 @@ import windrow.core.operator.Origin
 import windrow.core.operator.keyed.{GridKeyStateCodec, KeyCompletion}
 import windrow.core.operator.partitioned.{TupleSessionCodec, TupleSessionState}
 import windrow.core.operator.run.RunKeyStateCodec
-import windrow.core.operator.sessions.{InheritedValues, SessionCodec, SessionState}
+import windrow.core.operator.sessions._
 import windrow.core.policy.PolicyValues
 import windrow.core.store.{Admission, LatenessCounts, MessageRun, StoredMessage, Unsent}
 import windrow.core.time.{Axis, Bounds, Watermark}
@@ -20,7 +20,7 @@ import windrow.{Guards, SourcePartition, TimeSpan, Timing}
   */
 private[state] object PieceStates {
   def all: Seq[StoredState] =
-    Seq(cells, sessions, messages, unsent, inOrder, journal, image, header, slices, additions) ++
+    Seq(cells, sessions, cutSessions, messages, unsent, inOrder, journal, image, header, slices, additions) ++
       InheritedValues.all(paneState) ++ keyed ++ FullStateValues.all ++ JoinValues.all ++ PolicyValues.all
 
   private val Bytes = 64
@@ -45,15 +45,18 @@ private[state] object PieceStates {
   private val paneState =
     PaneState(1, 2, Some(3L), isPastOnTime = true, Some(4L), Some(Shown(Timing.Late, 5, true, 6L)))
 
-  private def sessions: StoredState = {
-    val paged = new PagedByDeadline[SessionState[Long]](
-      new SessionCodec(Sum),
-      one => Place(one.bounds.start, 0),
-      _.bounds.end)
+  private def sessions = pagesOf("sessions", new SessionCodec(Sum), (_: SessionState[Long]).bounds)(i =>
+    SessionState(Bounds(i, i + 1), i, paneState))
+
+  private def cutSessions = pagesOf("sessions that are cut", new CutSessionCodec(Sum), (_: CutSession[Long]).bounds)(i =>
+    CutSession(Bounds(i, i + 1), i, i + 2, 2, paneState, Vector(Withdrawn(i, i + 2, 3), Withdrawn(i + 1, i + 3, 4))))
+
+  private def pagesOf[S](name: String, codec: Codec[S], bounds: S => Bounds)(session: Long => S): StoredState = {
+    val paged = new PagedByDeadline[S](codec, one => Place(bounds(one).start, 0), bounds(_).end)
     def pages(store: ShardStore) = new KeyPages(paged, new Segments("pages", store), Bytes)
-    StoredState.ofRoot("pages of sessions") { (store, out) =>
+    StoredState.ofRoot(s"pages of $name") { (store, out) =>
       val all = pages(store)
-      some.foreach(i => all.put(SessionState(Bounds(i, i + 1), i, paneState)))
+      some.foreach(i => all.put(session(i)))
       all.write(out)
     } { (store, in) =>
       val all = pages(store)

@@ -28,6 +28,9 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
   /** Windows that accept no more messages. */
   private var gone = Set.empty[(Scalar, Bounds)]
 
+  /** The greatest end and the next index of the withdrawn sessions that began at a time of a key (SEMANTICS R84). */
+  private var withdrawn = Map.empty[(Scalar, Long), (Long, Long)]
+
   /** The end of the last session of each key that was cut and has closed, and when it is forgotten. */
   private var settled = Map.empty[Scalar, (Long, Long)]
 
@@ -154,12 +157,14 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     replaced.foreach(window => fired ++= panes.replaced(history(key, window)))
     val left = replaced.map(window => window -> history(key, window)).toMap
     if (spec.window.isInstanceOf[Session]) // one that returns is a new window (R84)
-      histories --= replaced.map(window => (key, window.identity))
+      replaced.foreach(forget(key, _))
     is.foreach { window =>
       val isEmpty = windows.contents(window, held(key)).isEmpty // it has only a retraction that waits for its pane
       if (!same(window.identity) && !isEmpty) {
         gaps.reach(key, window)
         val content = windows.contents(window, held(key))
+        withdrawn.get((key, window.start)).filter { case (end, _) => window.end <= end }
+          .foreach { case (_, next) => histories += (key, window.identity) -> ReferenceHistory(next) }
         val origins = replaced.map(one => left(one) -> windows.contents(one, wasHeld))
           .filter(!spec.window.isInstanceOf[Session] || _._2.exists(content.contains))
         val known = origins.map(_._1)
@@ -171,6 +176,15 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
         gaps.reach(key, window)
         update(key, window, Seq(history(key, window)), Seq(message), earlier, updates = 1)
       }
+    }
+  }
+
+  /** Forgets a session that is replaced, except the number of its panes. */
+  private def forget(key: Scalar, window: Bounds): Unit = {
+    val next = history(key, window).fired
+    histories -= ((key, window.identity))
+    if (next > 0) withdrawn += (key, window.start) -> withdrawn.get((key, window.start)).fold((window.end, next)) {
+      case (end, earlier) => (math.max(end, window.end), math.max(earlier, next))
     }
   }
 
@@ -250,6 +264,9 @@ private[windrow] final class ReferenceOperator(spec: WindowOperatorSpec, show: R
     val left = existing(key).filter(completion.hasLeft(key, _, held(key), progress))
     left.filter(history(key, _).unsent.nonEmpty).foreach(fire(key, _, Timing.Late))
     gone ++= left.map(window => (key, window.identity))
+    withdrawn = withdrawn.filterNot { case ((of, start), _) =>
+      of == key && left.exists(one => one.start <= start && start < one.end)
+    }
     settle(key, left)
     spec.window match {
       case _: Session | _: OffsetSession =>

@@ -81,21 +81,26 @@ private[core] final class CutAlgorithm[B, V](
       out: Out[Effect[B, V]]): Unit = {
     change.replaced.foreach(old => panes.withdraw(WindowId(entry.key, old.bounds), old.paneState, out))
     change.replaced.foreach(state.sessions.remove)
-    change.sessions.foreach { case (session, origins) =>
-      val known = origins.filter(_.bounds == session.bounds).headOption
-      val whole = origins.forall(one => session.bounds.start <= one.bounds.start && one.last <= session.last)
-      val added = session.holds(entry.time.get)
+    val withdrawn = Withdrawn.of(change.replaced)
+    change.sessions.foreach { case (formed, origins) =>
+      val known   = origins.filter(_.bounds == formed.bounds).headOption
+      val session = formed.copy(withdrawn = known.fold(withdrawn.filter(one => formed.holds(one.start)))(_.withdrawn))
+      val whole   = origins.forall(one => session.bounds.start <= one.bounds.start && one.last <= session.last)
+      val added   = session.holds(entry.time.get)
       val paneState =
         if (added && whole)
-          panes.add(known.fold(panes.merged(origins.map(_.paneState)))(_.paneState), entry, clock.processingTime)
+          panes.add(known.fold(first(session, origins))(_.paneState), entry, clock.processingTime)
         else panes.add(
-          PaneState[B](since = origins.flatMap(_.paneState.since).minOption),
+          PaneState[B](session.firstIndex, since = origins.flatMap(_.paneState.since).minOption),
           state.messages(session),
           state.value(session),
           clock.processingTime)
       put(entry.key, state, session.copy(paneState = paneState), origins, clock, out)
     }
   }
+
+  private def first(session: Session, origins: Seq[Session]): PaneState[B] =
+    panes.merged(origins.map(_.paneState)).copy(index = session.firstIndex)
 
   /** Stores a session after the pane that a row fires, if any.
     *

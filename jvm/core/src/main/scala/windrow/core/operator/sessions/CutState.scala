@@ -15,17 +15,23 @@ import windrow.core.window.{FormedSession, Instant}
   *   the end that it would have if only the gap ended it
   * @param widest
   *   the greatest gap of one of its rows
+  * @param withdrawn
+  *   withdrawn sessions that began at one of its rows
   */
 private[core] final case class CutSession[B](
     bounds: Bounds,
     last: Long,
     reach: Long,
     widest: Long,
-    paneState: PaneState[B]) {
+    paneState: PaneState[B],
+    withdrawn: Vector[Withdrawn] = Vector.empty) {
   def holds(time: Long): Boolean = bounds.start <= time && time <= last
 
   /** Whether something other than the gap ended it. */
   def isCut: Boolean = bounds.end < reach
+
+  /** The index of its first pane, if it is new. A session that ends later than all withdrawn ones was never emitted. */
+  def firstIndex: Long = withdrawn.find(_.start == bounds.start).filter(bounds.end <= _.end).fold(0L)(_.next)
 }
 
 private[core] final class CutSessionCodec[B](aggregation: Aggregation[B, _]) extends Codec[CutSession[B]] {
@@ -34,10 +40,11 @@ private[core] final class CutSessionCodec[B](aggregation: Aggregation[B, _]) ext
   def write(session: CutSession[B], out: ByteWriter): Unit = {
     Seq(session.bounds.start, session.bounds.end, session.last, session.reach, session.widest).foreach(out.long)
     paneStates.write(session.paneState, out)
+    Withdrawn.write(session.withdrawn, out)
   }
 
   def read(in: ByteReader): CutSession[B] =
-    CutSession(Bounds(in.long(), in.long()), in.long(), in.long(), in.long(), paneStates.read(in))
+    CutSession(Bounds(in.long(), in.long()), in.long(), in.long(), in.long(), paneStates.read(in), Withdrawn.read(in))
 }
 
 /** The rows of a key, and the sessions that they form.
