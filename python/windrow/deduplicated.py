@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 from windrow._bridge import _jar, _sql
-from windrow._running._rows import RowsOutput
+from windrow._running._rows import StreamRows
 from windrow._specs import _duration
 from windrow._specs._columns import missing
 from windrow._specs._duration import UNSTATED, Duration
@@ -27,7 +27,7 @@ Keep = Literal["first", "last"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DedupOutput(RowsOutput):
+class DedupOutput(StreamRows):
     """The rows that a deduplication keeps, as DataFrames.
 
     ``Stream.dedup`` creates it. Each DataFrame that you write separately is a query with its own

@@ -11,17 +11,12 @@ from typing import TYPE_CHECKING
 from windrow._bridge import _sql
 from windrow._drawing import _html
 from windrow._drawing._svg import Picture
-from windrow._running._query import start
-from windrow._running._sinks import Sink
+from windrow._running._rows import RowsOutput
 from windrow._specs import _json
-from windrow._specs._frames import HasFrames
 from windrow.operators import JoinSpec
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.query import StreamingQuery
 
     from windrow._specs._clock import ProcessingTimeWatermark
     from windrow.streams import Invalid
@@ -42,7 +37,7 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JoinOutput(HasFrames):
+class JoinOutput(RowsOutput):
     """The rows of a join, as DataFrames.
 
     ``wr.join`` creates it. Each DataFrame that you write separately is a query with its own state,
@@ -61,7 +56,6 @@ class JoinOutput(HasFrames):
     spec: JoinSpec
     _tables: tuple[DataFrame, ...] = field(kw_only=True)
     _given: Given = field(kw_only=True)
-    _frames = ("rows", "rejected")
 
     @cached_property
     def rows(self) -> DataFrame:
@@ -99,24 +93,6 @@ class JoinOutput(HasFrames):
         """
         return self._part("rejected")
 
-    @cached_property
-    def output(self) -> DataFrame:
-        """Return joined rows and rejected rows in one DataFrame.
-
-        Returns:
-            A DataFrame with ``kind`` (``'rows'`` or ``'rejected'``) and a struct for each kind, of
-            which one is not null.
-
-        """
-        return self._part("all")
-
-    def explain(self) -> None:
-        """Print which rows match, and how long each stream is stored.
-
-        A notebook shows the same text together with ``plot()``.
-        """
-        print(self._explained())  # noqa: T201
-
     def _explained(self) -> str:
         return _sql.explained(self.output, self._fields())
 
@@ -138,58 +114,6 @@ class JoinOutput(HasFrames):
 
         """
         return self.spec.plot(messages)
-
-    def start(
-        self,
-        *,
-        checkpoint: str | PathLike[str],
-        rows: Sink | None = None,
-        rejected: Sink | None = None,
-        availableNow: bool = False,
-        processingTime: str | None = None,
-        drain: bool = False,
-        name: str | None = None,
-    ) -> StreamingQuery:
-        """Start one query that writes joined rows and rejected rows to their sinks.
-
-        Sinks and checks are those of ``Output.start``. With ``drain``, the rows without a partner
-        are emitted at the end.
-
-        Args:
-            checkpoint: The folder in which Spark stores the progress and the state of the query.
-            rows: The sink of the joined rows.
-            rejected: The sink of the rejected rows.
-            availableNow: Stop after all rows that exist at the start. The default is False.
-            processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
-                starts a micro-batch as soon as the last one has ended.
-            drain: With ``availableNow``, emit the remaining rows without a partner after the last
-                row. The default is False.
-            name: The name of the query in Spark's UI and in metrics. None uses its id.
-
-        Returns:
-            Spark's handle of the running query.
-
-        Raises:
-            SpecError: The query cannot start. The error lists every problem, for example
-                ``SINK_NOT_STATED`` or ``UPSERT_NOT_OF_PANES``.
-            CheckpointError: The checkpoint belongs to another query (``SPEC_CHANGED``) or cannot be
-                read.
-
-        Example:
-            ::
-
-                pairs.start(rows="pairs", rejected="rejected", checkpoint="checkpoint")
-
-        """
-        return start(
-            self._part,
-            {"rows": rows, "rejected": rejected},
-            checkpoint=checkpoint,
-            availableNow=availableNow,
-            processingTime=processingTime,
-            name=name,
-            drain=drain,
-        )
 
     def __repr__(self) -> str:
         """Show the spec of the join."""

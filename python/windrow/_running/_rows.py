@@ -1,7 +1,8 @@
-"""The output of operators that emit rows of one stream instead of panes."""
+"""The output of operators that emit rows instead of panes."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class RowsOutput(HasFrames):
-    """The rows and rejected rows of an operator over one stream, as DataFrames."""
+    """The rows and rejected rows of an operator, as DataFrames."""
 
-    _described: DataFrame = field(kw_only=True)
-    _spec: _json.Fields = field(kw_only=True)
-    _shown: str = field(kw_only=True)
     _frames = ("rows", "rejected")
+
+    @abstractmethod
+    def _part(self, part: _sql.JoinPart) -> DataFrame:
+        """Return one kind of rows, or all of them."""
+
+    @abstractmethod
+    def _explained(self) -> str:
+        """Return the text of ``explain``."""
 
     @cached_property
     def output(self) -> DataFrame:
@@ -43,12 +48,6 @@ class RowsOutput(HasFrames):
     def explain(self) -> None:
         """Print which rows are emitted, when, and how long Windrow stores a row."""
         print(self._explained())  # noqa: T201
-
-    def _explained(self) -> str:
-        return _sql.explained(self.output, self._spec)
-
-    def _repr_html_(self) -> str:
-        return _html.explanation(self._explained())
 
     def start(
         self,
@@ -72,8 +71,8 @@ class RowsOutput(HasFrames):
             availableNow: Stop after all rows that exist at the start. The default is False.
             processingTime: The interval between micro-batches, for example ``"10 seconds"``. None
                 starts a micro-batch as soon as the last one has ended.
-            drain: With ``availableNow``, end the input after the last row. Rows that arrive
-                afterwards are late. The default is False.
+            drain: With ``availableNow``, end the input after the last row: rows that wait are
+                emitted, and rows that arrive afterwards are late. The default is False.
             name: The name of the query in Spark's UI and in metrics. None uses its id.
 
         Returns:
@@ -100,6 +99,21 @@ class RowsOutput(HasFrames):
             name=name,
             drain=drain,
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamRows(RowsOutput):
+    """The rows and rejected rows of an operator over one stream."""
+
+    _described: DataFrame = field(kw_only=True)
+    _spec: _json.Fields = field(kw_only=True)
+    _shown: str = field(kw_only=True)
+
+    def _explained(self) -> str:
+        return _sql.explained(self.output, self._spec)
+
+    def _repr_html_(self) -> str:
+        return _html.explanation(self._explained())
 
     def __repr__(self) -> str:
         """Show the stream and the call."""

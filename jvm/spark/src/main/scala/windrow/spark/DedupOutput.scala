@@ -15,4 +15,4 @@ final class DedupOutput private[spark] (
     operator: Either[Seq[SpecProblem], Dedup],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession)
-    extends RowsOutput(stream, inWords, "dedup", operator, parts, session)
+    extends StreamRows(stream, inWords, "dedup", operator, parts, session)

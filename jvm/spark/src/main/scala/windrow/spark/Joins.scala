@@ -1,7 +1,6 @@
 package windrow.spark
 
 import org.apache.spark.sql.functions.col
-import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, DataFrame}
 import scala.language.implicitConversions
@@ -12,7 +11,6 @@ import windrow.spark.input.{CoGroupMarks, Marks}
 import windrow.spark.join.{JoinChains, JoinOptions, JoinOutputs}
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
-import windrow.spark.sinks.Sink
 
 /** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
   * [[Windowed]].
@@ -227,8 +225,10 @@ private[spark] object Joining {
   }
 }
 
-/** The output of a join. Each DataFrame that you write separately is a query with its own state; `output` contains all
-  * rows in one query.
+/** The output of a join. `rows` are joined rows: the `on` columns once, then one struct per stream, with the name of the
+  * stream. The struct is null if the row lacks a partner in that stream. Semi and anti joins return only the first
+  * stream. As-of joins also return `pane.is_retraction`, which is true for a row that withdraws an equal one. The column
+  * `message` of `rejected` has one struct per stream, of which one is not null.
   */
 final class JoinOutput private[spark] (
     val spec: JoinSpec,
@@ -236,25 +236,8 @@ final class JoinOutput private[spark] (
     on: Seq[String],
     invalid: InvalidMessages = InvalidMessages.Reject,
     behind: Option[TimeSpan] = None,
-    condition: Option[PairCondition] = None) {
-
-  /** Returns joined rows: the `on` columns once, then one struct per stream, with the name of the stream. The struct is
-    * null if the row lacks a partner in that stream. Semi and anti joins return only the first stream. As-of joins also
-    * return `pane.is_retraction`, which is true for a row that withdraws an equal one.
-    */
-  def rows: DataFrame = part(OutputKind.Rows)
-
-  /** Returns rejected rows: `stream`, `reason`, `watermark`, `processing_time`, and `message`, which has one struct per
-    * stream of which one is not null. If other operators precede the join, their columns are added as in
-    * [[Output.rejected]].
-    */
-  def rejected: DataFrame = part(OutputKind.Rejected)
-
-  /** Returns all rows: `kind`, and `rows` or `rejected` as a struct. */
-  def output: DataFrame = part(OutputKind.All)
-
-  /** Prints which rows match and how long each stream is kept. */
-  def explain(): Unit = println(explanation)
+    condition: Option[PairCondition] = None)
+    extends RowsOutput {
 
   private[spark] def explanation: String =
     Travel.described(
@@ -266,43 +249,7 @@ final class JoinOutput private[spark] (
         condition.toSeq.flatMap(_.inWords)),
       SparkInside.plan(output))
 
-  /** Starts one query that writes joined and rejected rows to their sinks.
-    * {{{
-    * pairs.start("checkpoint", rows = Table("pairs"), rejected = Files("rejected"))
-    * }}}
-    *
-    * @param checkpoint
-    *   the folder of the checkpoint
-    * @param rows
-    *   the sink of joined rows; without one, they are only counted
-    * @param rejected
-    *   the sink of rejected rows; without one, they are only counted
-    * @param queryTrigger
-    *   Spark's trigger; see [[Output.start]]
-    * @param drain
-    *   whether to complete all windows at the end of the input; see [[Output.start]]
-    * @param name
-    *   the name of the query
-    * @return
-    *   the running query
-    * @throws SpecError
-    *   if no sink is given, a sink cannot be written to, or `drain` is set without `AvailableNow`
-    * @throws CheckpointError
-    *   if the checkpoint belongs to an incompatible query
-    */
-  def start(
-      checkpoint: String,
-      rows: Option[Sink] = None,
-      rejected: Option[Sink] = None,
-      queryTrigger: Option[Trigger] = None,
-      drain: Boolean = false,
-      name: Option[String] = None): StreamingQuery =
-    QueryStart(
-      part,
-      Seq("rows" -> rows, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, drain, name))
-
-  private def part(kind: OutputKind): DataFrame = {
+  private[spark] def part(kind: OutputKind): DataFrame = {
     val session = streams.head.df.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks   = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap

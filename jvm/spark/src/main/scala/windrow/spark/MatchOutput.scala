@@ -16,4 +16,4 @@ final class MatchOutput private[spark] (
     operator: Either[Seq[SpecProblem], Matches],
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession)
-    extends RowsOutput(stream, inWords, "match", operator, parts, session)
+    extends StreamRows(stream, inWords, "match", operator, parts, session)

@@ -10,19 +10,13 @@ import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.sinks.Sink
 import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
-/** The output of an operator that emits rows of one stream instead of panes. Each DataFrame that you write separately is
-  * a query with its own state; `output` contains all rows in one query.
-  *
-  * @param subject
-  *   the operator in error messages
+/** The output of an operator that emits rows instead of panes. Each DataFrame that you write separately is a query with
+  * its own state; `output` contains all rows in one query.
   */
-abstract class RowsOutput private[spark] (
-    stream: StreamOptions,
-    inWords: String,
-    subject: String,
-    operator: Either[Seq[SpecProblem], StreamOperator],
-    parts: (Seq[SpecProblem], Option[AggregateParts]),
-    session: SparkSession) {
+abstract class RowsOutput private[spark] () {
+  private[spark] def part(kind: OutputKind): DataFrame
+
+  private[spark] def explanation: String
 
   /** Returns the rows. */
   def rows: DataFrame = part(OutputKind.Rows)
@@ -38,11 +32,6 @@ abstract class RowsOutput private[spark] (
   /** Prints which rows are emitted, when, and how long the state contains a row. */
   def explain(): Unit = println(explanation)
 
-  private[spark] def explanation: String = operator.fold(
-    problems => throw SpecError(subject, problems),
-    one =>
-      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
-
   /** Starts one query that writes rows and rejected rows to their sinks.
     * {{{
     * output.start("checkpoint", rows = Table("rows"), rejected = Files("rejected"))
@@ -57,7 +46,7 @@ abstract class RowsOutput private[spark] (
     * @param queryTrigger
     *   Spark's trigger; see [[Output.start]]
     * @param drain
-    *   whether to end the input after all available rows; see [[Output.start]]
+    *   whether to end the input after all available rows, so that rows that wait are emitted; see [[Output.start]]
     * @param name
     *   the name of the query
     * @return
@@ -78,8 +67,28 @@ abstract class RowsOutput private[spark] (
       part,
       Seq("rows" -> rows, "rejected" -> rejected),
       HowToRun(checkpoint, queryTrigger, drain, name))
+}
 
-  private def part(kind: OutputKind): DataFrame = {
+/** The output of an operator over one stream.
+  *
+  * @param subject
+  *   the operator in error messages
+  */
+abstract class StreamRows private[spark] (
+    stream: StreamOptions,
+    inWords: String,
+    subject: String,
+    operator: Either[Seq[SpecProblem], StreamOperator],
+    parts: (Seq[SpecProblem], Option[AggregateParts]),
+    session: SparkSession)
+    extends RowsOutput {
+
+  private[spark] def explanation: String = operator.fold(
+    problems => throw SpecError(subject, problems),
+    one =>
+      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
+
+  private[spark] def part(kind: OutputKind): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
     val options = stream.copy(output = kind)
     SparkInside.frame(session, WindowQuery.plan(session, subject, operator.map(_ -> options), parts))

@@ -48,11 +48,12 @@ private[state] object PieceStates {
   private def sessions = pagesOf("sessions", new SessionCodec(Sum), (_: SessionState[Long]).bounds)(i =>
     SessionState(Bounds(i, i + 1), i, paneState))
 
-  private def cutSessions = pagesOf("sessions that are cut", new CutSessionCodec(Sum), (_: CutSession[Long]).bounds)(i =>
-    CutSession(Bounds(i, i + 1), i, i + 2, 2, paneState, Vector(Withdrawn(i, i + 2, 3), Withdrawn(i + 1, i + 3, 4))))
+  private def cutSessions =
+    pagesOf("sessions that are cut", new CutSessionCodec(Sum), (_: CutSession[Long]).bounds)(i =>
+      CutSession(Bounds(i, i + 1), i, i + 2, 2, paneState, Vector(Withdrawn(i, i + 2, 3), Withdrawn(i + 1, i + 3, 4))))
 
   private def pagesOf[S](name: String, codec: Codec[S], bounds: S => Bounds)(session: Long => S): StoredState = {
-    val paged = new PagedByDeadline[S](codec, one => Place(bounds(one).start, 0), bounds(_).end)
+    val paged                    = new PagedByDeadline[S](codec, one => Place(bounds(one).start, 0), bounds(_).end)
     def pages(store: ShardStore) = new KeyPages(paged, new Segments("pages", store), Bytes)
     StoredState.ofRoot(s"pages of $name") { (store, out) =>
       val all = pages(store)

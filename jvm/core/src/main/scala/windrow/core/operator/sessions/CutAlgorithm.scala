@@ -81,7 +81,7 @@ private[core] final class CutAlgorithm[B, V](
       out: Out[Effect[B, V]]): Unit = {
     change.replaced.foreach(old => panes.withdraw(WindowId(entry.key, old.bounds), old.paneState, out))
     change.replaced.foreach(state.sessions.remove)
-    val withdrawn = Withdrawn.of(change.replaced)
+    val withdrawn = Withdrawn.together(change.replaced.flatMap(_.left))
     change.sessions.foreach { case (formed, origins) =>
       val known   = origins.filter(_.bounds == formed.bounds).headOption
       val session = formed.copy(withdrawn = known.fold(withdrawn.filter(one => formed.holds(one.start)))(_.withdrawn))

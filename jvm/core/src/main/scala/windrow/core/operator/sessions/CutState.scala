@@ -30,6 +30,10 @@ private[core] final case class CutSession[B](
   /** Whether something other than the gap ended it. */
   def isCut: Boolean = bounds.end < reach
 
+  /** The withdrawn sessions after it is withdrawn itself. Without a pane, nothing of it was emitted. */
+  def left: Seq[Withdrawn] =
+    withdrawn ++ Option.when(paneState.index > 0)(Withdrawn(bounds.start, bounds.end, paneState.index))
+
   /** The index of its first pane, if it is new. A session that ends later than all withdrawn ones was never emitted. */
   def firstIndex: Long = withdrawn.find(_.start == bounds.start).filter(bounds.end <= _.end).fold(0L)(_.next)
 }

@@ -19,13 +19,9 @@ private[core] final case class Withdrawn(start: Long, end: Long, next: Long) {
 
 private[core] object Withdrawn {
 
-  /** Returns the entries of replaced sessions, and these sessions themselves if they have emitted a pane. */
-  def of(replaced: Seq[CutSession[_]]): Vector[Withdrawn] = {
-    val emitted = replaced.filter(_.paneState.index > 0)
-    val all = replaced.flatMap(_.withdrawn) ++ emitted.map(one =>
-      Withdrawn(one.bounds.start, one.bounds.end, one.paneState.index))
+  /** Combines those of each start. */
+  def together(all: Seq[Withdrawn]): Vector[Withdrawn] =
     all.groupBy(_.start).values.map(_.reduce(_ and _)).toVector.sortBy(_.start)
-  }
 
   def write(all: Vector[Withdrawn], out: ByteWriter): Unit = {
     out.count(all.size.toLong)
