@@ -27,10 +27,11 @@ private[spark] object Causes {
         "Remove the cause, and start the query again with the same checkpoint."))
     case None if facts.batch.isEmpty && facts.isActive => Seq(beforeTheFirst(facts))
     case None =>
-      val isAccepted = facts.count(CountColumns.Accepted) > 0
-      output(facts).toSeq ++ (if (isAccepted) Nil else rows(facts)) ++
-        (if (isAccepted || facts.batch.isEmpty) held(facts) ++ windows(facts) else Nil)
+      output(facts).toSeq ++ (if (isAccepted(facts)) inTheFuture(facts).toSeq else rows(facts)) ++
+        (if (isAccepted(facts) || facts.batch.isEmpty) held(facts) ++ windows(facts) else Nil)
   }
+
+  private def isAccepted(facts: Facts): Boolean = facts.count(CountColumns.Accepted) > 0
 
   /** A watermark this far ahead of the clock can only come from a row with a wrong time. */
   private val Future = 3600000000L
@@ -93,18 +94,19 @@ private[spark] object Causes {
         "Check the sources: the path or topic, the starting offsets, and filters before Windrow."))
   }
 
-  private def rejected(facts: Facts, reasons: Seq[(Reason, Long)]): Option[Cause] = facts.watermark match {
-    case Some(mark) if mark - Future > facts.now && reasons.exists(_._1 == Reason.TooLate) =>
-      Some(Cause(
+  private def rejected(facts: Facts, reasons: Seq[(Reason, Long)]): Option[Cause] =
+    inTheFuture(facts).orElse(Option.when(reasons.nonEmpty)(Cause(
+      "ALL_REJECTED",
+      s"All ${count(facts.count(CountColumns.Rejected))} rows are rejected: " +
+        s"${reasons.map { case (one, n) => s"$one ${count(n)}" }.mkString(", ")}.",
+      Remedies(reasons.maxBy(_._2)._1))))
+
+  private def inTheFuture(facts: Facts): Option[Cause] =
+    facts.watermark.filter(_ - Future > facts.now && facts.count(CountColumns.of(Reason.TooLate)) > 0).map(mark =>
+      Cause(
         "WATERMARK_IN_THE_FUTURE",
-        s"A row with a wrong time has moved the watermark to ${instant(mark)}, so all rows are too late.",
+        s"A row with a wrong time has moved the watermark to ${instant(mark)}, so all later rows are too late.",
         "Set maxFuture=\"1 hour\", and start with a new checkpoint, because a watermark never moves back."))
-    case _ => Option.when(reasons.nonEmpty)(Cause(
-        "ALL_REJECTED",
-        s"All ${count(facts.count(CountColumns.Rejected))} rows are rejected: " +
-          s"${reasons.map { case (one, n) => s"$one ${count(n)}" }.mkString(", ")}.",
-        Remedies(reasons.maxBy(_._2)._1)))
-  }
 
   /** Finds causes that keep the watermark from moving. */
   private def held(facts: Facts): Seq[Cause] = facts.heldBackBy match {
@@ -126,7 +128,7 @@ private[spark] object Causes {
   /** Finds the event for which the windows in the state wait. */
   private def windows(facts: Facts): Seq[Cause] = facts.waiting match {
     case None                   => if (emitted(facts) == 0) unread(facts) else Nil
-    case Some(Waiting(0, _, _)) => if (emitted(facts) == 0) Seq(nothing) else Nil
+    case Some(Waiting(0, _, _)) => nothing(facts)
     case Some(Waiting(n, None, clock)) => clock.toSeq.map(until =>
         Cause(
           "PERIOD_NOT_OVER",
@@ -138,17 +140,17 @@ private[spark] object Causes {
 
   /** Decides by the number of open windows, because the state was not read. */
   private def unread(facts: Facts): Seq[Cause] = facts.open match {
-    case Some(0)                    => Seq(nothing)
+    case Some(0)                    => nothing(facts)
     case Some(n) if !facts.isActive => Seq(ended(opened(n)))
     case open if facts.isActive     => onlyWithData(facts) :+ notReached(facts, open)
     case _                          => Nil
   }
 
-  private def nothing: Cause = Cause(
+  private def nothing(facts: Facts): Seq[Cause] = Option.when(isAccepted(facts) && emitted(facts) == 0)(Cause(
     "NOTHING_WAITS",
     "Rows were accepted, but the state has no pane to emit.",
     "Check the triggers: onTime=False suppresses the pane of a complete window. " +
-      "output.explain() shows when panes are emitted.")
+      "output.explain() shows when panes are emitted.")).toSeq
 
   private def ended(waits: String): Cause = Cause(
     "RUN_ENDED",
