@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar, _sql
+from windrow.errors import SpecError, problem
 from windrow.stores import _session
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ def explainAcceleration(
         The decisions. Each operator that Spark keeps has the code of the reason, and its remedy.
 
     Raises:
-        SpecError: The output mode does not exist (``ARGUMENT_NOT_UNDERSTOOD``).
-        CheckpointError: The query does not run (``QUERY_NOT_RUNNING``).
+        SpecError: The output mode does not exist, or ``query`` is neither a DataFrame nor a query
+            (``ARGUMENT_NOT_UNDERSTOOD``).
+        CheckpointError: The query has ended (``QUERY_NOT_RUNNING``). Pass its DataFrame instead.
         JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
 
     Example:
@@ -97,6 +99,10 @@ def explainAcceleration(
     writable: Any = query
     if hasattr(query, "writeStream"):
         return _of(_sql.acceleration(writable, outputMode))
+    if not hasattr(query, "id"):
+        wanted = "a streaming DataFrame or a running query"
+        found = problem("ARGUMENT_NOT_UNDERSTOOD", name="query", value=repr(query), expected=wanted)
+        raise SpecError.of("explainAcceleration", [found])
     spark = _session()
     _jar.check(spark)
     call = f"windrow_explain_acceleration(query => {_sql.text(str(writable.id))})"

@@ -15,7 +15,13 @@ object Clock {
   def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
     behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
 
-  case object OfInput                                extends Clock("as defined by the DataFrame")
-  final case class OfEvents(delay: TimeSpan)         extends Clock(s"greatest event time minus $delay")
+  case object OfInput                        extends Clock("as defined by the DataFrame")
+  final case class OfEvents(delay: TimeSpan) extends Clock(s"greatest event time minus $delay")
+
+  /** The watermark of an input whose partitions have one each. A partition without rows for `idle` does not count. */
+  final case class OfPartitions(delay: TimeSpan, idle: Option[TimeSpan]) extends Clock(
+        s"greatest event time of the slowest partition minus $delay" +
+          idle.fold("")(span => s", without partitions that have had no rows for $span"))
+
   final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time minus $delay")
 }

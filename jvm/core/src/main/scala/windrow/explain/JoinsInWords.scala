@@ -40,7 +40,7 @@ private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String], condi
     s"${if (range.isLowOpen) "(" else "["}${range.low}, ${range.high}${if (range.isHighOpen) ")" else "]"}"
 
   def rows: String = spec.early match {
-    case Never               => s"each row of '${spec.names.head}' once$decided"
+    case Never               => s"one row for each row of '${spec.names.head}'$decided"
     case _ if isAsOf         => "in the micro-batch of a row; a retraction and a new row if a nearer row arrives"
     case EveryPeriod(period) => s"each combination once, every $period of processing time"
     case _                   => "each combination once, in the micro-batch of its latest row"

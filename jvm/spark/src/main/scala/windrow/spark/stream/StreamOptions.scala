@@ -40,5 +40,8 @@ final case class StreamOptions(
     isAccelerated: Boolean = false) {
 
   /** What moves the watermark, for explanations. */
-  def clock: Clock = Clock(watermark.map(_.delay), behind)
+  def clock: Clock = watermark match {
+    case Some(EventWatermark(delay, idle, Some(_))) if behind.isEmpty => Clock.OfPartitions(delay, idle)
+    case _                                                            => Clock(watermark.map(_.delay), behind)
+  }
 }
