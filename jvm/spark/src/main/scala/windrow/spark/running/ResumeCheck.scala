@@ -65,7 +65,8 @@ object ResumeCheck {
   private def timeMode(mode: String): SpecFingerprint = SpecFingerprint("clock" -> timeModeInWords(mode))
 
   private def timeModeInWords(mode: String): String =
-    if (mode == TimeMode.ProcessingTime.toString) "a trigger with a period of processing time"
+    if (mode == TimeMode.ProcessingTime.toString)
+      "a ProcessingTimeWatermark, or a trigger with a period of processing time"
     else if (mode == TimeMode.EventTime.toString) "a watermark and no trigger with a period of processing time"
     else "no watermark"
 }
