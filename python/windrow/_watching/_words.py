@@ -14,7 +14,6 @@ ERROR = "error"
 
 _PANES = {"early": "early", "onTime": "on time", "late": "late", "withdrawn": "withdrawn"}
 _ALWAYS = {"onTime": "on time", "late": "late"}
-_OTHER = {"duplicates": "duplicates", "gaps": "between windows"}
 _REASONS = ("INVALID_TIME", "TOO_FAR_AHEAD", "TOO_LATE", "OUT_OF_RETENTION")
 _PARTS = 4
 
@@ -30,7 +29,9 @@ def rows(of: Status) -> list[tuple[str, str]]:
     found = [
         ("query", f"{last.query}, {state}, batch {last.batch}"),
         ("read", f"{of.totals['read']:,} rows, {last.read:,} in the last batch"),
-        ("accepted", _listed(of.totals, {"accepted": "rows"}, _OTHER)),
+        ("accepted", f"{of.accepted:,} rows"),
+        ("duplicates", f"{of.duplicates:,} rows" if of.duplicates else ""),
+        ("gaps", f"{of.gaps:,} rows between windows" if of.gaps else ""),
         ("rejected", _rejected(of.totals)),
         ("unaccounted", f"{of.unaccounted:,} rows" if of.unaccounted else ""),
         *([("unexplained", f"{unexplained:,} duplicates")] if unexplained else []),
