@@ -63,7 +63,10 @@ def _parser() -> argparse.ArgumentParser:
         one.set_defaults(run=run, doing=doing)
         return one
 
-    command("demo", _demo.run, "running a query", "run a query over six orders, two of them late")
+    demo = command(
+        "demo", _demo.run, "running a query", "run a query over six orders, two of them late"
+    )
+    demo.add_argument("--orders", metavar="FOLDER", help="also write the orders to a folder")
     doctor = command("doctor", _do.doctor, "looking", "check the setup of Python, Java, and Spark")
     doctor.add_argument("--start", action="store_true", help="also start a session and check it")
 

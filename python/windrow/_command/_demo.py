@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _SCHEMA = "time timestamp, product string, price double"
 _DAY = "2025-01-01"
 _ORDERS: tuple[tuple[tuple[str, float], ...], ...] = (
-    (("09:00:10", 2.0), ("09:00:40", 4.0), ("09:01:30", 6.0), ("09:02:30", 5.0)),
-    (),  # time passes, so that the next orders are late
-    (("09:00:50", 9.0), ("07:00:00", 1.0)),
+    (("09:00:10", 2.0), ("09:00:40", 4.0)),
+    (("09:01:30", 6.0),),
+    (("09:02:30", 5.0),),
+    (("09:00:50", 9.0), ("07:00:00", 1.0)),  # both are late
 )
 _SMALL = {"spark.sql.shuffle.partitions": "1", "spark.windrow.shards": "1"}
 _QUERY = """\
@@ -33,11 +34,16 @@ The average price per minute, which late rows correct for ten more minutes:
 """
 
 
-def run(_: argparse.Namespace, out: TextIO) -> bool:
-    """Run the query in a temporary folder, without network access and without leaving files."""
+def run(arguments: argparse.Namespace, out: TextIO) -> bool:
+    """Run the query in a temporary folder, without network access.
+
+    With ``--orders``, the orders are also written to a folder, and no other file is left.
+    """
     from windrow._running._settings import having
     from windrow.operators._session import session
 
+    if arguments.orders is not None:
+        _write(Path(arguments.orders))
     spark = session()
     with tempfile.TemporaryDirectory(prefix="windrow-demo-") as folder, having(spark, _SMALL):
         emitted = _ran(spark, Path(folder))
@@ -107,7 +113,7 @@ def _shown() -> dict[str, list[Column]]:
 
 def _write(folder: Path) -> None:
     """Write the orders, a file for each micro-batch."""
-    folder.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
     for number, orders in enumerate(_ORDERS):
         rows = [
             {"time": f"{_DAY} {time}", "product": "tea", "price": price} for time, price in orders
@@ -119,7 +125,7 @@ def _write(folder: Path) -> None:
 
 def _tables(emitted: dict[str, list[Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     orders = [
-        {"arrives": "late" if number else "first", "time": time, "product": "tea", "price": price}
+        {"batch": number + 1, "time": time, "product": "tea", "price": price}
         for number, some in enumerate(_ORDERS)
         for time, price in some
     ]

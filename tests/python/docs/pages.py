@@ -178,6 +178,8 @@ class Page:
         self.count += 1
         folder = self.folder / f"{self.count}-{part.said}"
         add_files(folder, *batches)
+        if not (named := self.folder / part.said).exists():
+            named.symlink_to(folder)  # for code of the page that reads the files itself
         schema = ", ".join(f"`{name}` {kind}" for name, kind in types.items())
         reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         self.names[part.said] = reader.json(str(folder))
