@@ -104,10 +104,13 @@ class HasPatterns:
                 A second ``?``, as in ``A+?``, prefers fewer rows. Case does not matter in names.
             define: The condition of each name, as SQL or as a Column. SQL can read the previous row
                 of the key with ``PREV(price)``; it is null if there is none, or if it is more than
-                ``within`` earlier. A name without a condition matches every row.
+                ``within`` earlier. ``A.price`` or ``LAST(A.price)`` is the value of the last row of
+                the name ``A`` in the match so far, ``FIRST(A.price)`` that of its first row, and
+                ``FIRST(price)`` that of the first row of the match. A name without a condition
+                matches every row.
             measures: The columns of a match, as SQL aggregates over its rows. ``sum(A.price)``
-                reads only the rows of the name ``A``, ``sum(price)`` reads all. None emits the
-                matched rows.
+                reads only the rows of the name ``A``, ``sum(price)`` reads all. ``A.price`` is the
+                value of the last row of ``A``. None emits the matched rows.
             within: The greatest time between the first and the last row of a match, for example
                 ``"10 minutes"``. A stream requires it, a batch query does not.
             after: Where the search goes on after a match: ``"past_last_row"`` (the default), so
@@ -157,7 +160,8 @@ def _matched(
     subject = call("match", pattern, within=within, after=next_row)
     given = UNSTATED if within is None else within
     spans, found = _spans(within=given, lateness=stream._lateness)
-    found += [*_unsupported(stream, "MATCH"), *missing(stream._df, stream._named())]
+    absent = missing(stream._df, stream._named())
+    found += [*_unsupported(stream, "MATCH"), *absent]
     columns = {
         f"define_{i}": condition
         for i, condition in enumerate(define.values())
@@ -178,13 +182,20 @@ def _matched(
     _jar.check(stream._df.sparkSession)
     stated = sum(one is not UNSTATED for one in (given, stream._lateness))
     if len(spans) == stated:
-        found = [*_sql.problems(stream._df, spec), *found]
-    if found:
-        raise SpecError.of(subject, found)
-    made = MatchOutput(
-        _described=_sql.aggregation(stream._df, stream._key, (), {**stream._markers(), **columns}),
-        _spec=spec,
-        _shown=f"{stream!r}.{subject}",
-    )
-    made.rows  # noqa: B018  raises the problems of conditions and measures here
-    return made
+        if absent:
+            found = [*_sql.problems(stream._df, spec), *found]
+        else:
+            made = MatchOutput(
+                _described=_sql.aggregation(
+                    stream._df, stream._key, (), {**stream._markers(), **columns}
+                ),
+                _spec=spec,
+                _shown=f"{stream!r}.{subject}",
+            )
+            try:
+                made.rows  # noqa: B018  raises the problems of spec, conditions, and measures
+            except SpecError as refused:
+                found = [*refused.problems, *found]
+            if not found:
+                return made
+    raise SpecError.of(subject, found)

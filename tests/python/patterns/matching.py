@@ -16,6 +16,9 @@ Pattern = Any
 #: The names that a row has, by its position and the position of the previous row, if there is one.
 Names = Callable[[int, int | None], set[str]]
 
+#: Whether a row may have a name, by its position and the names of the earlier rows of the match.
+Allows = Callable[[str, int, tuple[str, ...]], bool]
+
 #: A match: the positions of its first row and the names of its rows.
 Match = tuple[int, tuple[str, ...]]
 
@@ -57,58 +60,67 @@ def found(
     names: Names,
     *,
     overlapping: bool = False,
+    allows: Allows = lambda _name, _row, _before: True,
 ) -> list[Match]:
     """Return the matches in the rows of one key, which are in order."""
     near = [i - 1 if i and times[i] - times[i - 1] <= within else None for i in range(len(times))]
-    has = [names(i, near[i]) for i in range(len(times))]
+    known = [names(i, near[i]) for i in range(len(times))]
     matches: list[Match] = []
     start = 0
     while start < len(times):
-        end = next((n for n, time in enumerate(times) if time - times[start] > within), len(times))
-        first = next(_ways(pattern, start, has[:end]), None)
+
+        def has(name: str, before: tuple[str, ...], start: int = start) -> bool:
+            at = start + len(before)
+            near = at < len(times) and times[at] - times[start] <= within
+            return near and name in known[at] and allows(name, at, before)
+
+        first = next(_ways(pattern, (), has), None)
         if first:
             matches.append((start, first))
         start += len(first) if first and not overlapping else 1
     return matches
 
 
-def _ways(pattern: Pattern, at: int, has: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:
+#: Whether the row after some named rows has a name.
+Has = Callable[[str, tuple[str, ...]], bool]
+
+
+def _ways(pattern: Pattern, before: tuple[str, ...], has: Has) -> Iterator[tuple[str, ...]]:
+    """Return the names of all rows after a part of the pattern, by the names before it."""
     if isinstance(pattern, str):
-        if at < len(has) and pattern in has[at]:
-            yield (pattern,)
+        if has(pattern, before):
+            yield (*before, pattern)
     elif pattern[0] == "any":
         for option in pattern[1]:
-            yield from _ways(option, at, has)
+            yield from _ways(option, before, has)
     elif pattern[0] == "all":
-        yield from _in_sequence(list(pattern[1]), at, has)
+        yield from _in_sequence(list(pattern[1]), before, has)
     else:
-        yield from _repeated(pattern, at, has)
+        yield from _repeated(pattern, before, has)
 
 
-def _repeated(pattern: Pattern, at: int, has: Sequence[set[str]]) -> Iterator[tuple[str, ...]]:
+def _repeated(pattern: Pattern, before: tuple[str, ...], has: Has) -> Iterator[tuple[str, ...]]:
     _, part, least, most, greedy = pattern
     if least:
         rest = ("repeat", part, least - 1, None if most is None else most - 1, greedy)
-        yield from _in_sequence([part, rest], at, has)
+        yield from _in_sequence([part, rest], before, has)
         return
     if not greedy:
-        yield ()
+        yield before
     if most != 0:
         rest = ("repeat", part, 0, None if most is None else most - 1, greedy)
-        for first in _ways(part, at, has):
-            if first or most is not None:
-                for more in _ways(rest, at + len(first), has):
-                    yield (*first, *more)
+        for first in _ways(part, before, has):
+            if len(first) > len(before) or most is not None:
+                yield from _ways(rest, first, has)
     if greedy:
-        yield ()
+        yield before
 
 
 def _in_sequence(
-    parts: list[Pattern], at: int, has: Sequence[set[str]]
+    parts: list[Pattern], before: tuple[str, ...], has: Has
 ) -> Iterator[tuple[str, ...]]:
     if not parts:
-        yield ()
+        yield before
         return
-    for first in _ways(parts[0], at, has):
-        for more in _in_sequence(parts[1:], at + len(first), has):
-            yield (*first, *more)
+    for first in _ways(parts[0], before, has):
+        yield from _in_sequence(parts[1:], first, has)

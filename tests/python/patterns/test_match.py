@@ -318,7 +318,7 @@ def test_problems(feed: Feed) -> None:
     with pytest.raises(wr.SpecError) as refused:
         stream.match(
             "A B",
-            define={"A": "amount", "B": "B.amount > A.amount"},
+            define={"A": "amount", "B": "B.amount > C.amount"},
             measures={
                 "one": "sum(nothing)",
                 "two": "sum(A.amount + B.amount)",
@@ -330,7 +330,7 @@ def test_problems(feed: Feed) -> None:
     texts = {problem.code: problem.text for problem in refused.value.problems}
     assert set(texts) == {"WITHIN_NOT_STATED", "MATCH_EXPRESSION", "NAME_TWICE"}
     assert len(refused.value.problems) == 8
-    for words in ("BIGINT", "'A', the row of another", "`nothing`", "A, B", "PREV in", "rand"):
+    for words in ("BIGINT", "'C', which is neither", "`nothing`", "A, B", "PREV in", "rand"):
         some = [p.text for p in refused.value.problems]
         assert words == "rand" or any(words in text for text in some), words
     with pytest.raises(wr.SpecError, match="LATENESS_NOT_STATED"):

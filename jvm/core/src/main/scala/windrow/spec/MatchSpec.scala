@@ -97,7 +97,7 @@ private[windrow] object MatchDraft {
   *   windows that end at a row, by whose times a row is judged: it is late by its own event time
   */
 final class MatchSpec private[windrow] (
-    draft: MatchDraft,
+    private[windrow] val draft: MatchDraft,
     private[windrow] val tree: RowPattern,
     private[windrow] val windows: WindowOperatorSpec) extends Serializable {
   def pattern: String                 = draft.pattern

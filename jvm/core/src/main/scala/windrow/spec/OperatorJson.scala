@@ -128,7 +128,7 @@ object OperatorJson {
   private val MatchFields = Set(
     "operator", "time_unit", "pattern", "define", "measures", "within", "after", "lateness", "max_future")
 
-  private def matching(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], MatchDraft] = {
+  private[windrow] def matching(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], MatchDraft] = {
     val reader = new JsonReader(unit(node, outer))
     reader.known(node, "a match", MatchFields)
     def texts(field: String) =

@@ -52,6 +52,23 @@ private[windrow] object RowPattern {
     def names: Seq[String] = part.names
   }
 
+  /** Whether a row of a name can precede a row of another name, or of the same one, in a match. */
+  def canPrecede(pattern: RowPattern, one: String, other: String): Boolean = {
+    def has(part: RowPattern, name: String) = part.names.exists(_.equalsIgnoreCase(name))
+    pattern match {
+      case Row(_)          => false
+      case Choice(options) => options.exists(canPrecede(_, one, other))
+      case Sequence(parts) =>
+        parts.exists(canPrecede(_, one, other)) ||
+        parts.indices.exists(i => has(parts(i), one) && parts.drop(i + 1).exists(has(_, other)))
+      case Repeat(part, _, most, _) =>
+        canPrecede(part, one, other) || (most.forall(_ > 1) && has(part, one) && has(part, other))
+    }
+  }
+
+  /** The names in the text of a pattern, which may be wrong. */
+  def namesIn(text: String): Seq[String] = "[A-Za-z_][A-Za-z_0-9]*".r.findAllIn(text).toSeq
+
   /** The greatest number of instructions of a pattern. */
   val MostInstructions = 1000
 

@@ -29,8 +29,9 @@ trait FindsPatterns {
     *   a regular expression over names of rows, with `|`, `*`, `+`, `?`, `{n}`, `{n,m}`, and parentheses. A second `?`
     *   prefers fewer repetitions.
     * @param define
-    *   the condition of each name, as SQL, which can read the previous row with `PREV`, or as a Column. A name without
-    *   one matches every row.
+    *   the condition of each name, as SQL or as a Column. SQL can read the previous row with `PREV(price)`, the last row
+    *   of an earlier name with `A.price`, and the first one with `FIRST(A.price)`. A name without a condition matches
+    *   every row.
     * @param measures
     *   names and aggregates over the rows of a match, as SQL. `sum(A.price)` reads only the rows of the name `A`.
     * @param within
@@ -53,15 +54,15 @@ trait FindsPatterns {
     val marks = conditions.zipWithIndex.flatMap { case ((_, condition), i) =>
       condition.column.map(Marks.marked(_, s"${MatchColumns.Marker}$i"))
     }
-    val spec      = MatchDraft(pattern, texts, measures, within, after, allowed, maxFuture).check
+    val draft     = MatchDraft(pattern, texts, measures, within, after, allowed, maxFuture)
+    val spec      = draft.check
     val found     = Unsupported.limits(retention, "MATCH")
     val described = grouped(marks, gap = None)
-    val made = new MatchOutput(
-      options,
-      inWords,
-      if (found.isEmpty) spec.map(Matches(_)) else Left(found ++ spec.left.getOrElse(Nil)),
-      Matches.parts(described.sparkSession, SparkInside.plan(described), None),
-      described.sparkSession)
+    val session   = described.sparkSession
+    val parts     = Matches.parts(session, SparkInside.plan(described), None)
+    val checked   = if (found.isEmpty) spec.map(Matches(_)) else Left(found ++ spec.left.getOrElse(Nil))
+    val made =
+      new MatchOutput(options, inWords, Matches.withTexts(session, checked, Some(draft), parts._2), parts, session)
     made.rows // throws a SpecError here, in the call that contains the mistake
     made
   }

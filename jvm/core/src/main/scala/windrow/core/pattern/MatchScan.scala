@@ -10,8 +10,8 @@ import windrow.core.time.Position
   *
   * @param rows
   *   in order
-  * @param classify
-  *   the names whose conditions a row fulfills, as bits; the previous row is null if there is none within reach
+  * @param conditions
+  *   the conditions of the names, which read a previous row only within reach
   * @param within
   *   how far the last row of a match may be after the first, in microseconds
   * @param from
@@ -19,22 +19,31 @@ import windrow.core.time.Position
   */
 private[pattern] final class MatchScan(
     rows: ArraySeq[StoredMessage],
-    classify: (StoredMessage, StoredMessage) => Long,
+    conditions: RowConditions,
     within: Long,
     after: AfterMatch,
     search: PatternSearch,
-    from: Int) {
-  private val names   = new Array[Long](rows.length)
+    from: Int)
+    extends PatternSearch.Rows {
+  private val named   = new Array[Long](rows.length)
   private val isKnown = new Array[Boolean](rows.length)
+  private val read    = new Array[StoredMessage](conditions.earlier.size)
 
-  private def namesOf(row: Int): Long = {
+  def names(row: Int): Long = {
     if (!isKnown(row)) {
-      val isNear = row > 0 && rows(row).time <= Position.plus(rows(row - 1).time, within)
-      names(row) = classify(if (isNear) rows(row - 1) else null, rows(row))
+      named(row) = conditions.classify(previous(row), rows(row))
       isKnown(row) = true
     }
-    names(row)
+    named(row)
   }
+
+  def holds(name: Int, row: Int, earlier: Array[Int]): Boolean = {
+    read.indices.foreach(i => read(i) = if (earlier(i) < 0) null else rows(earlier(i)))
+    conditions.holds(name, previous(row), rows(row), read)
+  }
+
+  private def previous(row: Int): StoredMessage =
+    if (row > 0 && rows(row).time <= Position.plus(rows(row - 1).time, within)) rows(row - 1) else null
 
   /** Finds the matches that the rows before a time decide.
     *
@@ -53,7 +62,7 @@ private[pattern] final class MatchScan(
       val isOpen = closed != Position.Greatest && reach >= closed
       last = math.max(last, start)
       while (last < known && rows(last).time <= reach) last += 1
-      search.find(start, last, isOpen, namesOf) match {
+      search.find(start, last, isOpen, this) match {
         case PatternSearch.NoMatch => start += 1
         case PatternSearch.Unknown =>
           open = math.min(open, start)

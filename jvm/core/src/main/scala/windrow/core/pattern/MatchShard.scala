@@ -9,24 +9,20 @@ import windrow.core.store._
 import windrow.core.time.{Axis, Distance, Due, Position, Watermark}
 import windrow.core.window.LastEnd
 
-/** Finds the matches of a pattern in the rows of each key (SEMANTICS R140 to R151).
+/** Finds the matches of a pattern in the rows of each key (SEMANTICS R140 to R151, R158).
   *
   * At the end of a step, the matches of each key with new rows or a passed deadline are computed from its rows and the
   * watermark alone, and compared with the emitted ones. So the order of rows and their steps do not matter.
   *
   * @param store
   *   where the shard is stored between two objects that run it; written at the end of each step
-  * @param classify
-  *   the names whose conditions a row fulfills, as bits, from the previous row and the row; the previous row is null if
-  *   there is none
-  * @param readsPrevious
-  *   whether a condition reads the previous row
+  * @param conditions
+  *   the conditions of the names of the pattern
   */
 final class MatchShard(
     spec: MatchSpec,
     store: ShardStore,
-    classify: (StoredMessage, StoredMessage) => Long,
-    readsPrevious: Boolean,
+    conditions: RowConditions,
     fingerprint: SpecFingerprint = SpecFingerprint.Nothing,
     guards: Guards = Guards.Default)
     extends ShardFrame[MatchEffect](
@@ -37,7 +33,8 @@ final class MatchShard(
   private val lateness = spec.windows.latenessInTime
   private val lastEnd  = LastEnd.of(spec.windows.window)
   private val refusal  = new RefusalTime(spec.windows.window, lateness, spec.windows.retention)
-  private val search   = new PatternSearch(RowProgram(spec.tree, spec.names))
+  private val search =
+    new PatternSearch(RowProgram(spec.tree, spec.names), conditions.earlier, conditions.reads)
   private val segments = new Segments("messages", store)
 
   /** The rows of all keys. They are removed when no match can need them. Stored in the checkpoint. */
@@ -119,7 +116,7 @@ final class MatchShard(
     val before  = state.emitted.map(one => MatchShard.At(stored, one)).toVector
     val isPast  = state.isFirstPast && stored.nonEmpty
     val from    = if (isPast) 1 else 0
-    val scan    = new MatchScan(rows, classify, within, spec.after, search, from)
+    val scan    = new MatchScan(rows, conditions, within, spec.after, search, from)
     val found   = scan.upTo(watermark.leaves(Distance.none))
     differ(key, before, found.matches.map(MatchShard.At(rows, _)), out)
     val closed = watermark.leaves(lateness)
@@ -177,7 +174,7 @@ final class MatchShard(
       last: MatchScan.Found,
       closed: Long): Unit = {
     val open   = last.open
-    val isPast = readsPrevious && open > 0 && isPrevious(rows, open, closed)
+    val isPast = conditions.readsPrevious && open > 0 && isPrevious(rows, open, closed)
     val gone   = if (isPast) open - 1 else open
     (0 until gone).foreach(_ => state.rows.dropOldest())
     state.isFirstPast = isPast

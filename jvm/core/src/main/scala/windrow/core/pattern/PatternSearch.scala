@@ -1,18 +1,36 @@
 package windrow.core.pattern
 
 import java.util.BitSet
+import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 
 /** Finds the preferred match that begins at a row (SEMANTICS R140). It tries the paths through the program in the order
   * of their preference, and no state of the program twice at a row, because what follows depends on both alone. So the
   * work for a first row is at most the number of rows times the number of states.
+  *
+  * If a condition reads earlier rows of the match, what follows also depends on them (SEMANTICS R158). Then no state is
+  * tried twice at a row with the same earlier rows.
+  *
+  * @param earlier
+  *   the earlier rows that conditions read
+  * @param reads
+  *   for each name the positions in `earlier` that its condition reads
   */
-private[core] final class PatternSearch(program: RowProgram) {
+private[core] final class PatternSearch(
+    program: RowProgram,
+    earlier: IndexedSeq[EarlierRow] = IndexedSeq.empty,
+    reads: Int => Seq[Int] = _ => Nil) {
   import PatternSearch._
+
+  private val path = new PathRows(program, earlier, reads)
 
   /** The states that were tried, by row after the first. Only `touched` of them are not empty. */
   private val visited = ArrayBuffer.empty[BitSet]
   private var touched = 0
+
+  /** The tried states from which on a condition reads earlier rows, with these rows. */
+  private val withRows = mutable.HashSet.empty[ArraySeq[Int]]
 
   private var waiting = new Array[Int](64)
   private var labels  = new Array[Byte](16)
@@ -30,22 +48,24 @@ private[core] final class PatternSearch(program: RowProgram) {
     *   the row after the last one that may belong to the match
     * @param isOpen
     *   whether more rows that may belong to the match can follow
-    * @param names
-    *   for each row the names whose conditions it fulfills, as bits
+    * @param rows
+    *   the conditions that rows fulfill
     * @return
     *   the row after the last one of the match, [[PatternSearch.NoMatch]], or [[PatternSearch.Unknown]] if a row that can
     *   follow decides
     */
-  def find(start: Int, until: Int, isOpen: Boolean, names: Int => Long): Int = {
+  def find(start: Int, until: Int, isOpen: Boolean, rows: Rows): Int = {
     (0 until touched).foreach(visited(_).clear())
     touched = 0
+    withRows.clear()
     depth = 0
     first = start
+    path.begin(start)
     push(0, start, 0)
     var found = NoMatch
     while (found == NoMatch && depth > 0) {
       depth -= 3
-      found = follow(waiting(depth), waiting(depth + 1), waiting(depth + 2), until, isOpen, names)
+      found = follow(waiting(depth), waiting(depth + 1), waiting(depth + 2), until, isOpen, rows)
     }
     found
   }
@@ -55,7 +75,7 @@ private[core] final class PatternSearch(program: RowProgram) {
     * @param filled
     *   the number of the outermost repetitions whose present round contains a row
     */
-  private def follow(instruction: Int, row: Int, filled: Int, until: Int, isOpen: Boolean, names: Int => Long): Int = {
+  private def follow(instruction: Int, row: Int, filled: Int, until: Int, isOpen: Boolean, rows: Rows): Int = {
     var (at, place, full) = (instruction, row, filled)
     while (at >= 0 && isNew(at, place, full)) {
       work += 1
@@ -71,9 +91,10 @@ private[core] final class PatternSearch(program: RowProgram) {
       } else if (place == until) {
         if (isOpen) return Unknown
         at = -1
-      } else if ((names(place) >>> name & 1L) == 0) at = -1
+      } else if (!hasName(at, name, place, rows)) at = -1
       else {
         label(place - first, name)
+        path.add(at, place - first, place)
         full = program.depth(at)
         place += 1
         at += 1
@@ -82,16 +103,27 @@ private[core] final class PatternSearch(program: RowProgram) {
     NoMatch
   }
 
+  private def hasName(instruction: Int, name: Int, row: Int, rows: Rows): Boolean =
+    if (path.isRead(instruction)) rows.holds(name, row, path.before(instruction, row - first, row))
+    else (rows.names(row) >>> name & 1L) != 0
+
   private def isNew(instruction: Int, row: Int, filled: Int): Boolean = {
-    val at = row - first
-    while (touched <= at) {
-      if (touched == visited.size) visited += new BitSet(program.states)
-      touched += 1
+    val at  = row - first
+    val bit = filled * program.size + instruction
+    if (path.isOpen(instruction)) {
+      val state = path.open(instruction, at)
+      state(0) = at
+      state(1) = bit
+      withRows.add(ArraySeq.unsafeWrapArray(state))
+    } else {
+      while (touched <= at) {
+        if (touched == visited.size) visited += new BitSet(program.states)
+        touched += 1
+      }
+      val isNew = !visited(at).get(bit)
+      if (isNew) visited(at).set(bit)
+      isNew
     }
-    val bit   = filled * program.size + instruction
-    val isNew = !visited(at).get(bit)
-    if (isNew) visited(at).set(bit)
-    isNew
   }
 
   private def push(instruction: Int, row: Int, filled: Int): Unit = {
@@ -116,6 +148,20 @@ private[core] final class PatternSearch(program: RowProgram) {
 }
 
 private[core] object PatternSearch {
+
+  /** The conditions that rows fulfill. */
+  trait Rows {
+
+    /** Returns the names whose conditions a row fulfills, as bits, without conditions that read earlier rows. */
+    def names(row: Int): Long
+
+    /** Returns whether a row fulfills the condition of a name that reads earlier rows.
+      *
+      * @param earlier
+      *   these rows, each -1 if there is none
+      */
+    def holds(name: Int, row: Int, earlier: Array[Int]): Boolean
+  }
 
   /** No match begins at the row. */
   val NoMatch: Int = -1

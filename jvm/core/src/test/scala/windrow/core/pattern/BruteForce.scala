@@ -8,15 +8,18 @@ import windrow.{AfterMatch, RowPattern}
   * @param times
   *   the times of the rows, in order
   * @param has
-  *   whether a row fulfills the condition of a name
+  *   whether a row fulfills the condition of a name after the names of the earlier rows of the match
   */
-private[pattern] final class BruteForce(times: IndexedSeq[Long], within: Long, has: (Int, String) => Boolean) {
+private[pattern] final class BruteForce(
+    times: IndexedSeq[Long],
+    within: Long,
+    has: (Int, String, Seq[String]) => Boolean) {
 
   /** All matches, each as its first row and the names of its rows. */
   def all(pattern: RowPattern, after: AfterMatch): Vector[(Int, Seq[String])] = {
     def from(start: Int): Vector[(Int, Seq[String])] =
       if (start >= times.size) Vector.empty
-      else ways(pattern, start, times(start) + within).headOption match {
+      else new From(start).ways(pattern, Vector.empty).headOption match {
         case Some(names) if names.nonEmpty =>
           val next = if (after == AfterMatch.PastLastRow) start + names.size else start + 1
           (start, names) +: from(next)
@@ -25,31 +28,33 @@ private[pattern] final class BruteForce(times: IndexedSeq[Long], within: Long, h
     from(0)
   }
 
-  private type Ways = LazyList[Seq[String]]
+  private type Names = Vector[String]
 
-  private def ways(pattern: RowPattern, at: Int, until: Long): Ways = pattern match {
-    case Row(name) =>
-      if (at < times.size && times(at) <= until && has(at, name)) LazyList(Seq(name)) else LazyList.empty
-    case Sequence(parts) => inSequence(parts, at, until)
-    case Choice(options) => LazyList.from(options).flatMap(ways(_, at, until))
-    case Repeat(part, 0, most, isGreedy) =>
-      val fewer: Ways = LazyList(Nil)
-      def more: Ways =
-        if (most.contains(0)) LazyList.empty
-        else for {
-          first <- ways(part, at, until)
-          if first.nonEmpty || most.isDefined
-          rest <- ways(Repeat(part, 0, most.map(_ - 1), isGreedy), at + first.size, until)
-        } yield first ++ rest
-      if (isGreedy) more #::: fewer else fewer #::: more
-    case Repeat(part, least, most, isGreedy) =>
-      inSequence(Seq(part, Repeat(part, least - 1, most.map(_ - 1), isGreedy)), at, until)
+  private final class From(start: Int) {
+
+    /** The names of all rows after a part of the pattern, by the names before it. */
+    def ways(pattern: RowPattern, before: Names): LazyList[Names] = pattern match {
+      case Row(name) =>
+        val at = start + before.size
+        if (at < times.size && times(at) <= times(start) + within && has(at, name, before)) LazyList(before :+ name)
+        else LazyList.empty
+      case Sequence(parts) => inSequence(parts, before)
+      case Choice(options) => LazyList.from(options).flatMap(ways(_, before))
+      case Repeat(part, 0, most, isGreedy) =>
+        val fewer: LazyList[Names] = LazyList(before)
+        def more: LazyList[Names] =
+          if (most.contains(0)) LazyList.empty
+          else for {
+            first <- ways(part, before)
+            if first.size > before.size || most.isDefined
+            rest <- ways(Repeat(part, 0, most.map(_ - 1), isGreedy), first)
+          } yield rest
+        if (isGreedy) more #::: fewer else fewer #::: more
+      case Repeat(part, least, most, isGreedy) =>
+        inSequence(Seq(part, Repeat(part, least - 1, most.map(_ - 1), isGreedy)), before)
+    }
+
+    private def inSequence(parts: Seq[RowPattern], before: Names): LazyList[Names] =
+      if (parts.isEmpty) LazyList(before) else ways(parts.head, before).flatMap(inSequence(parts.tail, _))
   }
-
-  private def inSequence(parts: Seq[RowPattern], at: Int, until: Long): Ways =
-    if (parts.isEmpty) LazyList(Nil)
-    else for {
-      first <- ways(parts.head, at, until)
-      rest  <- inSequence(parts.tail, at + first.size, until)
-    } yield first ++ rest
 }

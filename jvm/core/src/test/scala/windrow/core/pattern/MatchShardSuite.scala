@@ -19,10 +19,18 @@ class MatchShardSuite extends AnyFunSuite {
   private val cases = sys.props.get("windrow.cases").fold(if (Full.isFull) 20000 else 300)(_.toInt)
 
   test(s"R141, R148: $cases random streams have the matches of brute force, whatever their steps") {
+    compare(readsMatch = false)
+  }
+
+  test(s"R158: so have $cases random streams whose conditions read earlier rows of the match") {
+    compare(readsMatch = true)
+  }
+
+  private def compare(readsMatch: Boolean): Unit = {
     var (matches, retractions, rejected) = (0, 0, 0)
     (1 to cases).foreach { seed =>
       withClue(s"seed $seed: ") {
-        val drawn = new Drawn(seed)
+        val drawn = new Drawn(seed, readsMatch)
         val run   = new Run(drawn)
         var mark  = Watermark.None
         drawn.steps.foreach { case (rows, next) =>
@@ -53,7 +61,7 @@ class MatchShardSuite extends AnyFunSuite {
     var rejected = 0
     (1 to cases / 3).foreach { seed =>
       withClue(s"seed $seed: ") {
-        val drawn  = new Drawn(seed)
+        val drawn  = new Drawn(seed, readsMatch = seed % 2 == 0)
         val run    = new Run(drawn)
         val change = 1 + seed % 3
         drawn.steps.zipWithIndex.foreach { case ((rows, next), i) =>
@@ -74,7 +82,7 @@ class MatchShardSuite extends AnyFunSuite {
 
   test("R149: rows that no match can need are removed") {
     val spec = MatchDraft("A+ B", within = Some(TimeSpan(100)), lateness = Some(TimeSpan(50))).check.toOption.get
-    val run  = new Rows(spec, (_, row) => if (valueOf(row) == 0) 1L else 2L, readsPrevious = true)
+    val run  = new Rows(spec, new ByRow((_, row) => if (valueOf(row) == 0) 1L else 2L))
     val most = (1 to 2000).map { n =>
       run.step(Seq(row(0, n * 10L, n % 7, Some(n.toLong))), Watermark(n * 10L))
       run.stored
@@ -92,9 +100,36 @@ class MatchShardSuite extends AnyFunSuite {
       val names   = pattern.names.distinct
       val program = RowProgram(pattern, names)
       val search  = new PatternSearch(program)
-      assert(search.find(0, count, isOpen = false, _ => 1L) == PatternSearch.NoMatch)
+      assert(search.find(0, count, isOpen = false, EachIsA) == PatternSearch.NoMatch)
       assert(search.work <= (count + 1L) * program.states, text)
     }
+  }
+
+  test("R158: a search tries no state twice at a row with the same earlier rows that matter") {
+    val count = if (isFull) 300 else 100
+    // B reads the last A, C the first A. A row of B follows an A directly, so it does not increase the work.
+    Seq("(A B)+ C" -> (0, false, 1), "A* (B | A)* C" -> (0, false, count), "A{2,} D* C" -> (0, true, 1)).foreach {
+      case (text, (name, isFirst, open)) =>
+        val pattern = RowPattern.parse(text).toOption.get
+        val names   = pattern.names.distinct
+        val program = RowProgram(pattern, names)
+        val readers = if (isFirst) Set("C") else Set("B")
+        val search = new PatternSearch(
+          program,
+          IndexedSeq(EarlierRow(Some(name), isFirst)),
+          reader => if (readers(names(reader))) Seq(0) else Nil)
+        assert(search.find(0, count, isOpen = false, new AllBut(names.indexOf("C"))) == PatternSearch.NoMatch)
+        assert(search.work <= (count + 1L) * program.states * open, text)
+        assert(search.work >= count, text)
+    }
+  }
+
+  test("R158: which rows can precede others in a pattern") {
+    val pattern              = RowPattern.parse("A (B | c)? D{2} (E F)+").toOption.get
+    def before(name: String) = Seq("A", "B", "C", "D", "E", "F").filter(RowPattern.canPrecede(pattern, _, name))
+    assert(before("A").isEmpty && before("b") == Seq("A") && before("C") == Seq("A"))
+    assert(before("D") == Seq("A", "B", "C", "D") && before("E") == before("F"))
+    assert(before("F").size == 6)
   }
 
   test("R140: what a pattern cannot be") {
@@ -125,6 +160,24 @@ private object MatchShardSuite {
 
   def valueOf(row: StoredMessage): Int = row.payload(0).toInt
 
+  /** Conditions that read no earlier rows of the match. */
+  final class ByRow(names: (StoredMessage, StoredMessage) => Long, val readsPrevious: Boolean = true)
+      extends RowConditions {
+    def classify(previous: StoredMessage, row: StoredMessage): Long = names(previous, row)
+  }
+
+  /** Rows that have only the first name. */
+  object EachIsA extends PatternSearch.Rows {
+    def names(row: Int): Long                                    = 1L
+    def holds(name: Int, row: Int, earlier: Array[Int]): Boolean = false
+  }
+
+  /** Rows that have every name but one. */
+  final class AllBut(name: Int) extends PatternSearch.Rows {
+    def names(row: Int): Long                                     = ~(1L << name)
+    def holds(other: Int, row: Int, earlier: Array[Int]): Boolean = other != name
+  }
+
   /** A row as the test sees it. */
   final case class Given(key: Int, time: Long, value: Int, offset: Option[Long]) {
     def incoming: Incoming = row(key, time, value, offset)
@@ -134,7 +187,7 @@ private object MatchShardSuite {
   type Match = (Int, Seq[(Long, Int, String)])
 
   /** A shard that is opened anew for each step. */
-  class Rows(spec: MatchSpec, classify: (StoredMessage, StoredMessage) => Long, readsPrevious: Boolean) {
+  class Rows(spec: MatchSpec, conditions: RowConditions) {
     private var store = new InMemoryShardStore
     private var now   = spec
     val net           = mutable.HashMap.empty[Match, Int]
@@ -143,7 +196,7 @@ private object MatchShardSuite {
     var seen          = 0
 
     private def open(store: ShardStore) =
-      new MatchShard(now, store, classify, readsPrevious, new SpecFingerprint(MatchShard.fingerprint(now)))
+      new MatchShard(now, store, conditions, new SpecFingerprint(MatchShard.fingerprint(now)))
 
     /** Continues with a lateness that is longer by this. */
     def lengthen(by: TimeSpan): Unit = now = MatchDraft(
@@ -171,13 +224,17 @@ private object MatchShardSuite {
     def stored: Long = open(store.snapshot).storedRows
   }
 
-  /** A random pattern and a random stream. */
-  final class Drawn(seed: Int) {
+  /** A random pattern and a random stream.
+    *
+    * @param readsMatch
+    *   whether conditions read earlier rows of the match
+    */
+  final class Drawn(seed: Int, readsMatch: Boolean) {
     private val random            = new Random(seed)
     private def one[T](of: T*): T = of(random.nextInt(of.size))
 
     private def pattern(depth: Int): String = random.nextInt(if (depth == 0) 1 else 6) match {
-      case 0 => one("A", "B", "C", "D")
+      case 0 => if (readsMatch) one("A", "B", "D", "E", "F", "G") else one("A", "B", "C", "D")
       case 1 => s"${pattern(depth - 1)} ${pattern(depth - 1)}"
       case 2 => s"(${pattern(depth - 1)} | ${pattern(depth - 1)})"
       case _ => s"(${pattern(depth - 1)})${one("*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}")}${one("", "", "?")}"
@@ -194,18 +251,62 @@ private object MatchShardSuite {
       after = after,
       lateness = Some(TimeSpan(lateness))).check).collectFirst { case Right(checked) => checked }.get
 
-    /** A: 0. B: more than the previous row. C: no previous row, or an equal one. D: every row. */
-    private def has(before: Option[Int], value: Int, name: String): Boolean = name match {
+    /** A: 0. B: more than the previous row. C: no previous row, or an equal one. D: every row. E: more than the last A.
+      * F: equal to the first F. G: at most the first row, and not equal to the last B.
+      *
+      * @param first
+      *   the first row of a name in the match, or of any name
+      * @param last
+      *   the last row of a name in the match before the row
+      */
+    private def has(
+        before: Option[Int],
+        value: Int,
+        name: String,
+        first: Option[String] => Option[Int] = _ => None,
+        last: String => Option[Int] = _ => None): Boolean = name match {
       case "A" => value == 0
       case "B" => before.exists(value > _)
       case "C" => before.forall(_ == value)
+      case "E" => last("A").exists(value > _)
+      case "F" => first(Some("F")).contains(value)
+      case "G" => first(None).exists(value <= _) && last("B").forall(_ != value)
       case _   => true
     }
 
-    def classify(before: StoredMessage, row: StoredMessage): Long = spec.names.indices
-      .filter(i => has(Option(before).map(valueOf), valueOf(row), spec.names(i))).map(1L << _).foldLeft(0L)(_ | _)
+    val conditions: RowConditions = new RowConditions {
+      private val number = spec.names.zipWithIndex.toMap
+      private val read = Seq("E" -> Some("A"), "F" -> Some("F"), "G" -> None, "G" -> Some("B")).filter {
+        case (reader, name) => number.contains(reader) && name.forall(number.contains)
+      }
+      def readsPrevious: Boolean = spec.names.exists(Set("B", "C"))
 
-    val readsPrevious: Boolean = spec.names.exists(Set("B", "C"))
+      override def earlier: IndexedSeq[EarlierRow] = read.toIndexedSeq.map { case (reader, name) =>
+        EarlierRow(name.map(number), isFirst = reader == "F" || name.isEmpty)
+      }
+
+      override def reads(name: Int): Seq[Int] = read.indices.filter(i => number(read(i)._1) == name)
+
+      def classify(before: StoredMessage, row: StoredMessage): Long = spec.names.indices
+        .filter(i => has(Option(before).map(valueOf), valueOf(row), spec.names(i))).map(1L << _).foldLeft(0L)(_ | _)
+
+      override def holds(
+          name: Int,
+          previous: StoredMessage,
+          row: StoredMessage,
+          rows: Array[StoredMessage]): Boolean = {
+        assert(rows.indices.forall(i => reads(name).contains(i) || rows(i) == null))
+        def value(of: Option[String], isFirst: Boolean) =
+          read.indices.find(i => read(i)._2 == of && earlier(i).isFirst == isFirst && rows(i) != null)
+            .map(i => valueOf(rows(i)))
+        has(
+          Option(previous).map(valueOf),
+          valueOf(row),
+          spec.names(name),
+          value(_, isFirst = true),
+          name => value(Some(name), isFirst = false))
+      }
+    }
 
     /** The rows of each step and the watermark at its end. */
     val steps: Seq[(Seq[Given], Watermark)] = {
@@ -228,7 +329,18 @@ private object MatchShardSuite {
     def expected(accepted: Seq[Given]): Map[Match, Int] = accepted.groupBy(_.key).toSeq.flatMap { case (key, some) =>
       val rows           = some.sortBy(row => (row.time, row.offset, row.value)).toIndexedSeq
       def before(i: Int) = Option.when(i > 0 && rows(i).time - rows(i - 1).time <= within)(rows(i - 1).value)
-      new BruteForce(rows.map(_.time), within, (i, name) => has(before(i), rows(i).value, name)).all(spec.tree, after)
+      new BruteForce(
+        rows.map(_.time),
+        within,
+        (i, name, names) => {
+          val matched = names.indices.map(n => (names(n), rows(i - names.size + n).value)) :+ (name -> rows(i).value)
+          has(
+            before(i),
+            rows(i).value,
+            name,
+            of => matched.find(row => of.forall(_ == row._1)).map(_._2),
+            of => matched.init.filter(_._1 == of).lastOption.map(_._2))
+        }).all(spec.tree, after)
         .map { case (start, names) =>
           (
             key,
@@ -237,7 +349,7 @@ private object MatchShardSuite {
     }.groupBy(identity).map { case (one, all) => one -> all.size }
   }
 
-  final class Run(drawn: Drawn) extends Rows(drawn.spec, drawn.classify, drawn.readsPrevious) {
+  final class Run(drawn: Drawn) extends Rows(drawn.spec, drawn.conditions) {
     val accepted = mutable.ArrayBuffer.empty[Given]
 
     def step(rows: Seq[Given], watermark: Watermark)(implicit dummy: DummyImplicit): Unit =

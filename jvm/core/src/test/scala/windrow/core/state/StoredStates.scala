@@ -7,10 +7,10 @@ import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShards
 import windrow.core.offsets.{AppliedOffsets, Progress}
 import windrow.core.operator._
-import windrow.core.pattern.MatchShard
+import windrow.core.pattern.{MatchShard, RowConditions}
 import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
-import windrow.core.store.Incoming
+import windrow.core.store.{Incoming, StoredMessage}
 import windrow.core.time.{Axis, Watermark}
 import windrow.operators.{OperatorStates, Sum}
 
@@ -183,7 +183,7 @@ object StoredStates {
     def matches: StoredState = {
       val spec = MatchDraft("A+ B", within = Some(TimeSpan(400)), lateness = Some(TimeSpan(700))).check.toOption.get
       def step(store: ShardStore, rows: Seq[Incoming], watermark: Watermark): Unit =
-        new MatchShard(spec, store, (before, row) => if (before == null || row.time % 2 == 0) 1L else 2L, true)
+        new MatchShard(spec, store, EvenTimes)
           .step(rows.iterator, watermark, Some(0L)).foreach(_ => ())
       state("matches of a pattern", step(_, incoming, Watermark(1800))) { store =>
         step(store, incoming.map(_.copy(origin = None)), Watermark(1900))
@@ -293,5 +293,12 @@ object StoredStates {
     val out = new ByteWriter
     offsets.write(out)
     store.putHeader(out.sealedResult())
+  }
+
+  /** A row is the first name at an even time or without a previous row, and otherwise the second. */
+  private object EvenTimes extends RowConditions {
+    def readsPrevious: Boolean = true
+    def classify(previous: StoredMessage, row: StoredMessage): Long =
+      if (previous == null || row.time % 2 == 0) 1L else 2L
   }
 }

@@ -3,14 +3,18 @@ package windrow.spark.pattern
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types.{BooleanType, StructType}
+import windrow.core.pattern.EarlierRow
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.panes.SimplifiedExpression
-import windrow.{MatchSpec, SpecProblem}
+import windrow.{MatchDraft, RowPattern, SpecProblem}
 
 /** The expressions of a search for a pattern, resolved over the columns of the input.
   *
   * @param conditions
-  *   for each name its condition over [[previous]] and the columns of the input; None if every row has the name
+  *   for each name its condition over [[previous]], [[earlier]], and the columns of the input; None if every row has
+  *   the name
+  * @param earlier
+  *   the earlier rows of a match that conditions read, as structs
   * @param measures
   *   the measures as the parts of an aggregation over the columns of the input and the name of a row; None if there are
   *   none
@@ -23,27 +27,32 @@ private[spark] final case class MatchColumns private[pattern] (
     columns: Seq[Attribute],
     message: StructType,
     previous: AttributeReference,
+    earlier: Seq[(EarlierRow, AttributeReference)],
     conditions: Seq[Option[Expression]],
     private[pattern] val measures: Option[Measures]) {
 
   /** Whether a condition reads the previous row. */
   def readsPrevious: Boolean = conditions.flatten.exists(_.references.contains(previous))
 
-  /** The conditions over two values: the row and the previous row, which is null if there is none. */
+  /** The conditions over values: the row, the previous row, and the earlier rows. A row that does not exist is null. */
   def ofRows: Seq[Option[Expression]] = {
     val row    = BoundReference(0, message, nullable = false)
-    val before = BoundReference(1, message, nullable = true)
+    val others = (previous +: earlier.map(_._2)).zipWithIndex.map { case (other, i) => other.exprId -> (i + 1) }.toMap
     val fields = AttributeMap(columns.zipWithIndex.map { case (column, i) => column -> GetStructField(row, i) })
     conditions.map(_.map(condition =>
-      OfRows.plain(SimplifiedExpression(condition)).transform {
-        case column: Attribute if column.exprId == previous.exprId => before
-        case column: Attribute                                     => fields.getOrElse(column, column)
+      OfRows.plain(SimplifiedExpression(condition)).transform { case column: Attribute =>
+        others.get(column.exprId).map(BoundReference(_, message, nullable = true))
+          .orElse(fields.get(column)).getOrElse(column)
       }))
   }
 
+  /** For each name the positions of the earlier rows that its condition reads. */
+  def reads: IndexedSeq[Seq[Int]] = conditions.map(condition =>
+    earlier.indices.filter(i => condition.exists(_.references.contains(earlier(i)._2)))).toIndexedSeq
+
   /** The conditions as text for the checkpoint. */
   def inWords(names: Seq[String]): String = {
-    val text = new PlainText(columns :+ previous)
+    val text = new PlainText(columns ++ (previous +: earlier.map(_._2)))
     names.zip(conditions).collect { case (name, Some(condition)) => s"$name: ${text.typed(condition)}" }.mkString("; ")
   }
 
@@ -59,12 +68,15 @@ private[spark] object MatchColumns {
   /** Resolves the expressions, or returns all problems. */
   private[pattern] def of(
       session: SparkSession,
-      spec: MatchSpec,
+      spec: MatchDraft,
       parts: AggregateParts): Either[Seq[SpecProblem], MatchColumns] = {
     val columns  = parts.messageColumns
     val previous = AttributeReference("previous", parts.message)()
-    val texts    = new MatchTexts(session, spec.names, columns, previous)
-    val conditions = spec.names.map { name =>
+    val pattern  = RowPattern.parse(spec.pattern).toOption
+    val names = MatchDraft.distinct(
+      pattern.fold(RowPattern.namesIn(spec.pattern) ++ spec.define.map(_._1))(_.names))
+    val texts = new MatchTexts(session, names, pattern, columns, previous)
+    val conditions = names.map { name =>
       val at = spec.define.indexWhere(_._1.equalsIgnoreCase(name))
       Option.when(at >= 0) {
         val (defined, text) = spec.define(at)
@@ -74,20 +86,23 @@ private[spark] object MatchColumns {
       }
     }
     val measures = Option.when(spec.measures.nonEmpty)(texts.measures(spec.measures))
-    val found    = conditions.flatten.flatMap(_.left.toOption) ++ measures.toSeq.flatMap(_.left.getOrElse(Nil))
+    val found    = conditions.flatten.flatMap(_.left.getOrElse(Nil)) ++ measures.toSeq.flatMap(_.left.getOrElse(Nil))
     Either.cond(
       found.isEmpty,
       MatchColumns(
         columns,
         parts.message,
         previous,
+        texts.earlier.filter { case (_, row) =>
+          conditions.exists(_.exists(_.exists(_.references.contains(row))))
+        },
         conditions.map(_.flatMap(_.toOption)),
         measures.flatMap(_.toOption)),
       found)
   }
 
-  private def checked(argument: String, condition: Expression): Either[SpecProblem, Expression] =
+  private def checked(argument: String, condition: Expression): Either[Seq[SpecProblem], Expression] =
     if (condition.dataType != BooleanType)
-      Left(SpecProblem("MATCH_EXPRESSION.NOT_BOOLEAN", "argument" -> argument, "type" -> condition.dataType.sql))
-    else Either.cond(OfRows.dependsOnRows(condition), condition, OfRows.unsupported(argument))
+      Left(Seq(SpecProblem("MATCH_EXPRESSION.NOT_BOOLEAN", "argument" -> argument, "type" -> condition.dataType.sql)))
+    else Either.cond(OfRows.dependsOnRows(condition), condition, Seq(OfRows.unsupported(argument)))
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-import windrow.core.pattern.{MatchEffect, MatchShard}
+import windrow.core.pattern.{EarlierRow, MatchEffect, MatchShard, RowConditions}
 import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.store.StoredMessage
 import windrow.core.time.{Axis, Distance, Watermark}
@@ -19,7 +19,11 @@ import windrow.{MatchSpec, Reason, TimeSpan}
 /** Runs the shards of a search for a pattern.
   *
   * @param conditions
-  *   for each name its condition over the row and the previous row
+  *   for each name its condition over the row, the previous row, and the earlier rows
+  * @param earlier
+  *   the earlier rows of a match that conditions read
+  * @param reads
+  *   for each name the positions of those that its condition reads
   */
 final class MatchProgram private[pattern] (
     spec: MatchSpec,
@@ -28,9 +32,13 @@ final class MatchProgram private[pattern] (
     form: MatchForm,
     conditions: Seq[Option[Expression]],
     readsPrevious: Boolean,
+    earlier: IndexedSeq[EarlierRow],
+    reads: IndexedSeq[Seq[Int]],
     override val processingTimeDelay: Option[TimeSpan],
     val stream: String)
     extends RetractsRows {
+  program =>
+
   def spaces: Seq[String] = MatchShard.Spaces
 
   def retraction: Option[(Int, Int)] = Option.when(spec.retracts)((MatchForm.RowKind, form.retractionAt))
@@ -45,26 +53,10 @@ final class MatchProgram private[pattern] (
   def runner(): ShardRunner = new Running
 
   private final class Running extends OperatorRunner[MatchShard] {
-    private val output   = new MatchPackets(form)
-    private val shape    = RowShape(form.message)
-    private val tests    = conditions.map(_.map(Predicate.create(_))).toArray
-    private val rows     = new GenericInternalRow(2)
-    private val everyRow = tests.indices.filter(tests(_).isEmpty).map(1L << _).foldLeft(0L)(_ | _)
-
-    private def classify(previous: StoredMessage, row: StoredMessage): Long = {
-      rows.update(0, shape.of(row.payload))
-      rows.update(1, if (previous == null) null else shape.of(previous.payload))
-      var names = everyRow
-      var name  = 0
-      while (name < tests.length) {
-        if (tests(name).exists(_.eval(rows))) names |= 1L << name
-        name += 1
-      }
-      names
-    }
+    private val output = new MatchPackets(form)
 
     protected def open(store: ShardStore): MatchShard =
-      new MatchShard(spec, store, classify, readsPrevious, fingerprint, guards)
+      new MatchShard(spec, store, new Tests, fingerprint, guards)
 
     protected def run(
         shard: MatchShard,
@@ -79,6 +71,44 @@ final class MatchProgram private[pattern] (
           output.rejected(one.payload, reason, watermark, processingTime)
       }
     }
+  }
+
+  /** Evaluates the conditions of rows. */
+  private final class Tests extends RowConditions {
+    private val shape = RowShape(form.message)
+    private val tests = conditions.map(_.map(Predicate.create(_))).toArray
+    private val rows  = new GenericInternalRow(2 + program.earlier.size)
+
+    /** The names whose conditions read no earlier rows. */
+    private val own      = tests.indices.filter(name => tests(name).isDefined && program.reads(name).isEmpty).toArray
+    private val everyRow = tests.indices.filter(tests(_).isEmpty).map(1L << _).foldLeft(0L)(_ | _)
+
+    def readsPrevious: Boolean                   = program.readsPrevious
+    override def earlier: IndexedSeq[EarlierRow] = program.earlier
+    override def reads(name: Int): Seq[Int]      = program.reads(name)
+
+    def classify(previous: StoredMessage, row: StoredMessage): Long = {
+      put(0, row)
+      put(1, previous)
+      var names = everyRow
+      own.foreach(name => if (has(name)) names |= 1L << name)
+      names
+    }
+
+    override def holds(
+        name: Int,
+        previous: StoredMessage,
+        row: StoredMessage,
+        others: Array[StoredMessage]): Boolean = {
+      put(0, row)
+      put(1, previous)
+      reads(name).foreach(i => put(2 + i, others(i)))
+      has(name)
+    }
+
+    private def put(at: Int, row: StoredMessage): Unit =
+      rows.update(at, if (row == null) null else shape.of(row.payload))
+    private def has(name: Int): Boolean = tests(name).exists(_.eval(rows))
   }
 }
 

@@ -34,11 +34,13 @@ private[spark] object MatchSql {
     val found = arguments.problems ++ unread ++
       spec.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
     val session = SparkSession.active
+    val table   = Matches.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil)))
+    val checked = spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Matches(_) -> options)
     WindowQuery.plan(
       session,
       Name,
-      spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Matches(_) -> options),
-      Matches.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil))),
+      Matches.withTexts(session, checked, Some(draft), table._2),
+      table,
       stated = Some(options))
   }
 }

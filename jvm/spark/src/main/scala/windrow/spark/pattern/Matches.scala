@@ -34,7 +34,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
     val resolver = SparkInside.resolver(session)
     val names = parts.shown.map(_.name) ++ (if (spec.measures.isEmpty) Seq(Matches.Rows) else spec.measures.map(_._1))
     Option.when(spec.within.isEmpty && parts.child.isStreaming)(SpecProblem("WITHIN_NOT_STATED.MATCH")).toSeq ++
-      MatchColumns.of(session, spec, parts).left.getOrElse(Nil) ++
+      MatchColumns.of(session, spec.draft, parts).left.getOrElse(Nil) ++
       ColumnNames.twice(resolver, "the matches", names, "Choose another name for the measure or the key.")
   }
 
@@ -42,7 +42,8 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
-    val resolved = MatchColumns.of(session, spec, parts).getOrElse(throw new IllegalStateException("it was checked"))
+    val resolved =
+      MatchColumns.of(session, spec.draft, parts).getOrElse(throw new IllegalStateException("it was checked"))
     val texts = Seq(
       FingerprintField("conditions", resolved.inWords(spec.names)),
       FingerprintField("measures", resolved.measures.fold("none")(_.inWords))) ++
@@ -66,12 +67,14 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
         MatchForm(parts.keys.map(_.dataType), parts.message, timeType, spec.names, measures),
         resolved.ofRows,
         resolved.readsPrevious,
+        resolved.earlier.map(_._1).toIndexedSeq,
+        resolved.reads,
         options.behind,
         options.name))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {
-    val measures = MatchColumns.of(SparkSession.active, spec, parts).toOption.flatMap(_.measures)
+    val measures = MatchColumns.of(SparkSession.active, spec.draft, parts).toOption.flatMap(_.measures)
     val form = MatchForm(
       parts.keys.map(_.dataType),
       parts.message,
@@ -102,6 +105,21 @@ private[spark] object Matches {
 
   /** The column with the rows of a match if there are no measures. */
   val Rows = "rows"
+
+  /** Adds the problems of conditions and measures to those of a spec, because only a correct spec is planned.
+    *
+    * @param draft
+    *   None if it could not be read
+    */
+  def withTexts[T](
+      session: SparkSession,
+      checked: Either[Seq[SpecProblem], T],
+      draft: => Option[MatchDraft],
+      parts: Option[AggregateParts]): Either[Seq[SpecProblem], T] = checked.left.map(_ ++ (for {
+    one   <- draft.toSeq
+    taken <- parts.toSeq
+    found <- MatchColumns.of(session, one, taken).left.getOrElse(Nil)
+  } yield found))
 
   /** Returns the problems of the table and its parts, as [[FullStateParts.of]] does. */
   def parts(

@@ -38,16 +38,20 @@ private[spark] object Apply {
     }
   }
 
-  private def overOne(session: SparkSession, node: ObjectNode, table: LogicalPlan, asking: Option[Asking]) =
-    WindowQuery.plan(
-      session,
-      StreamJson.nameForErrors(node),
-      StreamJson(node),
+  private def overOne(session: SparkSession, node: ObjectNode, table: LogicalPlan, asking: Option[Asking]) = {
+    val options = StreamJson(node)
+    val parts =
       if (StreamJson.keepsMessages(node)) FullStateParts.of(session, table, None)
       else if (StreamJson.dedups(node)) Dedup.parts(session, table, None)
       else if (StreamJson.matches(node)) Matches.parts(session, table, None)
-      else AggregateParts.ofGrouping(table),
+      else AggregateParts.ofGrouping(table)
+    WindowQuery.plan(
+      session,
+      StreamJson.nameForErrors(node),
+      Matches.withTexts(session, options, StreamJson.matchDraft(node), parts._2),
+      parts,
       asking)
+  }
 
   /** Reads `{"what": "messages" | "windows", "key": [names], "by": [names]}`. */
   private def asked(node: JsonNode, table: LogicalPlan): Asking = {

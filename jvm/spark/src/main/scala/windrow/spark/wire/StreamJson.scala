@@ -69,6 +69,12 @@ private[spark] object StreamJson {
 
   def matches(node: ObjectNode): Boolean = node.path("operator").asText == "match"
 
+  /** Returns the draft of a search for a pattern, or None if the JSON describes something else. */
+  def matchDraft(node: ObjectNode): Option[MatchDraft] = Option.when(matches(node))(node.deepCopy()).flatMap { spec =>
+    spec.remove(java.util.List.of("stream", "output"))
+    OperatorJson.matching(spec, Map.empty).toOption
+  }
+
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
     Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
 

@@ -28,12 +28,22 @@ final class MatchingSuite extends SparkSuite {
       Set(Row(Seq(5, 4)), Row(Seq(6, 3))))
   }
 
+  test("R158: conditions and measures read earlier rows") {
+    val found = prices.matching(
+      "A LOW+ HIGH",
+      define = Map("LOW" -> "price <= A.price", "HIGH" -> "price > FIRST(low.price)"),
+      measures = Seq("rise" -> "HIGH.price - A.price"))
+    assert(found.rows.select("rise").collect().toSeq == Seq(Row(1)))
+  }
+
   test("all problems of a pattern are reported together") {
     val refused = intercept[SpecError](
       prices.retain(time = Some("1 hour")).matching("A* (", define = Map("A" -> "true"), within = Some("-1 minutes")))
     assert(refused.problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED", "PATTERN_NOT_UNDERSTOOD", "SIZE_NEGATIVE"))
+    val both = intercept[SpecError](prices.matching("A (", define = Map("A" -> "prices > 1"), measures = Seq("n" -> "(")))
+    assert(both.problems.map(_.code) == Seq("PATTERN_NOT_UNDERSTOOD", "MATCH_EXPRESSION", "MATCH_EXPRESSION"))
     val wrong = intercept[SpecError](
-      prices.matching("A B", Map("A" -> "prices > 1", "B" -> "A.price > 1"), Seq("product" -> "count(*)")))
+      prices.matching("A B", Map("A" -> "prices > 1", "B" -> "C.price > 1"), Seq("product" -> "count(*)")))
     assert(wrong.problems.map(_.code) == Seq("MATCH_EXPRESSION", "MATCH_EXPRESSION", "NAME_TWICE"))
   }
 }

@@ -183,6 +183,10 @@ object SparkInside {
     inSession(session)(analyzer.executeAndCheck(plan, new QueryPlanningTracker))
   }
 
+  /** Resolves a plan without checking that everything in it is resolved. */
+  def resolved(session: SparkSession, plan: LogicalPlan): LogicalPlan =
+    inSession(session)(session.asInstanceOf[classic.SparkSession].sessionState.analyzer.execute(plan))
+
   /** Optimizes a plan without planning it. */
   def optimized(session: SparkSession, plan: LogicalPlan): LogicalPlan =
     session.asInstanceOf[classic.SparkSession].sessionState.optimizer.execute(plan)
