@@ -35,7 +35,8 @@ from windrow.errors import (
     WindrowError,
 )
 from windrow.functions import aggregate as aggregate  # not in __all__: PySpark has the name, too
-from windrow.functions import increase, previous, timeInState, timeWeightedAverage, topN
+from windrow.functions import lag as lag  # not in __all__, either
+from windrow.functions import increase, timeInState, timeWeightedAverage, topN
 from windrow.joined import JoinOutput
 from windrow.joins import asofJoin, cogroup, join
 from windrow.matched import MatchOutput
@@ -177,7 +178,6 @@ __all__ = [
     "increase",
     "join",
     "logBatches",
-    "previous",
     "publishMetrics",
     "state",
     "status",

@@ -104,7 +104,7 @@ def topN(  # noqa: N802  named like Spark's functions
     return called(F, "windrow_top_n", F.lit(n), value, *orders)
 
 
-def previous(value: str | Column, n: int = 1) -> Column:
+def lag(value: str | Column, n: int = 1) -> Column:
     """Return the value of an earlier row of the key, by event time: SQL's ``lag``.
 
     A late row corrects the panes of the rows that follow it.
@@ -119,20 +119,20 @@ def previous(value: str | Column, n: int = 1) -> Column:
 
     Raises:
         SpecError: ``n`` is not an integer (``COUNT_NOT_UNDERSTOOD``). For other windows,
-            ``aggregate`` raises ``PREVIOUS_ROW``.
+            ``aggregate`` raises ``LAG``.
 
     Example:
         How much each price differs from the one before::
 
-            change = F.last("price") - wr.previous("price")
+            change = F.last("price") - wr.lag("price")
             orders.window(wr.Over(rows=2)).aggregate(change.alias("change"))
 
     """
     found = _values.count("n", n)
     if found:
-        raise SpecError.of("previous", found)
+        raise SpecError.of("lag", found)
     F = functions_for(value)  # noqa: N806
-    return called(F, "windrow_previous", value, F.lit(n))
+    return called(F, "windrow_lag", value, F.lit(n))
 
 
 def timeWeightedAverage(  # noqa: N802

@@ -41,7 +41,7 @@ _PUBLIC = {
     *("asofJoin", "join", "JoinOutput", "DedupOutput", "MatchOutput", "cogroup", "state", "State"),
     *("Picture", "timeline", "BatchProgress", "Status", "status", "watch", "logBatches"),
     *("explainAcceleration", "Acceleration", "OperatorAcceleration"),
-    *("publishMetrics", "topN", "previous", "timeWeightedAverage", "timeInState", "increase"),
+    *("publishMetrics", "topN", "timeWeightedAverage", "timeInState", "increase"),
     *("whyNoOutput", "Diagnosis", "Cause"),
     *("JoinSpec", "JoinStream", "AggregatedWindowOperator", "FullStateWindowOperator"),
     *("StreamStreamJoinOperator", "CompositeOperator", "PolicyWindowOperator"),

@@ -1,5 +1,5 @@
 # ruff: noqa: S608  the SQL contains only strings of this file
-"""``topN`` and ``previous`` equal DuckDB's window functions after every step."""
+"""``topN`` and ``lag`` equal DuckDB's window functions after every step."""
 
 from __future__ import annotations
 
@@ -166,14 +166,14 @@ def test_top_n_of_windows(spark: SparkSession, name: str) -> None:
 
 @pytest.mark.slow
 def test_previous_rows(spark: SparkSession) -> None:
-    """Each complete row has the values of DuckDB's ``lag``; a late row corrects others (R106).
+    """Each complete row has the values of DuckDB's ``lag``; a late row corrects others (R106, R157).
 
     The next row is the one whose previous row it is, so its value is DuckDB's ``lead``.
     """
     columns = [
-        wr.previous("price").alias("before"),
-        wr.previous("price", 3).alias("third"),
-        wr.previous("id").alias("earlier"),
+        wr.lag("price").alias("before"),
+        wr.lag("price", 3).alias("third"),
+        wr.lag("id").alias("earlier"),
     ]
     lag = f"SELECT key, id, before, third, earlier FROM ({ROWS.rows}) WHERE sec < ?"
     lead = f"""SELECT id, after FROM (
@@ -229,11 +229,11 @@ def test_the_same_in_sql(feed: Feed, spark: SparkSession) -> None:
     assert spark.sql("SELECT windrow_top_n(4, time, amount, time) FROM orders").collect() == [
         (plain[0].top,)
     ]
-    table = "TABLE(SELECT product, windrow_previous(amount, 2) AS v FROM orders GROUP BY product)"
+    table = "TABLE(SELECT product, windrow_lag(amount, 2) AS v FROM orders GROUP BY product)"
     rows = spark.sql(
         f"SELECT v FROM windrow_over({table}, time => 'time', rows => 3, lateness => '0 seconds')"
     )
-    ours = stream.window(wr.Over(rows=3)).aggregate(wr.previous("amount", 2).alias("v")).panes
+    ours = stream.window(wr.Over(rows=3)).aggregate(wr.lag("amount", 2).alias("v")).panes
     assert [row.v for row in rows.collect()] == [row.v for row in ours.collect()]
 
 
@@ -267,19 +267,19 @@ def test_mistakes(spark: SparkSession) -> None:
         return [problem.code for problem in refused.value.problems]
 
     assert codes(wr.Tumbling("1 minute"), wr.topN(10_001, orderBy="id")) == ["TOP_N"]
-    assert codes(wr.Over(rows=2), wr.previous("id", 0)) == ["PREVIOUS_ROW"]
-    two = (wr.previous("id"), F.expr("windrow_previous(key, 2)"))
-    assert codes(wr.Over(rows=1), *two) == ["PREVIOUS_ROW"] * 2
-    assert codes(wr.Over(), wr.previous("id")) == ["PREVIOUS_ROW"]
-    assert codes(wr.Session("1 minute"), wr.previous("id")) == ["PREVIOUS_ROW"]
-    chosen = F.expr("windrow_previous(id) FILTER (WHERE id > 1)")
-    assert codes(wr.Over(rows=2), chosen) == ["PREVIOUS_ROW"]
+    assert codes(wr.Over(rows=2), wr.lag("id", 0)) == ["LAG"]
+    two = (wr.lag("id"), F.expr("windrow_lag(key, 2)"))
+    assert codes(wr.Over(rows=1), *two) == ["LAG"] * 2
+    assert codes(wr.Over(), wr.lag("id")) == ["LAG"]
+    assert codes(wr.Session("1 minute"), wr.lag("id")) == ["LAG"]
+    chosen = F.expr("windrow_lag(id) FILTER (WHERE id > 1)")
+    assert codes(wr.Over(rows=2), chosen) == ["LAG"]
     policy = wr.Policy.tumbling(wr.ByCount(2))
-    with pytest.raises(wr.SpecError, match="PREVIOUS_ROW"):
+    with pytest.raises(wr.SpecError, match="LAG"):
         _ = wr.stream(df, time="time", key="key").window(policy).aggregate(two[0]).panes
     with pytest.raises(wr.SpecError, match="COUNT_NOT_UNDERSTOOD"):
         wr.topN("3", orderBy="id")  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match="TOP_N"):
         wr.topN(3, orderBy=[])
     with pytest.raises(wr.SpecError, match="COUNT_NOT_UNDERSTOOD"):
-        wr.previous("id", True)
+        wr.lag("id", True)

@@ -3,8 +3,8 @@ package windrow.benchmarks
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
   Amount, Auctions, BidsWithAuction, Bursts, CategoryPrices, Channels, Copies, Counted, Disorder, Gaps, Grouped, Hops,
-  HotItems, Keyed, LastBids, LocalItems, NewUsers, Nexmark, Pairs, Question, Several, Slides, Source, TopBids, Values,
-  Windows, WinningBids
+  HotItems, Keyed, LastBids, LastRights, LocalItems, NewUsers, Nexmark, Pairs, Question, Rises, Several, Slides, Source,
+  TopBids, Values, Windows, WinningBids
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -172,6 +172,12 @@ object Workload {
     Workload(name, source, Several(windows), large, Seq(Windrow, Apart))
   }
 
+  private val series = Seq("asof-10k" -> false, "asof-corrected-10k" -> true).map { case (name, corrects) =>
+    Workload(name, Keyed.sides(name, 10000), LastRights(10, corrects), large, Seq(Windrow))
+  } ++ Seq("match-1k" -> dense, "match-100k" -> sparse).map { case (name, source) =>
+    Workload(name, source, Rises(readsMatch = false), large, Seq(Windrow), check = Amount(800000, 200000))
+  } :+ Workload("match-earlier-1k", dense, Rises(readsMatch = true), large, Seq(Windrow))
+
   private val latency = Seq(1000, 10000).map { perSecond =>
     val pace = Pace(perSecond, 120)
     Workload(
@@ -194,7 +200,7 @@ object Workload {
   /** The workloads that run by default. */
   val usual: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
-      offsets) ++ batches ++ copies ++ panes ++ several ++ auctions ++ latency :+
+      offsets) ++ batches ++ copies ++ panes ++ several ++ series ++ auctions ++ latency :+
       python
 
   val all: Seq[Workload] = usual ++ Growth.all

@@ -7,7 +7,7 @@ import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
 import windrow.spark.accelerate.{Accelerate, Acceleration}
-import windrow.spark.functions.{Increase, Previous, TimeInState, TimeWeightedAverage, TopN}
+import windrow.spark.functions.{Increase, Lag, TimeInState, TimeWeightedAverage, TopN}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
 import windrow.spark.running.{BoundedInput, ResumeCheck}
@@ -224,7 +224,7 @@ object Windrow {
   /** Returns the value of an earlier row of the key, by event time: SQL's `lag`. Requires the windows of `Over(rows)`
     * with more than `n` rows.
     * {{{
-    * orders.window(Over(rows = 2)).aggregate(Windrow.previous("price").as("before"))
+    * orders.window(Over(rows = 2)).aggregate(Windrow.lag("price").as("before"))
     * }}}
     *
     * @param value
@@ -234,7 +234,7 @@ object Windrow {
     * @return
     *   an aggregate, which is null if there is no such row
     */
-  def previous(value: Field, n: Int = 1): Column = call_function(Previous.Name, value.column, lit(n))
+  def lag(value: Field, n: Int = 1): Column = call_function(Lag.Name, value.column, lit(n))
 
   /** Returns the average of a value, weighted by the time for which it holds: each value holds until the next row. The
     * last one holds until the end of a tumbling or hopping window that is complete, and otherwise for no time. A window

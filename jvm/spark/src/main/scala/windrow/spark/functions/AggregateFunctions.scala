@@ -11,12 +11,12 @@ import windrow.{SpecError, SpecProblem, TimeSpan}
   */
 private[spark] object AggregateFunctions {
 
-  val Names: Seq[String] = Seq(TopN.Name, Previous.Name, TimeWeightedAverage.Name, TimeInState.Name, Increase.Name)
+  val Names: Seq[String] = Seq(TopN.Name, Lag.Name, TimeWeightedAverage.Name, TimeInState.Name, Increase.Name)
 
   /** The builder of each function. */
   val All: Seq[(FunctionIdentifier, FunctionBuilder)] = Seq(
     FunctionIdentifier(TopN.Name)                -> topN,
-    FunctionIdentifier(Previous.Name)            -> previous,
+    FunctionIdentifier(Lag.Name)                 -> lag,
     FunctionIdentifier(TimeWeightedAverage.Name) -> carried(TimeWeightedAverage.Name, TimeWeightedAverage(_, _, _)),
     FunctionIdentifier(TimeInState.Name)         -> carried(TimeInState.Name, TimeInState(_, _, _)),
     FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)),
@@ -29,11 +29,11 @@ private[spark] object AggregateFunctions {
     case _ => fail("TOP_N.ARGUMENTS", "found" -> arguments.size)
   }
 
-  private def previous(arguments: Seq[Expression]): Expression = arguments match {
-    case Seq(value) => Previous(value, 1)
+  private def lag(arguments: Seq[Expression]): Expression = arguments match {
+    case Seq(value) => Lag(value, 1)
     case Seq(value, distance) =>
-      Previous(value, integer(distance)(fail("PREVIOUS_ROW.NUMBER", "value" -> distance.sql, "most" -> TopN.Most)))
-    case _ => fail("PREVIOUS_ROW.ARGUMENTS", "found" -> arguments.size)
+      Lag(value, integer(distance)(fail("LAG.NUMBER", "value" -> distance.sql, "most" -> TopN.Most)))
+    case _ => fail("LAG.ARGUMENTS", "found" -> arguments.size)
   }
 
   /** A boolean or a text is no time, so as the last argument it states how long a value is carried. */

@@ -2,7 +2,7 @@ package windrow.spark.sql
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.windrow.RefusedInSql
-import windrow.spark.functions.{Increase, Previous, TimeInState, TimeWeightedAverage, TopN}
+import windrow.spark.functions.{Increase, Lag, TimeInState, TimeWeightedAverage, TopN}
 import windrow.{CheckpointError, SpecError, WindowFunction}
 
 /** The texts of `DESCRIBE FUNCTION`, and the conversion of errors to SQL errors. */
@@ -27,7 +27,7 @@ private[spark] object Usage {
     "windrow_asof_join"       -> "each row of a stream with the nearest row of another stream, corrected by late rows",
     "windrow_cogroup"         -> "rows of several streams in one table, with a struct for each stream",
     TopN.Name                 -> "the first rows of a group in an order, as an array",
-    Previous.Name             -> "the value of an earlier row, in the windows of windrow_over with rows",
+    Lag.Name                  -> "the value of an earlier row, in the windows of windrow_over with rows",
     TimeWeightedAverage.Name  -> "the average of a value, weighted by the time for which it holds",
     TimeInState.Name          -> "the seconds spent in each state, as a map",
     Increase.Name             -> "the increase of a counter that restarts at 0",

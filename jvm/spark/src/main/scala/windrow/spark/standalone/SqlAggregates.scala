@@ -7,7 +7,7 @@ import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
 import windrow.core.aggregate.{Aggregation, Ordered}
-import windrow.spark.functions.{Lift, ObjectAggregation, ObjectBuffer, OverTimeCheck, Previous, RowAggregation}
+import windrow.spark.functions.{Lag, Lift, ObjectAggregation, ObjectBuffer, OverTimeCheck, RowAggregation}
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.packet.MessageOrder
 import windrow.{ContentOrder, SpecProblem, WindowOperatorSpec}
@@ -49,7 +49,7 @@ object SqlAggregates {
     timed match {
       case Right(taken) =>
         val window = windows.map(_.window)
-        val found = names(session, input, taken) ++ Previous.problems(window, taken.functions) ++
+        val found = names(session, input, taken) ++ Lag.problems(window, taken.functions) ++
           OverTimeCheck.problems(windows, taken.functions)
         val order = window.fold[ContentOrder](ContentOrder.ByArrival)(_.order)
         Either.cond(found.isEmpty, fold(input, taken, format, order, window.isDefined), found)

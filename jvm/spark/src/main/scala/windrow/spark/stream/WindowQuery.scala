@@ -2,7 +2,7 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.spark.functions.{OverTimeCheck, Previous}
+import windrow.spark.functions.{Lag, OverTimeCheck}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.panes.IncomingPanes
@@ -48,7 +48,7 @@ private[spark] object WindowQuery {
       identity,
       { case (operator, read) =>
         ofOutput(operator, read, asking) ++ parts.toSeq.flatMap(taken =>
-          operator.problems(session, taken) ++ Previous.problems(operator.window, taken.functions) ++
+          operator.problems(session, taken) ++ Lag.problems(operator.window, taken.functions) ++
             OverTimeCheck.problems(operator.windows, taken.functions))
       }) ++ ofTable
     (options, parts, messages) match {

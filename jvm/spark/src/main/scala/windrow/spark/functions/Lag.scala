@@ -11,7 +11,7 @@ import windrow.{SpecProblem, WindowKind}
 /** The value of the row that is `distance` rows before the last one, or null. In the windows of `Over(rows=…)` the last
   * row is the one to which the window belongs, so this is SQL's `lag`. Only `distance + 1` values are stored.
   */
-private[spark] final case class Previous(child: Expression, distance: Int)
+private[spark] final case class Lag(child: Expression, distance: Int)
     extends DeclarativeAggregate with UnaryLike[Expression] {
 
   override def nullable: Boolean  = true
@@ -39,7 +39,7 @@ private[spark] final case class Previous(child: Expression, distance: Int)
       all)
   }
 
-  override def prettyName: String               = Previous.Name
+  override def prettyName: String               = Lag.Name
   override def sql: String                      = s"$prettyName(${child.sql}, $distance)"
   override def sql(isDistinct: Boolean): String = sql
   override def toString: String                 = s"$prettyName($child, $distance)"
@@ -47,19 +47,19 @@ private[spark] final case class Previous(child: Expression, distance: Int)
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }
 
-private[spark] object Previous {
-  val Name = "windrow_previous"
+private[spark] object Lag {
+  val Name = "windrow_lag"
 
   /** Returns a problem for each use in windows that do not contain the row before, or whose last row is another one. */
   def problems(window: Option[WindowKind], set: FunctionSet): Seq[SpecProblem] =
-    set.functions.zip(set.filters).collect { case (Previous(_, distance), filter) =>
+    set.functions.zip(set.filters).collect { case (Lag(_, distance), filter) =>
       val contained = window.map(_.family).collect { case UpToMessageByCount(rows) => rows > distance }
       if (!contained.contains(true))
         Some(SpecProblem(
-          "PREVIOUS_ROW.WINDOW",
+          "LAG.WINDOW",
           "distance" -> distance,
           "rows"     -> (distance + 1),
           "window"   -> window.fold("a window by policies")(_.toString)))
-      else filter.map(_ => SpecProblem("PREVIOUS_ROW.FILTER", "distance" -> distance))
+      else filter.map(_ => SpecProblem("LAG.FILTER", "distance" -> distance))
     }.flatten.distinct
 }
