@@ -35,8 +35,8 @@ from windrow.errors import (
     WindrowError,
 )
 from windrow.functions import aggregate as aggregate  # not in __all__: PySpark has the name, too
-from windrow.functions import lag as lag  # not in __all__, either
 from windrow.functions import increase, timeInState, timeWeightedAverage, topN
+from windrow.functions import lag as lag  # not in __all__, either
 from windrow.joined import JoinOutput
 from windrow.joins import asofJoin, cogroup, join
 from windrow.matched import MatchOutput

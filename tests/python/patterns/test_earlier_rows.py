@@ -143,7 +143,8 @@ def test_by_hand(feed: Feed, spark: SparkSession) -> None:
     feed.batch().createOrReplaceTempView("prices")
     rows = spark.sql(
         "SELECT match.start AS start, up, size(rows) AS n FROM (SELECT match, up, rows "
-        "FROM windrow_match(TABLE(prices), key => 'product', time => 'time', pattern => 'A UP{2,}', "
+        "FROM windrow_match(TABLE(prices), key => 'product', time => 'time', "
+        "pattern => 'A UP{2,}', "
         "define => map('UP', 'amount > FIRST(amount) AND amount >= first(up.amount)'), "
         "measures => map('up', 'UP.amount', 'rows', 'collect_list(amount)'), "
         "within => '10 minutes', lateness => '0 seconds'))"

@@ -166,9 +166,9 @@ def test_top_n_of_windows(spark: SparkSession, name: str) -> None:
 
 @pytest.mark.slow
 def test_previous_rows(spark: SparkSession) -> None:
-    """Each complete row has the values of DuckDB's ``lag``; a late row corrects others (R106, R157).
+    """Each complete row has the values of DuckDB's ``lag``; a late row corrects others (R106).
 
-    The next row is the one whose previous row it is, so its value is DuckDB's ``lead``.
+    The next row is the one whose previous row it is, so its value is DuckDB's ``lead`` (R157).
     """
     columns = [
         wr.lag("price").alias("before"),
