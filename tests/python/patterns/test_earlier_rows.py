@@ -140,6 +140,10 @@ def test_by_hand(feed: Feed, spark: SparkSession) -> None:
         after="next_row",
     )
     assert [list(row)[2:] for row in found.rows.collect()] == [[3, 1, 4], [5, 1, 3]]
+    fields = keyed(feed.batch().selectExpr("*", "named_struct('amount', amount) AS s")).match(
+        "A S", define={"S": "amount > A.s.amount"}, measures={"low": "A.s.amount"}
+    )
+    assert [row.low for row in fields.rows.collect()] == [3, 5]
     feed.batch().createOrReplaceTempView("prices")
     rows = spark.sql(
         "SELECT match.start AS start, up, size(rows) AS n FROM (SELECT match, up, rows "

@@ -31,18 +31,21 @@ private[pattern] final class StepNames(
     val found = wrongNames(argument, parsed) ++ never(argument, own, parsed)
     if (found.nonEmpty) Left(found)
     else {
-      val calls = parsed.transformDown { case Call(isFirst, read) =>
-        read.flatMap(earlier(own, isFirst, _)).getOrElse(Wrong)
-      }
-      val made = calls.transformUp { case column: UnresolvedAttribute =>
-        nameOf(column).fold[Expression](column) { name =>
-          val bare = UnresolvedAttribute(column.nameParts.tail)
-          if (is(name, own)) bare else EarlierValue(bare, EarlierRow(Some(name), isFirst = false))
-        }
-      }
+      val made = replaced(own, parsed)
       if (made.exists(_ == Wrong)) Left(Seq(SpecProblem("MATCH_EXPRESSION.EARLIER", "argument" -> argument)))
       else Right(made)
     }
+  }
+
+  /** A replaced column is not looked at again, because the rest of its name may begin like a name of the pattern. */
+  private def replaced(own: String, parsed: Expression): Expression = parsed match {
+    case Call(isFirst, read) => read.flatMap(earlier(own, isFirst, _)).getOrElse(Wrong)
+    case column: UnresolvedAttribute =>
+      nameOf(column).fold[Expression](column) { name =>
+        val bare = UnresolvedAttribute(column.nameParts.tail)
+        if (is(name, own)) bare else EarlierValue(bare, EarlierRow(Some(name), isFirst = false))
+      }
+    case other => other.mapChildren(replaced(own, _))
   }
 
   /** Returns the problems of qualified columns whose first part is not clearly a name of the pattern. */

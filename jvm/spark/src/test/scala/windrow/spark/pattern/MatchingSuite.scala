@@ -40,7 +40,8 @@ final class MatchingSuite extends SparkSuite {
     val refused = intercept[SpecError](
       prices.retain(time = Some("1 hour")).matching("A* (", define = Map("A" -> "true"), within = Some("-1 minutes")))
     assert(refused.problems.map(_.code) == Seq("VALUE_NOT_SUPPORTED", "PATTERN_NOT_UNDERSTOOD", "SIZE_NEGATIVE"))
-    val both = intercept[SpecError](prices.matching("A (", define = Map("A" -> "prices > 1"), measures = Seq("n" -> "(")))
+    val both =
+      intercept[SpecError](prices.matching("A (", define = Map("A" -> "prices > 1"), measures = Seq("n" -> "(")))
     assert(both.problems.map(_.code) == Seq("PATTERN_NOT_UNDERSTOOD", "MATCH_EXPRESSION", "MATCH_EXPRESSION"))
     val wrong = intercept[SpecError](
       prices.matching("A B", Map("A" -> "prices > 1", "B" -> "C.price > 1"), Seq("product" -> "count(*)")))
