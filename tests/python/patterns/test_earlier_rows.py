@@ -126,8 +126,8 @@ def test_random_streams(feed: Feed, tmp_path: Path, seed: int) -> None:
     rejected = feed.spark.read.parquet(str(tmp_path / "out" / "rejected")).count()
     assert rejected == sum(map(len, rows)) - len(judged)
     if not rejected:
-        batch = feed.batch().where("product <> 'the end' OR product IS NULL")
-        assert shown(search(batch, pattern, **more).rows) == want
+        whole = feed.batch().where("product <> 'the end' OR product IS NULL")
+        assert shown(search(whole, pattern, **more).rows) == want
 
 
 def test_by_hand(feed: Feed, spark: SparkSession) -> None:
