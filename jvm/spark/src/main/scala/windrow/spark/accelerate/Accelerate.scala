@@ -42,8 +42,9 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
   }
 
   private def checked(write: WriteToStream, made: Rewritten, settings: AcceleratedSettings): LogicalPlan = {
-    settings.check(session, write.outputMode, made, write.resolvedCheckpointLocation)
-    replaced(write, made.copy(plan = settings.written(made.plan)))
+    val applied = new AppliedSettings(session, settings)
+    applied.check(write.outputMode, made, write.resolvedCheckpointLocation)
+    replaced(write, made.copy(plan = applied.written(made.plan)))
   }
 
   private def replaced(write: WriteToStream, made: Rewritten): LogicalPlan = {

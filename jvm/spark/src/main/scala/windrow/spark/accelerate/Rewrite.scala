@@ -116,8 +116,9 @@ private final class Rewrite(
     refused.toLeft(()).flatMap(_ =>
       plan match {
         case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
-            case over: Aggregate => orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
-            case other           => other
+            case over: Aggregate =>
+              orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
+            case other => other
           })
         case join: Join =>
           def rewrite(of: Join, spark: Join) = JoinRewrite.of(session, of, spark, name)

@@ -38,9 +38,9 @@ final class LatenessSuite extends SparkSuite {
       val late  = Seq(5, 60, 200)(seed % 3)
       val starts =
         if (seed % 2 == 0) Seq(0 -> true) else Seq(0 -> true, (batches / 2) -> true)
-      val spark    = query(sql, input, 10 + late).run(starts.map(_._1 -> false))
-      val windrow  = lately(s"$late seconds")(query(sql, input, 10).run(starts))
-      val without  = query(sql, input, 10).on
+      val spark   = query(sql, input, 10 + late).run(starts.map(_._1 -> false))
+      val windrow = lately(s"$late seconds")(query(sql, input, 10).run(starts))
+      val without = query(sql, input, 10).on
       assert(windrow.codes == Seq("accelerated") && spark.operators == Seq("stateStoreSave"))
       assert(windrow.differsFrom(spark).isEmpty, s"$sql, seed $seed, $batches micro-batches")
       assert(windrow.dropped <= without.dropped && without.differsFrom(spark).isDefined, "the lateness has an effect")
@@ -79,8 +79,9 @@ final class LatenessSuite extends SparkSuite {
     def message(sql: String, mode: String, value: String = "10 minutes") =
       intercept[SpecError](lately(value)(query(sql, input, 10, mode).on)).getMessage
     val append = message(plain, "append")
-    Seq("LATENESS_NOT_ACCELERATED", "spark.windrow.accelerate.lateness", "10 minutes", "append", "RESET").foreach(part =>
-      assert(append.contains(part)))
+    Seq("LATENESS_NOT_ACCELERATED", "spark.windrow.accelerate.lateness", "10 minutes", "append", "RESET").foreach(
+      part =>
+        assert(append.contains(part)))
     assert(message("SELECT DISTINCT time, k FROM t0", "update").contains("OPERATOR_NOT_ACCELERATED"))
     assert(message(plain.replace("max(d)", "first(d)"), "update").contains("AGGREGATE_ORDER"))
     assert(message(plain, "complete").contains("COMPLETE_MODE"))

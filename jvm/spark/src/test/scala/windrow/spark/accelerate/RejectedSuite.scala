@@ -61,8 +61,9 @@ final class RejectedSuite extends SparkSuite {
     val operators  = mutable.Set.empty[String]
     var id         = ""
     def start(): StreamingQuery = {
-      input.indices.foreach(i => source.toDF().where(s"input = $i").drop("input")
-        .withWatermark("time", "5 seconds").createOrReplaceTempView(s"t$i"))
+      input.indices.foreach(i =>
+        source.toDF().where(s"input = $i").drop("input")
+          .withWatermark("time", "5 seconds").createOrReplaceTempView(s"t$i"))
       query.writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
         .foreachBatch { (batch: DataFrame, number: Long) =>
           batch.collect()
@@ -98,7 +99,9 @@ final class RejectedSuite extends SparkSuite {
 
   /** The rejected rows without processing time and query. */
   private def rows(folder: String): Seq[String] =
-    read(folder).drop("processing_time", "query").select(to_json(struct("*"))).collect().map(_.getString(0)).toSeq.sorted
+    read(folder).drop(
+      "processing_time",
+      "query").select(to_json(struct("*"))).collect().map(_.getString(0)).toSeq.sorted
 
   private def counts(folder: String): Map[Long, Long] =
     read(folder).where("reason = 'TOO_LATE'").groupBy("batch").count().collect()
@@ -110,10 +113,10 @@ final class RejectedSuite extends SparkSuite {
   test("every operator writes its rejected rows exactly once, also if a micro-batch fails after they were written") {
     val seeds = if (isFull) Seq(1L, 2L, 3L) else Seq(1L)
     seeds.foreach { seed =>
-      val input           = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 12 else 4, 40))
-      val (calm, stormy)  = (SparkSuite.folder(), SparkSuite.folder())
-      val plain           = set(AcceleratedSettings.Rejected -> calm)(run(input, all))
-      val spark           = set(Accelerate.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
+      val input          = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 12 else 4, 40))
+      val (calm, stormy) = (SparkSuite.folder(), SparkSuite.folder())
+      val plain          = set(AcceleratedSettings.Rejected -> calm)(run(input, all))
+      val spark          = set(Accelerate.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
       assert(plain.operators == Set("transformWithStateExec") && spark.operators.size == 4)
       val expected = rows(calm)
       assert(counts(calm) == plain.dropped.filter(_._2 > 0) && expected.size > 20)
@@ -141,20 +144,28 @@ final class RejectedSuite extends SparkSuite {
 
   test("a rejected row has all columns of the input") {
     val folder = SparkSuite.folder()
-    val input  = Seq(Seq(
+    val input = Seq(Seq(
       Seq(at(5, "a", 1), at(30, "a", 2), at(31, "a", 3).copy(time = null)),
       Seq(at(3, "b", 4), at(26, "b", 5)),
       Seq(at(60, "c", 6)),
       Seq(at(8, "d", 7), at(9, "d", 8), at(70, "d", 9))))
     val ended = set(AcceleratedSettings.Rejected -> folder)(run(input, counted, restarts = Set(2)))
     def shown(of: DataFrame) = of.select(
-      col("batch"), col("stream"), col("reason"), col("watermark"), col("message.v"), col("message.d"), col("message.b"))
+      col("batch"),
+      col("stream"),
+      col("reason"),
+      col("watermark"),
+      col("message.v"),
+      col("message.d"),
+      col("message.b"))
       .orderBy("v").collect().toSeq
     def w(second: Int) = new java.sql.Timestamp(1577836800000L + second * 1000L)
-    assert(shown(read(folder)) == Seq(
-      Row(2, "accelerated_0", "TOO_LATE", w(25), 4L, 0.5, true),
-      Row(5, "accelerated_0", "TOO_LATE", w(55), 7L, 0.5, true),
-      Row(5, "accelerated_0", "TOO_LATE", w(55), 8L, 0.5, true)), shown(read(folder)))
+    assert(
+      shown(read(folder)) == Seq(
+        Row(2, "accelerated_0", "TOO_LATE", w(25), 4L, 0.5, true),
+        Row(5, "accelerated_0", "TOO_LATE", w(55), 7L, 0.5, true),
+        Row(5, "accelerated_0", "TOO_LATE", w(55), 8L, 0.5, true)),
+      shown(read(folder)))
     assert(ended.dropped.values.sum == 3)
     // Another checkpoint in the same folder neither changes nor removes anything.
     val before = files(folder).toSet
@@ -196,15 +207,17 @@ final class RejectedSuite extends SparkSuite {
   test("a folder that cannot be used is an error before the query starts") {
     val file = Files.createTempFile("windrow", "file").toString
     Seq(
-      s"$file/below"      -> "FOLDER_NOT_USABLE",
-      "nowhere://x/lost"  -> "FOLDER_NOT_USABLE").foreach { case (folder, code) =>
+      s"$file/below"     -> "FOLDER_NOT_USABLE",
+      "nowhere://x/lost" -> "FOLDER_NOT_USABLE").foreach { case (folder, code) =>
       val wrong = intercept[windrow.SpecError](
         set(AcceleratedSettings.Rejected -> folder)(run(Seq(Seq(Seq(at(5, "a", 1)))), counted)))
       assert(wrong.getMessage.contains(code) && wrong.getMessage.contains(AcceleratedSettings.Rejected))
     }
     val void = intercept[windrow.SpecError](set(AcceleratedSettings.Rejected -> SparkSuite.folder())(run(
       Seq(Seq(Seq(at(5, "a", 1)))),
-      session.table("t0").withColumn("nothing", expr("make_interval(1)")).groupBy(window(col("time"), "10 seconds")).count())))
+      session.table("t0").withColumn(
+        "nothing",
+        expr("make_interval(1)")).groupBy(window(col("time"), "10 seconds")).count())))
     assert(void.getMessage.contains("FORMAT_NOT_FOR_ROWS") && void.getMessage.contains("accelerated_0"))
   }
 }
