@@ -32,7 +32,7 @@ final class LatenessSuite extends SparkSuite {
 
   test("rows and updates are those of Spark with a longer delay of the watermark") {
     val cases = if (isFull) for (sql <- queries; seed <- 1 to 5; batches <- Seq(2, 5, 12)) yield (sql, seed, batches)
-    else Seq((queries.head, 1, 4), (queries(1), 2, 3))
+    else Seq((queries(1), 1, 3))
     cases.foreach { case (sql, seed, batches) =>
       val input = cut(Compared.events(seed.toLong, 8, 80), batches)
       val late  = Seq(5, 60, 200)(seed % 3)
@@ -40,10 +40,9 @@ final class LatenessSuite extends SparkSuite {
         if (seed % 2 == 0) Seq(0 -> true) else Seq(0 -> true, (batches / 2) -> true)
       val spark   = query(sql, input, 10 + late).run(starts.map(_._1 -> false))
       val windrow = lately(s"$late seconds")(query(sql, input, 10).run(starts))
-      val without = query(sql, input, 10).on
       assert(windrow.codes == Seq("accelerated") && spark.operators == Seq("stateStoreSave"))
       assert(windrow.differsFrom(spark).isEmpty, s"$sql, seed $seed, $batches micro-batches")
-      assert(windrow.dropped <= without.dropped && without.differsFrom(spark).isDefined, "the lateness has an effect")
+      if (isFull) assert(query(sql, input, 10).on.differsFrom(spark).isDefined, "the lateness has an effect")
     }
   }
 
@@ -67,8 +66,8 @@ final class LatenessSuite extends SparkSuite {
       finally session.conf.unset(AcceleratedSettings.Lateness)
     }
     assert(restarted(None, Some("20 seconds")).codes == Seq("accelerated"))
-    assert(restarted(Some("20 seconds"), Some("1 minute")).codes == Seq("accelerated"))
-    Seq(Some("19 seconds"), None).foreach { second =>
+    if (isFull) assert(restarted(Some("20 seconds"), Some("1 minute")).codes == Seq("accelerated"))
+    (None +: Option.when(isFull)(Some("19 seconds")).toSeq).foreach { second =>
       val wrong = intercept[windrow.CheckpointError](restarted(Some("20 seconds"), second))
       assert(wrong.getMessage.contains("SPEC_CHANGED") && wrong.getMessage.contains("lateness"))
     }

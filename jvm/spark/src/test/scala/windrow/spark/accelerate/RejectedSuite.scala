@@ -19,13 +19,14 @@ final class RejectedSuite extends SparkSuite {
   private val isFull = sys.props.get("windrow.mode").contains("full")
 
   private def set[T](values: (String, String)*)(run: => T): T = {
-    val all = (Accelerate.Setting -> "true") +: values
+    val all    = Seq(Accelerate.Setting -> "true", "spark.sql.shuffle.partitions" -> "1") ++ values
+    val before = all.map { case (name, _) => name -> session.conf.getOption(name) }
     all.foreach { case (name, value) => session.conf.set(name, value) }
     try run
-    finally all.foreach { case (name, _) => session.conf.unset(name) }
+    finally before.foreach { case (name, old) => old.fold(session.conf.unset(name))(session.conf.set(name, _)) }
   }
 
-  /** One query with an operator of each kind. Keys distinguish the rows, so that Spark counts late rows one by one. */
+  /** One query with an operator of each kind; without mode `full`, with windows and a join. Keys distinguish the rows, so that Spark counts late rows one by one. */
   private def all: DataFrame = {
     val t0   = session.table("t0")
     val t1   = session.table("t1")
@@ -37,7 +38,7 @@ final class RejectedSuite extends SparkSuite {
       t0.as("a").join(
         t1.as("b"),
         expr("a.k = b.k AND b.time BETWEEN a.time AND a.time + INTERVAL 10 SECONDS"),
-        "left_outer").select(col("a.d").cast("string").as("x"))).reduce(_.union(_))
+        "left_outer").select(col("a.d").cast("string").as("x"))).patch(1, Nil, if (isFull) 0 else 2).reduce(_.union(_))
   }
 
   /** Runs a query over inputs `t0` and `t1`.
@@ -113,23 +114,29 @@ final class RejectedSuite extends SparkSuite {
   test("every operator writes its rejected rows exactly once, also if a micro-batch fails after they were written") {
     val seeds = if (isFull) Seq(1L, 2L, 3L) else Seq(1L)
     seeds.foreach { seed =>
-      val input          = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 12 else 4, 40))
+      val input          = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 12 else 3, 40))
       val (calm, stormy) = (SparkSuite.folder(), SparkSuite.folder())
-      val plain          = set(AcceleratedSettings.Rejected -> calm)(run(input, all))
-      val spark          = set(Accelerate.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
-      assert(plain.operators == Set("transformWithStateExec") && spark.operators.size == 4)
+      def written(to: String) =
+        Seq(AcceleratedSettings.Rejected -> to, "spark.sql.shuffle.partitions" -> (if (isFull) "3" else "2"))
+      val plain = set(written(calm): _*)(run(input, all))
+      assert(plain.operators == Set("transformWithStateExec"))
       val expected = rows(calm)
-      assert(counts(calm) == plain.dropped.filter(_._2 > 0) && expected.size > 20)
-      assert(plain.dropped.values.sum == spark.dropped.values.sum)
-      assert(read(calm).select("stream").distinct().count() == 5, "two of them are sides of the join")
+      assert(counts(calm) == plain.dropped.filter(_._2 > 0) && expected.size > 5)
+      if (isFull) {
+        val spark = set(Accelerate.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
+        assert(plain.dropped.values.sum == spark.dropped.values.sum && spark.operators.size == 4)
+      }
+      assert(
+        read(calm).select("stream").distinct().count() == (if (isFull) 5 else 3),
+        "two of them are sides of the join")
 
-      val failing = counts(calm).keySet
+      val failing = counts(calm).keySet.take(if (isFull) 100 else 1)
       def stale(batch: Long): Unit = { // a file of an earlier attempt whose rows were other ones
         val folder = files(stormy).map(_.getParent).find(_.endsWith(s"batch=$batch")).get
         val other  = files(calm).find(_.toString.endsWith(".parquet")).get
         Files.copy(other, folder.resolve("accelerated_0-00009.parquet")): Unit
       }
-      val failed = set(AcceleratedSettings.Rejected -> stormy)(run(input, all, failing, before = stale))
+      val failed = set(written(stormy): _*)(run(input, all, failing, before = stale))
       assert(rows(stormy) == expected)
       assert(files(stormy).forall(file => Seq(".parquet", ".parquet.crc").exists(file.toString.endsWith)))
       assert(files(stormy).forall(file => !file.getFileName.toString.startsWith("_")))
@@ -188,7 +195,7 @@ final class RejectedSuite extends SparkSuite {
       _.groupBy(session_window(col("time"), "3 seconds"), col("k")).count(),
       _.groupBy(window(col("time"), "10 seconds", "5 seconds"), col("k")).agg(sum("d")),
       _.dropDuplicatesWithinWatermark("k").select("k"))
-    plans.foreach { plan =>
+    plans.takeRight(if (isFull) plans.size else 1).foreach { plan =>
       var starts = 0
       def query = {
         starts += 1
