@@ -29,8 +29,8 @@ final class LatenessSuite extends SparkSuite {
     "SELECT k, b, window, avg(v) FROM t0 WHERE v > 10 GROUP BY k, b, window(time, '1 minute', '15 seconds', '5 seconds') HAVING count(*) > 1")
 
   test("rows and updates are those of Spark with a longer delay of the watermark") {
-    val cases = if (isFull) for (sql <- queries; seed <- 1 to 3; batches <- Seq(2, 5, 12)) yield (sql, seed, batches)
-    else Seq((queries(1), 1, 3))
+    val cases = if (isFull) for (sql <- queries; seed <- 1 to 2; batches <- Seq(2, 5, 12)) yield (sql, seed, batches)
+    else Seq((queries(1), 1, 5))
     cases.foreach { case (sql, seed, batches) =>
       val input = cut(Compared.events(seed.toLong, 8, 80), batches)
       val late  = Seq(5, 60, 200)(seed % 3)
@@ -40,7 +40,7 @@ final class LatenessSuite extends SparkSuite {
       val windrow = lately(s"$late seconds")(query(sql, input, 10).run(starts))
       assert(windrow.codes == Seq("accelerated") && spark.operators == Seq("stateStoreSave"))
       assert(windrow.differsFrom(spark).isEmpty, s"$sql, seed $seed, $batches micro-batches")
-      if (isFull) assert(query(sql, input, 10).on.differsFrom(spark).isDefined, "the lateness has an effect")
+      if (batches == 12) assert(query(sql, input, 10).on.differsFrom(spark).isDefined, "the lateness has an effect")
     }
   }
 

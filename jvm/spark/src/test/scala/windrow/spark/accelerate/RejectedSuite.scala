@@ -112,7 +112,7 @@ final class RejectedSuite extends SparkSuite {
   test("every operator writes its rejected rows exactly once, also if a micro-batch fails after they were written") {
     val seeds = if (isFull) Seq(1L, 2L) else Seq(1L)
     seeds.foreach { seed =>
-      val input          = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 9 else 3, 40))
+      val input          = (0 to 1).map(i => Compared.events(seed * 10 + i, if (isFull) 6 else 3, 40))
       val (calm, stormy) = (SparkSuite.folder(), SparkSuite.folder())
       def written(to: String) =
         Seq(AcceleratedSettings.Rejected -> to, "spark.sql.shuffle.partitions" -> (if (isFull) "3" else "2"))
