@@ -14,7 +14,7 @@ final class UnusualQueriesSuite extends SparkSuite {
     "accelerated" -> s"SELECT CASE WHEN window.start > TIMESTAMP'2020-09-13 12:27:00' THEN 'x' END AS c, count(*) AS n, count(*), sum(v) + sum(v) FROM t0 GROUP BY $window",
     "WINDOW_NOT_RECOGNIZED" -> s"SELECT window, k, count(*) FROM t0 GROUP BY GROUPING SETS (($window, k), ($window))",
     "WINDOW_NOT_RECOGNIZED" -> s"SELECT window, k, b, grouping_id(), sum(v) FROM t0 GROUP BY $window, CUBE(k, b)",
-    "accelerated" -> s"SELECT k AS v, sum(v) AS k, window AS time FROM t0 GROUP BY $window, k",
+    "accelerated"           -> s"SELECT k AS v, sum(v) AS k, window AS time FROM t0 GROUP BY $window, k",
     "accelerated" -> s"SELECT window, x, max(y) FROM (SELECT time, k AS x, v AS y FROM t0 LATERAL VIEW explode(array(1, 2)) e AS z WHERE z = 1 OR b) GROUP BY $window, x",
     "ACCELERATION_FAILED" -> s"SELECT window, named_struct('a', d, 'b', array(k)) AS s, count(*) FROM t0 GROUP BY $window, named_struct('a', d, 'b', array(k))",
     "AGGREGATE_ORDER" -> s"SELECT window, min(struct(v, k)), max(array(v)), regr_slope(v, v + 1) FROM t0 GROUP BY $window",
