@@ -1,12 +1,13 @@
 """Runs an unchanged query over Connect with the setting off and on, or without the JAR.
 
-Uses the folder ``FOLDER``. ``PART`` is "connect" or "without"; the latter continues ``CHECKPOINT``.
+Uses the folder ``FOLDER``. ``PART`` is "connect", "settings" or "without"; the last one continues
+``CHECKPOINT``.
 """
 
 import os
 from pathlib import Path
 
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -46,6 +47,41 @@ def connect() -> None:
     print(found[0] == found[1], len(found[1]))  # noqa: T201
 
 
+def settings() -> None:
+    """Print the rejected rows, the updates with late rows, and the error of a mode without them."""
+    spark = wr.configure(builder.remote("local[2]"), accelerate=True).getOrCreate()
+    feed = Feed(spark, FOLDER / "orders")
+    feed.add([order("09:00:00")], [order("10:00:00")], [order("10:01:00")])
+    feed.add([order("09:01:00", amount=5)])
+    query = minutes(feed.stream()).select("total")
+
+    def run(mode: str) -> None:
+        """Run the query, and write its rows from a function."""
+        folder = str(FOLDER / mode)
+
+        def write(batch: DataFrame, number: int) -> None:
+            batch.coalesce(1).write.mode("overwrite").json(f"{folder}/batch={number}")
+
+        writer = query.writeStream.outputMode(mode).foreachBatch(write)
+        started = writer.option("checkpointLocation", f"{folder}_checkpoint").start()
+        started.processAllAvailable()
+        started.stop()
+
+    spark.conf.set("spark.windrow.accelerate.rejected", str(FOLDER / "lost"))
+    run("append")
+    lost = spark.read.parquet(str(FOLDER / "lost"))
+    print(*[row.reason for row in lost.collect()], lost.count())  # noqa: T201
+    spark.conf.unset("spark.windrow.accelerate.rejected")
+    spark.sql("SET spark.windrow.accelerate.lateness = 2 hours")
+    run("update")
+    updates = spark.read.schema("total bigint").json(str(FOLDER / "update"))
+    print(sorted(row.total for row in updates.collect()))  # noqa: T201
+    try:
+        run("append")
+    except PySparkException as refused:
+        print(str(refused).split("[")[1].split("]")[0])  # noqa: T201
+
+
 def without() -> None:
     """Print Spark's error for a checkpoint of Windrow."""
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -63,4 +99,4 @@ def without() -> None:
         print(names[0].strip("[]") if names else "other")  # noqa: T201
 
 
-{"connect": connect, "without": without}[os.environ["PART"]]()
+{"connect": connect, "settings": settings, "without": without}[os.environ["PART"]]()

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
+import windrow.spark.running.ResumeCheck
 import windrow.{CheckpointError, ErrorConditions, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
@@ -26,13 +27,24 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
     else
       StoredEngine.of(session, write.resolvedCheckpointLocation, StatefulNodes.ofWindrow(query)) match {
         case StoredEngine.Windrow(operators) =>
-          val made = new Rewrite(session, write.outputMode, Some(operators))(query)
+          val settings = AcceleratedSettings(session)
+          val made     = new Rewrite(session, write.outputMode, settings, Some(operators))(query)
           if (made.count != operators) throw changed(write, made)
-          replaced(write, made)
-        case StoredEngine.Nothing if isOn(session) => replaced(write, new Rewrite(session, write.outputMode)(query))
-        case StoredEngine.Spark if isOn(session)   => replaced(write, kept(query, SpecProblem("CHECKPOINT_OF_SPARK")))
-        case _                                     => replaced(write, kept(query, SpecProblem("ACCELERATION_OFF")))
+          ResumeCheck.check(session, made.plan, write.resolvedCheckpointLocation)
+          checked(write, made, settings)
+        case StoredEngine.Nothing if isOn(session) =>
+          val settings = AcceleratedSettings(session)
+          checked(write, new Rewrite(session, write.outputMode, settings)(query), settings)
+        case StoredEngine.Spark if isOn(session) =>
+          checked(write, kept(query, SpecProblem("CHECKPOINT_OF_SPARK")), AcceleratedSettings(session))
+        case _ => replaced(write, kept(query, SpecProblem("ACCELERATION_OFF")))
       }
+  }
+
+  private def checked(write: WriteToStream, made: Rewritten, settings: AcceleratedSettings): LogicalPlan = {
+    val applied = new AppliedSettings(session, settings)
+    applied.check(write.outputMode, made, write.resolvedCheckpointLocation)
+    replaced(write, made.copy(plan = applied.written(made.plan)))
   }
 
   private def replaced(write: WriteToStream, made: Rewritten): LogicalPlan = {
@@ -71,7 +83,7 @@ private[spark] object Accelerate {
     */
   def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode, hasRule: Boolean): Acceleration = {
     val inlined = StatefulNodes.inlined(query)
-    if (hasRule) new Rewrite(session, mode)(inlined).decisions
+    if (hasRule) new Rewrite(session, mode, AcceleratedSettings(session))(inlined).decisions
     else kept(inlined, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions
   }
 

@@ -14,7 +14,12 @@ import windrow.spark.output.OutputKind
 import windrow.spark.stream.{StreamOptions, WindowQuery}
 
 /** Plans an aggregation as an operator of Windrow. The new plan has the columns of the old one. */
-private final class AggregateRewrite(session: SparkSession, mode: OutputMode, found: Windowed, name: String) {
+private final class AggregateRewrite(
+    session: SparkSession,
+    mode: OutputMode,
+    settings: AcceleratedSettings,
+    found: Windowed,
+    name: String) {
   import found._
 
   private val isUpdate = mode == OutputMode.Update()
@@ -41,7 +46,7 @@ private final class AggregateRewrite(session: SparkSession, mode: OutputMode, fo
   private def operator: LogicalPlan = {
     val spec = WindowOperatorDraft(
       kind,
-      lateness = Some(TimeSpan.Zero),
+      lateness = Some(settings.lateness.filter(_ => isUpdate).getOrElse(TimeSpan.Zero)),
       early = if (isUpdate) EachBatch else Never,
       accumulation = Option.when(isUpdate)(Accumulating),
       skipUnchanged = isUpdate).check
@@ -54,7 +59,10 @@ private final class AggregateRewrite(session: SparkSession, mode: OutputMode, fo
       (problems, parts.map(_.copy(markers = markers))))
   }
 
-  private val inputs = columns.zip(Columns.unique(columns))
+  private val inputs = {
+    val all = if (settings.rejected.isEmpty) columns else columns ++ input.output.filterNot(columns.contains)
+    all.zip(Columns.unique(all))
+  }
 
   private val renamed = AttributeMap(inputs.map { case (column, as) => column -> as.toAttribute })
 

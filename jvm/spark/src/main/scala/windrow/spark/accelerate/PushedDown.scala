@@ -14,12 +14,18 @@ import scala.annotation.tailrec
 private object PushedDown {
   private val Most = 100 // as Spark's optimizer
 
-  def apply(query: LogicalPlan): LogicalPlan =
-    settled(InferFiltersFromConstraints(settled(EliminateSubqueryAliases(EliminateView(query)), Most)), Most)
+  /** @param prunes
+    *   whether columns that the query does not read are removed
+    */
+  def apply(query: LogicalPlan, prunes: Boolean): LogicalPlan = settled(
+    InferFiltersFromConstraints(settled(EliminateSubqueryAliases(EliminateView(query)), prunes, Most)),
+    prunes,
+    Most)
 
   @tailrec
-  private def settled(plan: LogicalPlan, times: Int): LogicalPlan = {
-    val next = ColumnPruning(EliminateOuterJoin(PushDownPredicates(plan)))
-    if (times == 0 || next.fastEquals(plan)) next else settled(next, times - 1)
+  private def settled(plan: LogicalPlan, prunes: Boolean, times: Int): LogicalPlan = {
+    val moved = EliminateOuterJoin(PushDownPredicates(plan))
+    val next  = if (prunes) ColumnPruning(moved) else moved
+    if (times == 0 || next.fastEquals(plan)) next else settled(next, prunes, times - 1)
   }
 }

@@ -19,10 +19,16 @@ private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
 /** Replaces the stateful operators of a query from the sink on, as long as Windrow can run them. An operator above one
   * that stays must stay, too, because the state of both would otherwise belong to different watermarks.
   *
+  * @param settings
+  *   the settings of the query
   * @param continued
   *   the number of operators to replace if the query continues a checkpoint of Windrow
   */
-private final class Rewrite(session: SparkSession, mode: OutputMode, continued: Option[Int] = None) {
+private final class Rewrite(
+    session: SparkSession,
+    mode: OutputMode,
+    settings: AcceleratedSettings,
+    continued: Option[Int] = None) {
   import Rewrite._
 
   /** Returns the new query. If Spark moves filters before a watermark that Windrow's operators would hold back, they are
@@ -40,7 +46,8 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
           WatermarkFilters.of(optimized) != WatermarkFilters.of(session, made.plan))(
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
-    lazy val pushed = planned(PushedDown(query))
+    val prunes      = settings.rejected.isEmpty || SparkJoins.in(query).nonEmpty
+    lazy val pushed = planned(PushedDown(query, prunes))
     val moves =
       SparkJoins.in(query).nonEmpty || Windowed.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
     (if (moves) pushed else planned(query)) match {
@@ -109,8 +116,9 @@ private final class Rewrite(session: SparkSession, mode: OutputMode, continued: 
     refused.toLeft(()).flatMap(_ =>
       plan match {
         case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
-            case over: Aggregate => orThrow(name, found.over(over))(new AggregateRewrite(session, mode, _, name).plan)
-            case other           => other
+            case over: Aggregate =>
+              orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
+            case other => other
           })
         case join: Join =>
           def rewrite(of: Join, spark: Join) = JoinRewrite.of(session, of, spark, name)
@@ -152,6 +160,11 @@ private object Rewrite {
 
   /** The beginning of the names of accelerated operators. */
   val Prefix = "accelerated_"
+
+  /** Returns the name of an accelerated operator from a name that begins with it, as that of a join does. */
+  def nameOf(longer: String): Option[String] = Name.findPrefixOf(longer)
+
+  private val Name = s"$Prefix\\d+".r
 
   /** The operator with a number cannot be planned. */
   private final case class Failed(number: Int, why: SpecProblem) extends ControlThrowable

@@ -7,10 +7,13 @@ import windrow.spark.shards.WindowProcessor
 /** Finds the stateful operators of Spark in the analyzed plan of a streaming query. */
 private object StatefulNodes {
 
+  /** The beginning of the description of an aggregation. */
+  val Aggregation = "aggregate"
+
   /** Returns a description of a node that stores state, or None for other nodes and for Windrow's operators. */
   def described(plan: LogicalPlan): Option[String] = Option.when(plan.isStreaming)(plan).collect {
-    case Aggregate(grouping, _, _, _) if grouping.isEmpty => "aggregate"
-    case Aggregate(grouping, _, _, _)                     => s"aggregate by ${grouping.map(named).mkString(", ")}"
+    case Aggregate(grouping, _, _, _) if grouping.isEmpty => Aggregation
+    case Aggregate(grouping, _, _, _)                     => s"$Aggregation by ${grouping.map(named).mkString(", ")}"
     // The two classes have another field from Spark 4.3 on.
     case once: Deduplicate => s"dropDuplicates by ${once.keys.map(_.name).mkString(", ")}"
     case once: DeduplicateWithinWatermark =>

@@ -21,7 +21,7 @@ import windrow.{DedupSpec, Keep, Reason, TimeSpan}
   * @param orderBy
   *   decides between rows of equal time, over the columns of a row
   * @param replaced
-  *   the rules of the deduplication of Spark's that this one replaces. Rows that are not kept are then only counted.
+  *   the rules of the deduplication of Spark's that this one replaces. Duplicates are then only counted.
   */
 final class DedupProgram(
     spec: DedupSpec,
@@ -79,10 +79,10 @@ final class DedupProgram(
 
 /** Writes the output of a shard of a deduplication.
   *
-  * @param withRejected
-  *   whether rows that are not kept are written and not only counted
+  * @param withDuplicates
+  *   whether duplicates are written and not only counted
   */
-private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, withRejected: Boolean)
+private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, withDuplicates: Boolean)
     extends PacketOutput(DedupPackets.counts(spec.keep)) {
   private val shape     = RowShape(message)
   private val rejection = new RejectedRow(message)
@@ -102,7 +102,7 @@ private[dedup] final class DedupPackets(spec: DedupSpec, message: StructType, wi
 
   def dropped(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit = {
     if (reason == Reason.Duplicate) count(DedupPackets.Copies) else count(reason)
-    if (withRejected) reject(payload, reason, watermark, processingTime)
+    if (withDuplicates || reason != Reason.Duplicate) reject(payload, reason, watermark, processingTime)
   }
 
   private def reject(payload: Array[Byte], reason: Reason, watermark: Watermark, processingTime: Long): Unit =

@@ -11,7 +11,9 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
   def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case rows: Unpack =>
       UnpackExec(rows.packet, rows.kinds, rows.output, rows.takesPassed, planLater(rows.child)) :: Nil
-    case PassRejected(packet, from, to, child)    => PassRejectedExec(packet, from, to, planLater(child)) :: Nil
+    case PassRejected(packet, from, to, child) => PassRejectedExec(packet, from, to, planLater(child)) :: Nil
+    case WriteRejected(folder, operator, rejected, packet, child) =>
+      WriteRejectedExec(folder, operator, rejected, packet, planLater(child)) :: Nil
     case Packets(packet, objects, dropped, child) => PacketsExec(packet, objects, dropped, planLater(child)) :: Nil
     case CallShards(shards, child)                => CallShardsExec(shards, planLater(child)) :: Nil
     case SortStep(shard, place, child)            => SortStepExec(shard, place, planLater(child)) :: Nil

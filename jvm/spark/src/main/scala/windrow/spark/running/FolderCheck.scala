@@ -10,7 +10,7 @@ import windrow.spark.verify.ErrorText
 /** Checks that the checkpoint of a query and the folders of its sinks do not contain each other, because a nested
   * folder could not be read or deleted separately (SEMANTICS B5).
   */
-private[running] object FolderCheck {
+private[spark] object FolderCheck {
 
   /** A folder.
     *

@@ -271,7 +271,7 @@ final class AccelerateSuite extends SparkSuite {
   test("columns keep their ids, names, types, and metadata") {
     val query = sql("SELECT window, k AS `a b`, sum(v) FROM t GROUP BY window(time, '1 minute'), k")
     val old   = SparkInside.plan(query)
-    val made  = new Rewrite(session, OutputMode.Append())(old)
+    val made  = new Rewrite(session, OutputMode.Append(), AcceleratedSettings(session))(old)
     assert(made.count == 1)
     def shape(of: Seq[org.apache.spark.sql.catalyst.expressions.Attribute]) =
       of.map(one => (one.exprId, one.name, one.dataType, one.nullable, one.metadata))

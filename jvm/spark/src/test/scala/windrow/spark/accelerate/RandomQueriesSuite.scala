@@ -1,11 +1,13 @@
 package windrow.spark.accelerate
 
+import java.util.concurrent.Executors
 import org.scalatest.tags.Slow
 import scala.util.Random
 import windrow.spark.SparkSuite
 
 /** Compares random queries on Spark and on Windrow, micro-batch by micro-batch and over restarts (SEMANTICS R97, R98).
-  * `-Dwindrow.accelerate.queries`, `-Dwindrow.accelerate.batches`, and `-Dwindrow.accelerate.seed` set their numbers.
+  * `-Dwindrow.accelerate.queries`, `-Dwindrow.accelerate.batches`, and `-Dwindrow.accelerate.seed` set their numbers,
+  * and `-Dwindrow.accelerate.threads` how many runs there are at the same time.
   */
 @Slow
 final class RandomQueriesSuite extends SparkSuite {
@@ -17,6 +19,7 @@ final class RandomQueriesSuite extends SparkSuite {
   private val queries = number("queries", 2, 1000)
   private val batches = number("batches", 4, 20)
   private val first   = number("seed", 46, 1)
+  private val threads = number("threads", 2, Runtime.getRuntime.availableProcessors)
 
   /** Returns restarts at random micro-batches. Their settings have no effect, but they forget the watermarks of the
     * inputs, so that both engines must restart at the same ones.
@@ -28,18 +31,25 @@ final class RandomQueriesSuite extends SparkSuite {
   private def compare(some: Seq[RandomQuery], alone: Seq[RandomQuery]): Seq[Outcome] = {
     val together = some.groupBy(one => one.mode -> one.delay).toSeq.sortBy(_._1).flatMap(_._2.grouped(size))
     val groups   = (together ++ alone.map(Seq(_))).map(same => same.head.delay -> same.map(_.shape()))
-    groups.zipWithIndex.flatMap { case ((delay, same), i) =>
-      val random = new Random(first.toLong + i)
-      val run    = new Together(spark, delay, batches, 80, random.nextLong(1L << 40), restarts(random))
-      val found =
-        try run.compare(same)
-        catch { case wrong: Exception => same.map(Outcome(_, 0, Some(wrong.toString))) }
-      found.foreach(one => note(s"${one.rows} rows: ${one.shape}"))
-      alert(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
-        found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how")).mkString("\n"))
-      found
+    val pool     = Executors.newFixedThreadPool(threads)
+    val runs = groups.zipWithIndex.map { case ((delay, same), i) =>
+      val random        = new Random(first.toLong + i)
+      val (seed, again) = (random.nextLong(1L << 40), restarts(random))
+      val run           = new Together(spark, delay, batches, 80, seed, again, compiles = i % 10 == 9)
+      pool.submit(() => (i, same, outcomes(run, same)))
     }
+    try runs.map(_.get()).flatMap { case (i, same, found) =>
+        found.foreach(one => note(s"${one.rows} rows: ${one.shape}"))
+        alert(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
+          found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how")).mkString("\n"))
+        found
+      }
+    finally pool.shutdownNow(): Unit
   }
+
+  private def outcomes(run: Together, same: Seq[Shape]): Seq[Outcome] =
+    try run.compare(same)
+    catch { case wrong: Exception => same.map(Outcome(_, 0, Some(wrong.toString))) }
 
   test(s"$queries random queries emit the same rows in each micro-batch") {
     val drawn               = (first until first + queries).map(seed => RandomQuery(seed.toLong))

@@ -12,6 +12,8 @@ import windrow.spark.{MemoryStream, Windrow}
   *   the maximum number of rows of each input in a micro-batch
   * @param restarts
   *   for each restart the number of micro-batches before it, and whether the setting is on
+  * @param compiles
+  *   whether Spark compiles the expressions of each query, which takes more time than the run of a small query
   */
 final class Together(
     spark: SparkSession,
@@ -19,7 +21,8 @@ final class Together(
     batches: Int,
     rows: Int,
     seed: Long,
-    restarts: Seq[(Int, Boolean)] = Nil) {
+    restarts: Seq[(Int, Boolean)] = Nil,
+    compiles: Boolean = true) {
 
   private val input = (0 to 1).map(i => Compared.events(seed * 10 + i, batches, rows))
 
@@ -30,25 +33,44 @@ final class Together(
       to_json(struct("*"), java.util.Map.of("timestampFormat", "yyyy-MM-dd HH:mm:ss.SSSSSS")).as("row"))
   }.reduce(_.union(_))
 
-  /** Runs the queries. With one partition, and in Spark with state in memory, because both are faster. */
+  /** Runs the queries in a session of their own, so that several threads can run some at the same time. With one
+    * partition, and in Spark with state in memory, because both are faster.
+    */
   private def run(some: Seq[Shape], isOn: Boolean): Ran = {
-    val store = "spark.sql.streaming.stateStore.providerClass"
-    val set = Map("spark.sql.shuffle.partitions" -> "1") ++ Option.when(!isOn)(
-      store -> "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
-    val before = set.map { case (name, _) => name -> spark.conf.get(name) }
-    set.foreach { case (name, value) => spark.conf.set(name, value) }
-    try new Compared(spark, some.head.mode, delay, input, union(some)).run((0 -> isOn) +: restarts)
-    finally before.foreach { case (name, value) => spark.conf.set(name, value) }
+    val session = ownSession()
+    if (!isOn) session.conf.set(
+      "spark.sql.streaming.stateStore.providerClass",
+      "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
+    new Compared(session, some.head.mode, delay, input, union(some)).run((0 -> isOn) +: restarts)
+  }
+
+  private def ownSession(): SparkSession = {
+    val session = spark.newSession()
+    session.conf.set("spark.sql.shuffle.partitions", "1")
+    if (!compiles) {
+      session.conf.set("spark.sql.codegen.wholeStage", "false")
+      session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    }
+    SparkSession.setActiveSession(session)
+    session
   }
 
   /** Returns descriptions of the queries that differ, and the number of rows of each query. Operators that Windrow runs
     * alone it also runs together; otherwise each query runs alone.
     */
-  def compare(some: Seq[Shape]): Seq[Outcome] = {
+  def compare(some: Seq[Shape]): Seq[Outcome] =
+    if (some.size > 1 && !isAccelerated(some)) some.flatMap(one => compared(Seq(one))) else compared(some)
+
+  private def isAccelerated(some: Seq[Shape]): Boolean = {
+    val session = ownSession()
+    Together.decisions(some.head.copy(query = union(some)))(session).forall(_.isAccelerated)
+  }
+
+  private def compared(some: Seq[Shape]): Seq[Outcome] = {
     val (off, on) = (run(some, isOn = false), run(some, isOn = true))
     if (off.operators.contains("transformWithStateExec"))
       some.map(Outcome(_, 0, Some("Windrow ran it without the setting")))
-    else if (some.size > 1 && on.codes.exists(_ != "accelerated")) some.flatMap(one => compare(Seq(one)))
+    else if (some.size > 1 && on.codes.exists(_ != "accelerated")) some.flatMap(one => compared(Seq(one)))
     else if (!on.codes.contains("accelerated")) Seq(Outcome(some.head, off.rows, Some(on.decisions.toString)))
     else {
       def of(ran: Ran, i: Int) = ran.copy(batches = ran.batches.map { case (batch, rows) =>

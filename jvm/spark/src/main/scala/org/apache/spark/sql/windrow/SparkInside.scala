@@ -23,7 +23,7 @@ import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregatio
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
 import org.apache.spark.sql.{Column, DataFrame, SparkSession, SparkSessionExtensions, classic}
-import org.apache.spark.{Partition, Partitioner, SPARK_VERSION, SparkEnv, TaskContext}
+import org.apache.spark.{Partition, Partitioner, SPARK_VERSION, SparkContext, SparkEnv, TaskContext}
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
@@ -104,6 +104,16 @@ object SparkInside {
       known.foreach { case (name, value) => context.getLocalProperties.setProperty(name, value) }
       parent.iterator(split, context)
     }
+  }
+
+  /** The query, its run, and the micro-batch for which this thread plans a job. */
+  final case class MicroBatch(query: String, run: String, number: String)
+
+  /** Returns the micro-batch, or None outside of the thread of a streaming query. */
+  def microBatch(session: SparkSession): Option[MicroBatch] = {
+    def known(name: String) = Option(session.sparkContext.getLocalProperty(name))
+    for (query <- known(QueryId); number <- known(BatchId))
+      yield MicroBatch(query, known(SparkContext.SPARK_JOB_GROUP_ID).getOrElse(""), number)
   }
 
   /** Normalizes a key as Spark does for grouping: the entries of maps in one order, one zero, one NaN. */
