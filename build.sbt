@@ -46,11 +46,13 @@ def testJvm(root: File): Seq[String] = {
 /** Prints details of failures only. */
 def reports: TestOption = Tests.Argument(TestFrameworks.ScalaTest, "-oCD")
 
-/** Skips the tests tagged org.scalatest.tags.Slow in `scripts/test quick`. */
-def slowOnes: Seq[TestOption] =
-  if (sys.props.get("windrow.mode").contains("quick"))
-    Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "org.scalatest.tags.Slow"))
-  else Nil
+/** Skips the tests tagged `windrow.full` unless the mode is `full`, and those tagged Slow in `scripts/test quick`. */
+def slowOnes: Seq[TestOption] = {
+  val mode = sys.props.getOrElse("windrow.mode", "default")
+  val skipped = Seq("windrow.full").filter(_ => mode != "full") ++
+    Seq("org.scalatest.tags.Slow").filter(_ => mode == "quick")
+  skipped.map(Tests.Argument(TestFrameworks.ScalaTest, "-l", _))
+}
 
 /** Spark contains it. Users without Spark have to add it. */
 val roaring = "org.roaringbitmap" % "RoaringBitmap" % Versions.roaring % Provided

@@ -147,7 +147,9 @@ def pytest(tests: Sequence[str], classes: Path, package: Path) -> str:
     port, secret = SPARK.ask("gateway", classes).split()
     paths = f"pythonpath={package} tests/python docs"
     short = ["-m", "not slow and not full", "tests"]
-    named = ["-m", "not full", *map(path_of, tests)] if tests else short
+    # A test that is named runs even if it is marked `full`, in the size of the mode `quick`.
+    marks = [] if all("::" in test for test in tests) else ["-m", "not full"]
+    named = [*marks, *map(path_of, tests)] if tests else short
     run = [
         sys.executable,
         "-m",

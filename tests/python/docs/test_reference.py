@@ -114,7 +114,7 @@ def test_settings() -> None:
         *ROOT.glob("jvm/spark/src/main/**/*.scala"),
     ]
     texts = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    read = set(re.findall(r'"(spark\.windrow\.\w+)"', texts))
+    read = set(re.findall(r'"(spark\.windrow\.[\w.]+)"', texts))
     guards = re.findall(r'extends Guard\(\s*"(\w+)",\s*"(\w+)",\s*(\d+)\)', texts)
     assert len(guards) == 4
     read |= {f"spark.windrow.{name}" for name, _, _ in guards}

@@ -1,9 +1,10 @@
 package windrow.core
 
+import org.scalatest.Tag
 import org.scalatest.funsuite.AnyFunSuite
 
 /** The mode of the tests: `full` runs all cases, and the other modes run a part of them. */
-object Full {
+object Full extends Tag("windrow.full") {
   val isFull: Boolean = sys.props.get("windrow.mode").contains("full")
 }
 
@@ -11,6 +12,6 @@ object Full {
 trait Full { this: AnyFunSuite =>
   protected def isFull: Boolean = Full.isFull
 
-  /** Registers a test of the mode `full`. */
-  protected def full(name: String)(body: => Any): Unit = if (isFull) test(name)(body)
+  /** Registers a test that the other modes exclude by its tag. */
+  protected def full(name: String)(body: => Any): Unit = test(name, Full)(body)
 }
