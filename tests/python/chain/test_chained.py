@@ -72,6 +72,7 @@ def short(rows: list[Any]) -> list[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.full
 def test_an_operator_without_input_yet_continues(feed: Feed, tmp_path: Path) -> None:
     """A query restarts although its second operator has received no pane yet (S2)."""
     no_data = "spark.sql.streaming.noDataMicroBatches.enabled"
@@ -297,6 +298,7 @@ def test_panes_join_a_table(corrected: Feed) -> None:
     assert named == {("apples", 1), ("apples", 5), ("apples", 9), ("beans", 6)}
 
 
+@pytest.mark.full
 def test_sparks_own_join_with_panes(corrected: Feed) -> None:
     """Panes join a stream by key and time, and Spark removes waiting rows by the watermark."""
     panes = totals(corrected.stream()).panes.where(ON_TIME)

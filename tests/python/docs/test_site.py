@@ -84,6 +84,7 @@ def wrong(site: Path, pages: Mapping[str, str]) -> dict[str, list[str]]:
     return {query: answers[query][:3] for query in pages if answers[query][:1] != [pages[query]]}
 
 
+@pytest.mark.full
 def test_the_search_finds_the_right_page_first(site: Path) -> None:
     """Each word that users type leads to its page; a wrong pair is reported."""
     listed = [(word, page) for page, words in searching.words().items() for word in words]
@@ -93,6 +94,7 @@ def test_the_search_finds_the_right_page_first(site: Path) -> None:
     assert list(wrong(site, {"late data": "sql"})) == ["late data"]
 
 
+@pytest.mark.full
 def test_pages_for_maintainers_are_not_found(site: Path) -> None:
     """The search leaves out the pages of the section Project."""
     answers = found(site, ["mutants", "state format", "window"])

@@ -75,6 +75,7 @@ PAYMENTS = [
 END = [order("12:00:00", "z", 0)]
 
 
+@pytest.mark.full
 def test_a_chain(both: Both, tmp_path: Path) -> None:
     """A left join of three streams survives restarts; rejected rows have a field for each stream.
 

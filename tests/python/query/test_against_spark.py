@@ -156,6 +156,7 @@ def test_watermark_of_the_dataframe(feed: Feed) -> None:
     assert both[0]
 
 
+@pytest.mark.full
 def test_keys_may_be_expressions(feed: Feed) -> None:
     """Keys and event time may be expressions."""
     feed.add(*disordered(seed=10))

@@ -172,6 +172,7 @@ def hostile(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Da
 
 @pytest.mark.slow
 @pytest.mark.anywhere
+@pytest.mark.full
 def test_groups_are_those_of_spark(hostile: DataFrame) -> None:
     """Windrow groups as Spark does, in Python and in SQL.
 

@@ -196,6 +196,7 @@ def test_start_refuses(
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_changed_spec_is_refused_before_the_start(feed: Feed, tmp_path: Path) -> None:
     """A changed spec is refused before the start without Java's stack frames (S2).
 

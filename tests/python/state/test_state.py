@@ -296,6 +296,7 @@ def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:
         wr.state(plain)
 
 
+@pytest.mark.full
 def test_wrong_questions(feed: Feed, tmp_path: Path) -> None:
     """Reads of the wrong kind, columns or operator are refused."""
     feed.add([order("09:00:10")])

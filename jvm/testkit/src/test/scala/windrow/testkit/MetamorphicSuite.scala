@@ -96,9 +96,13 @@ class MetamorphicSuite extends AnyFunSuite {
     "SEMANTICS E1, R74: for each window EARLY* ON_TIME? LATE*, numbered; read = accepted + rejected + duplicates + gaps") {
     forAll(RandomFamily.All) { transcript =>
       panes(transcript).filterNot(_.isRetraction).groupBy(window).values.foreach { panes =>
-        assert(panes.map(_.index) == panes.indices.map(_.toLong), TranscriptWriter.write(transcript))
-        assert(panes.map(_.timing.code) == panes.map(_.timing.code).sorted, TranscriptWriter.write(transcript))
-        assert(panes.count(_.timing == Timing.OnTime) <= 1, TranscriptWriter.write(transcript))
+        val (indexes, timings) = (panes.map(_.index), panes.map(_.timing.code))
+        assert(indexes == indexes.distinct.sorted, TranscriptWriter.write(transcript))
+        if (!TranscriptCase.windowsReturn(transcript.specJson)) {
+          assert(indexes == panes.indices.map(_.toLong), TranscriptWriter.write(transcript))
+          assert(timings == timings.sorted, TranscriptWriter.write(transcript))
+          assert(panes.count(_.timing == Timing.OnTime) <= 1, TranscriptWriter.write(transcript))
+        }
       }
       val counts              = counters(transcript)
       def sum(names: String*) = names.map(counts).sum

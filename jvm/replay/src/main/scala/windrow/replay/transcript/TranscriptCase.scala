@@ -30,6 +30,12 @@ object TranscriptCase {
 
   /** Returns the kind as in the file; empty for operators without a window of their own. */
   def windowKind(spec: JsonNode): String = spec.path("window").path("kind").asText
+
+  /** Whether a window can return after it was withdrawn. The numbers of its panes can then have gaps, and it can be on
+    * time again (SEMANTICS R84).
+    */
+  def windowsReturn(spec: JsonNode): Boolean =
+    Seq("ends_with", "max_length", "split").exists(spec.path("window").has(_))
 }
 
 /** The unit in which a file writes its times. */

@@ -2,16 +2,32 @@ package windrow.spark.accelerate
 
 import java.util.Locale
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types.{DataType, StructField, StructType}
+import org.apache.spark.sql.windrow.SparkInside
+
+/** A value whose fields or elements cannot be null. */
+private final case class KnownType(child: Expression, override val dataType: DataType) extends TaggingExpression {
+  override protected def withNewChildInternal(newChild: Expression): KnownType = copy(child = newChild)
+}
 
 /** Creates the columns of new plans. */
 private object Columns {
 
-  /** Returns a column with the id, name, metadata, and nullability of an old one. */
+  /** Returns a column with the id, name, metadata, and nullability of an old one. Its value has the same fields and
+    * elements, of which Windrow does not know whether they can be null.
+    */
   def like(old: Attribute, value: Expression): NamedExpression = {
+    val typed =
+      if (old.dataType != value.dataType && nullable(old) == nullable(value))
+        KnownType(value, old.dataType)
+      else value
     val same =
-      if (old.nullable == value.nullable) value else if (old.nullable) KnownNullable(value) else KnownNotNull(value)
+      if (old.nullable == typed.nullable) typed else if (old.nullable) KnownNullable(typed) else KnownNotNull(typed)
     Alias(same, old.name)(old.exprId, old.qualifier, Some(old.metadata))
   }
+
+  private def nullable(value: Expression): StructType =
+    SparkInside.nullable(StructType(Seq(StructField("value", value.dataType))))
 
   /** Returns the columns with unique names, because rows are also stored by name. */
   def unique(columns: Seq[Attribute]): Seq[NamedExpression] =

@@ -46,7 +46,7 @@ final class AccelerateSuite extends SparkSuite {
     }
   }
 
-  test("a restart does not depend on the state store and the watermark policy of the session, and dropped rows count") {
+  full("a restart does not depend on the state store and the watermark policy of the session, and dropped rows count") {
     val changed = Map(
       "spark.sql.streaming.stateStore.providerClass" ->
         "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",

@@ -147,7 +147,7 @@ final class RejectedSuite extends SparkSuite {
 
   private def counted: DataFrame = session.table("t0").groupBy(window(col("time"), "10 seconds"), col("k")).count()
 
-  test("a rejected row has all columns of the input") {
+  full("a rejected row has all columns of the input") {
     val folder = SparkSuite.folder()
     val input = Seq(Seq(
       Seq(at(5, "a", 1), at(30, "a", 2), at(31, "a", 3).copy(time = null)),

@@ -45,17 +45,11 @@ final class OperatorLaws(name: String, engine: Engine, cases: Gen[TranscriptCase
       isEqual(transcript, emissions(transcript), emissions(Recut.shuffled(transcript, seed)))
   }
 
-  /** Whether a window can return after it was withdrawn. Its numbers then continue, but can have a gap, and it can be on
-    * time again (SEMANTICS R84).
-    */
-  private def canReturn(transcript: TranscriptCase): Boolean =
-    Seq("ends_with", "max_length", "split").exists(transcript.specJson.path("window").has(_))
-
   property("the panes of a window are numbered, EARLY* ON_TIME? LATE*") = forAllNoShrink(cases) { transcript =>
     panes(transcript).filterNot(_.isRetraction).groupBy(window).values.map { panes =>
       val (indexes, timings) = (panes.map(_.index), panes.map(_.timing.code))
       val isRight =
-        if (canReturn(transcript)) indexes == indexes.distinct.sorted
+        if (TranscriptCase.windowsReturn(transcript.specJson)) indexes == indexes.distinct.sorted
         else indexes == panes.indices.map(_.toLong) && timings == timings.sorted &&
         panes.count(_.timing == Timing.OnTime) <= 1
       isRight :| TranscriptWriter.write(transcript)
