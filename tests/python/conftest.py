@@ -29,8 +29,6 @@ settings.load_profile("windrow")
 os.environ["TZ"] = "UTC"  # PySpark returns timestamps in the local zone
 time.tzset()
 
-FULL = os.environ.get("WINDROW_MODE") == "full"
-
 #: The seed of a random order of tests; by default tests run in the order of their names.
 ORDER = os.environ.get("WINDROW_ORDER")
 
@@ -95,9 +93,6 @@ def session_builder(folder: Path) -> SparkSession.Builder:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.codegen.cache.maxEntries", "2000")
-        # Spark compiles a program for each new plan, and most plans of tests run once. Expressions
-        # are compiled in any case; the Scala tests and the mode `full` compile whole stages too.
-        .config("spark.sql.codegen.wholeStage", str(FULL).lower())
         .config("spark.metrics.conf.*.sink.jmx.class", "org.apache.spark.metrics.sink.JmxSink")
         .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
     )
