@@ -34,10 +34,16 @@ def minutes(df: DataFrame) -> wr.Output:
 @pytest.mark.anywhere
 @pytest.mark.slow
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
-def test_demo(spark: SparkSession, capsys: pytest.CaptureFixture[str], zone: str) -> None:
-    """The demo prints the rows of the README, in any zone of the session and the process."""
+def test_demo(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str], zone: str
+) -> None:
+    """The demo prints the rows of the README in any zone, and writes the orders that it reads."""
     with having(spark, {"spark.sql.session.timeZone": zone}):
-        assert main(["demo"]) == 0
+        assert main(["demo", "--orders", str(tmp_path / "orders")]) == 0
+    batches = [file.read_text().splitlines() for file in sorted((tmp_path / "orders").iterdir())]
+    assert [len(rows) for rows in batches] == [2, 1, 1, 2]
+    times = [file.stat().st_mtime for file in sorted((tmp_path / "orders").iterdir())]
+    assert times == sorted(set(times)), "Spark reads the oldest file first"
     said = capsys.readouterr().out
     rows = [line.split() for line in said.splitlines()]
     assert ["tea", "09:00", "to", "09:01", "3.0", "ON_TIME", "0"] in rows
