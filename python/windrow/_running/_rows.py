@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 
-class RowsOutput(HasFrames):
+class RowsOutput(HasFrames, ABC):
     """The rows and rejected rows of an operator, as DataFrames."""
 
     _frames = ("rows", "rejected")
