@@ -3,7 +3,7 @@ package windrow.core.pattern
 import java.util.Arrays
 
 /** The earlier rows of a match that conditions read, along the path that a search tries (SEMANTICS R158). The search
-  * tries paths in depth-first order, so what is recorded before a row stays valid when it returns to the row.
+  * tries paths in depth-first order, so the records before a row are still valid when it returns to the row.
   *
   * @param slots
   *   the rows that conditions read
@@ -58,7 +58,7 @@ private[core] final class PathRows(program: RowProgram, slots: IndexedSeq[Earlie
   /** Whether what follows an instruction depends on earlier rows. */
   def isOpen(instruction: Int): Boolean = live(instruction).length > 0
 
-  /** Returns the earlier rows on which it depends what follows an instruction, with room for two more numbers. */
+  /** Returns the earlier rows that an instruction or a later one can read, with room for two more numbers. */
   def open(instruction: Int, at: Int): Array[Int] = {
     val slots = live(instruction)
     val found = new Array[Int](slots.length + 2)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 
-/** A value whose fields or elements cannot be null. */
+/** A value of a type that differs only in which of its fields and elements can be null. */
 private final case class KnownType(child: Expression, override val dataType: DataType) extends TaggingExpression {
   override protected def withNewChildInternal(newChild: Expression): KnownType = copy(child = newChild)
 }
