@@ -5,6 +5,7 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow._
 import windrow.core.Full
+import windrow.core.operator.sessions.Withdrawn
 import windrow.core.shard.Shard
 import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.time.Watermark
@@ -35,6 +36,11 @@ final class CutSessionsSuite extends AnyFunSuite {
       assert(expected.size > 3)
     }
 
+  test("R84: two numbers are kept for each start, however many sessions of it were withdrawn") {
+    val all = for (round <- 1L to 1000L; start <- Seq(0L, 10L)) yield Withdrawn(start, start + round % 7, round)
+    assert(Withdrawn.together(all) == Seq(Withdrawn(0, 6, 1000), Withdrawn(10, 16, 1000)))
+  }
+
   /** Returns what remains of the panes, without those that were withdrawn. */
   private def run(all: Seq[Row], rule: Rules, disorder: Int, seed: Int): Map[(Long, Long), Long] = {
     val random = new Random(seed)
@@ -42,6 +48,7 @@ final class CutSessionsSuite extends AnyFunSuite {
       .sortBy(_._2).map(_._1)
     val store = new InMemoryShardStore
     val left  = mutable.Map.empty[(Long, Long), Long]
+    val last  = mutable.Map.empty[(Long, Long), Long] // the greatest index of the panes of each window
     val spec = WindowOperatorDraft(
       Session(Gap).copy(endsWith = Some("ends"), maxLength = rule.most.map(TimeSpan(_)), split = Seq("value")),
       lateness = Some(TimeSpan(1000000)),
@@ -53,8 +60,11 @@ final class CutSessionsSuite extends AnyFunSuite {
       new Shard(spec, Sum, store).step(step.sortBy(_.time).iterator.map(entry), Watermark(watermark), None).foreach {
         case Effect.Fire(pane) if pane.isRetraction =>
           assert(left.remove(pane.start -> pane.end).contains(pane.value))
-        case Effect.Fire(pane) => left(pane.start -> pane.end) = pane.value
-        case other             => fail(other.toString)
+          assert(last(pane.start -> pane.end) == pane.index)
+        case Effect.Fire(pane) =>
+          left(pane.start -> pane.end) = pane.value
+          assert(last.put(pane.start -> pane.end, pane.index).forall(_ < pane.index), "R84: the numbers go on")
+        case other => fail(other.toString)
       }
     }
     left.toMap
