@@ -46,7 +46,7 @@ private[spark] object Answer {
 
   private[query] def row(values: Any*): InternalRow = new GenericInternalRow(values.toArray[Any])
 
-  private[query] def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
+  private def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
 
   /** Shows the bounds of windows of one kind. */
   private final class Bounds(kind: WindowKind, time: DataType) extends Serializable {

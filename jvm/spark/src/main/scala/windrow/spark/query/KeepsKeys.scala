@@ -4,7 +4,7 @@ import windrow.core.dedup.DedupContents
 import windrow.core.pattern.{MatchContents, StoredMatch}
 import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.StoredMessage
-import windrow.core.time.{Axis, Due}
+import windrow.core.time.Axis
 import windrow.{DedupSpec, MatchSpec}
 
 /** The state of a key.
@@ -16,15 +16,14 @@ import windrow.{DedupSpec, MatchSpec}
   * @param matches
   *   the emitted matches that can still be retracted
   * @param watermark
-  *   the least watermark at which the state of the key changes without more rows, or for a deduplication is removed;
-  *   None if there is none
+  *   the least watermark at which the state of the key changes without more rows, or for a deduplication is removed
   */
 private[query] final case class KeptKey(
     key: Key,
     times: Seq[Long],
     rows: Seq[StoredMessage],
     matches: Seq[StoredMatch],
-    watermark: Option[Long])
+    watermark: Long)
 
 /** A row that will be emitted, or a key that will change, when the watermark reaches a position. */
 private[query] final case class KeptDeadline(key: Key, row: Option[StoredMessage], watermark: Long)
@@ -48,7 +47,7 @@ private[query] final class OfDedup(spec: DedupSpec, untilWatermark: Option[Boole
   private val contents = new DedupContents(spec, store, untilWatermark)
 
   def keys(only: Option[Key]): Iterator[KeptKey] =
-    contents.keys(only).map(one => KeptKey(one.key, one.times, one.rows, Nil, Some(one.until)))
+    contents.keys(only).map(one => KeptKey(one.key, one.times, one.rows, Nil, one.until))
 
   def deadlines: Iterator[KeptDeadline] =
     contents.waiting.map { case (row, watermark) => KeptDeadline(row.key, Some(row), watermark) }
@@ -59,8 +58,8 @@ private[query] final class OfMatch(spec: MatchSpec, store: ShardStore) extends K
   private val contents = new MatchContents(spec, store)
 
   def keys(only: Option[Key]): Iterator[KeptKey] = contents.keys(only).map(one =>
-    KeptKey(one.key, one.rows.map(_.time), one.rows, one.matches, Some(one.due).filter(_ < Due.Never)))
+    KeptKey(one.key, one.rows.map(_.time), one.rows, one.matches, one.due))
 
   def deadlines: Iterator[KeptDeadline] =
-    keys(None).flatMap(one => one.watermark.map(KeptDeadline(one.key, None, _)))
+    keys(None).map(one => KeptDeadline(one.key, None, one.watermark))
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.core.pattern.StoredMatch
-import windrow.spark.query.Answer.{Position, boxed, position, row}
+import windrow.spark.query.Answer.{Position, position, row}
 import windrow.spark.rows.RowShape
 
 /** Answers from the state of an operator that stores rows or times by key. */
@@ -36,7 +36,8 @@ private[query] object KeyAnswer {
       val times = new StructType().add("first_time", time, nullable = false).add("last_time", time, nullable = false)
       val sizes = (if (isMatch) times else times.add("times", LongType, nullable = false))
         .add("rows", LongType, nullable = false).add("bytes", LongType, nullable = false)
-      (if (isMatch) sizes.add("matches", matchType, nullable = false) else sizes).add("watermark", TimestampType)
+      (if (isMatch) sizes.add("matches", matchType, nullable = false) else sizes)
+        .add("watermark", TimestampType, nullable = false)
     }
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType)
@@ -48,7 +49,7 @@ private[query] object KeyAnswer {
         val own: Seq[Any] =
           if (isMatch) sizes :+ new GenericArrayData(one.matches.map(shown).toArray[Any])
           else one.times.size.toLong +: sizes
-        new Answered(shape.of(one.key.bytes), row(times ++ own :+ boxed(one.watermark): _*))
+        new Answered(shape.of(one.key.bytes), row(times ++ own :+ one.watermark: _*))
       }
 
     private def shown(one: StoredMatch): Any = row(
@@ -71,7 +72,7 @@ private[query] object KeyAnswer {
 
     val rowType: StructType = {
       val rows = if (withRows) new StructType().add("message", message, nullable = false) else new StructType()
-      rows.add("watermark", TimestampType)
+      rows.add("watermark", TimestampType, nullable = false)
     }
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType) ++ (if (withRows) Position else Nil)

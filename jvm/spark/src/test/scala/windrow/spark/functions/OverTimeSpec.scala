@@ -120,6 +120,22 @@ final class OverTimeSpec extends AnyFunSuite {
     assert(Increase(bound(2), bound(0)).dataType == DoubleType)
   }
 
+  test("SEMANTICS R166: the increase since the value before a window counts, also if the window has one at its start") {
+    val counter = Increase(bound(1), bound(0), Some(TimeSpan(50)))
+    def of(values: (Long, Long)*) = {
+      val buffer = counter.createAggregationBuffer()
+      values.foreach { case (time, value) => counter.update(buffer, InternalRow(time, value, null, null)) }
+      buffer
+    }
+    val last = counter.lastOf(of(60L -> 5L, 70L -> 9L)).get
+    def from(start: Long, values: (Long, Long)*) = counter.carriedTo(start, last).map(before =>
+      counter.eval(counter.deserialize(counter.serialize(counter.merge(before, of(values: _*))))))
+    assert(from(100, 100L -> 12L, 110L -> 2L).contains(3L + 2L))
+    assert(from(120, 130L -> 4L).contains(4L) && from(120).contains(0L))
+    assert(from(121, 130L -> 4L).isEmpty)
+    assert(counter.eval(of()) == null)
+  }
+
   test("SEMANTICS S1: parts that are cut off or changed are refused") {
     val states = TimeInState(bound(3), bound(0))
     val buffer = states.createAggregationBuffer()
