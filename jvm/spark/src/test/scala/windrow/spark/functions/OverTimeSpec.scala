@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.TimeSpan
 import windrow.core.state.{ByteReader, ByteWriter, Damage, DamagedStateError}
 
 /** Tests that aggregates over time do not depend on the order of rows, their grouping, or stored partial results. */
