@@ -123,4 +123,4 @@ def _waiting(checkpoint: str) -> Waiting | None:
         [found] = panes.agg(F.count("*"), *columns).collect()
     except WindrowError:
         return None
-    return Waiting(*found)
+    return Waiting(*found, columns=tuple(panes.columns))

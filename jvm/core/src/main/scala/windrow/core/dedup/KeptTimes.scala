@@ -80,6 +80,10 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
     else if (closed != Position.Least) times.dropBelow(sliceOf(Position.minus(closed, within)) << HashBits)
   }
 
+  def all: Iterator[(Key, Array[Long])] = times.between(Position.Least, Position.Greatest).flatMap { case (_, keyed) =>
+    keyed.keysInOrder.zip(keyed.valuesInOrder)
+  }
+
   def size: Long = times.size.getOrElse(0L)
 
   private def sliceOf(time: Long): Long = Math.floorDiv(time, width)

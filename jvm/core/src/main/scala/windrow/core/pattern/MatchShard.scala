@@ -38,7 +38,7 @@ final class MatchShard(
   private val segments = new Segments("messages", store)
 
   /** The rows of all keys. They are removed when no match can need them. Stored in the checkpoint. */
-  private val keys =
+  private[pattern] val keys =
     new KeyBuckets[KeyRows]("matches", store, new KeyRows.KeyCodec(segments, spec.names.size), _.due)
 
   private val settings = new DueSettings(spec.lateness.toString)

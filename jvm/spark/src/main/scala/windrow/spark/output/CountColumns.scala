@@ -38,6 +38,9 @@ private[spark] object CountColumns {
   val Panes      = "panes"
   val Rows       = "rows"
 
+  /** The accepted rows of earlier micro-batches that a later row has replaced. */
+  val Replaced = "replaced"
+
   /** Returns the name of the count of rows that were rejected with a reason. */
   def of(reason: Reason): String = reason.toString.toLowerCase(Locale.ROOT)
 

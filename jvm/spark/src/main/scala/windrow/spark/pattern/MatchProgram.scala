@@ -12,6 +12,7 @@ import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.RetractsRows
+import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{MatchSpec, Reason, TimeSpan}
@@ -35,7 +36,8 @@ final class MatchProgram private[pattern] (
     earlier: IndexedSeq[EarlierRow],
     reads: IndexedSeq[Seq[Int]],
     override val processingTimeDelay: Option[TimeSpan],
-    val stream: String)
+    val stream: String,
+    override val descriptor: Option[StateDescriptor])
     extends RetractsRows {
   program =>
 

@@ -14,6 +14,7 @@ import windrow.spark.input.{AggregateParts, ColumnNames}
 import windrow.spark.output.{CountColumns, OutputColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
 import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.query.{KeyedSpec, StateDescriptor}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
@@ -70,7 +71,8 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
         resolved.earlier.map(_._1).toIndexedSeq,
         resolved.reads,
         options.behind,
-        options.name))
+        options.name,
+        descriptor(StateDescriptor.ByKey(KeyedSpec.Match(spec), parts.message, hasOffsets))))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {
