@@ -63,9 +63,7 @@ class _Shape:
     aggregates: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, made: Output, value: str, time: str, aggregates: Mapping[str, str]
-    ) -> _Shape:
+    def of(cls, made: Output, value: str, time: str, aggregates: Mapping[str, str]) -> _Shape:
         columns = made.panes.columns
         keys = columns[: columns.index("window")]
         own = columns[columns.index("window") + 1 : -1]

@@ -62,7 +62,7 @@ def by_hand(rows: Sequence[Row], earlier: Sequence[Row], first: int, last: int) 
     )
 
 
-def since(rows: Sequence[tuple[int, Any]], earlier: Sequence[tuple[int, Any]]) -> Any:  # noqa: ANN401  a number
+def since(rows: Sequence[tuple[int, Any]], earlier: Sequence[tuple[int, Any]]) -> Any:
     """Return the increase from the last value before a window (R166)."""
     return increased(greatest(earlier)[-1:] + greatest(rows))
 

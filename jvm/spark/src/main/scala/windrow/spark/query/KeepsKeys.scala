@@ -41,6 +41,15 @@ private[query] trait KeepsKeys extends KeepsRows {
   }
 }
 
+private[query] object KeepsKeys {
+
+  /** Opens the stored shards of an operator. */
+  def of(operator: KeyedSpec): ShardStore => KeepsKeys = operator match {
+    case KeyedSpec.Dedup(spec, untilWatermark) => new OfDedup(spec, untilWatermark, _)
+    case KeyedSpec.Match(spec)                 => new OfMatch(spec, _)
+  }
+}
+
 /** Reads a deduplication. */
 private[query] final class OfDedup(spec: DedupSpec, untilWatermark: Option[Boolean], store: ShardStore)
     extends KeepsKeys {

@@ -3,7 +3,6 @@ package windrow.spark.query
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import windrow.core.dedup.ReplacedDedup
-import windrow.core.state.ShardStore
 import windrow.{DedupSpec, Keep, MatchSpec, OperatorJson, TimeSpan}
 
 /** An operator that stores rows or times by key, and has no windows. */
@@ -18,7 +17,6 @@ sealed trait KeyedSpec extends Serializable {
 
   private[query] def json: ObjectNode
   private[query] def write(node: ObjectNode): Unit
-  private[query] def open(store: ShardStore): KeepsKeys
 }
 
 object KeyedSpec {
@@ -33,9 +31,8 @@ object KeyedSpec {
     def within: Long        = spec.within.micros
     def storesRows: Boolean = spec.keep == Keep.Last
 
-    private[query] def json: ObjectNode                   = OperatorJson.write(spec)
-    private[query] def write(node: ObjectNode): Unit      = untilWatermark.foreach(node.put("until_watermark", _))
-    private[query] def open(store: ShardStore): KeepsKeys = new OfDedup(spec, untilWatermark, store)
+    private[query] def json: ObjectNode              = OperatorJson.write(spec)
+    private[query] def write(node: ObjectNode): Unit = untilWatermark.foreach(node.put("until_watermark", _))
   }
 
   object Dedup {
@@ -52,8 +49,7 @@ object KeyedSpec {
     def within: Long        = spec.within.fold(0L)(_.micros)
     def storesRows: Boolean = true
 
-    private[query] def json: ObjectNode                   = OperatorJson.write(spec)
-    private[query] def write(node: ObjectNode): Unit      = ()
-    private[query] def open(store: ShardStore): KeepsKeys = new OfMatch(spec, store)
+    private[query] def json: ObjectNode              = OperatorJson.write(spec)
+    private[query] def write(node: ObjectNode): Unit = ()
   }
 }

@@ -120,7 +120,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       case held: StateDescriptor.OfJoin =>
         answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
       case held: StateDescriptor.ByKey if held.of.storesRows =>
-        answered(state, question, Answer.Messages(held.message, axis, Nil))(held.of.open)
+        answered(state, question, Answer.Messages(held.message, axis, Nil))(KeepsKeys.of(held.of))
       case _ => throw noMessages(descriptor)
     }
     val order = if (axis == Axis.Time) rows.positions else Seq(rows.positions(3), rows.positions(1), rows.positions(2))
@@ -135,7 +135,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     descriptor.holds match {
       case held: StateDescriptor.ByKey =>
         val answer = KeyAnswer.Stored(held.of, descriptor.timeType, descriptor.keys)
-        val rows   = answered(state, Question(key, None, None), answer)(held.of.open)
+        val rows   = answered(state, Question(key, None, None), answer)(KeepsKeys.of(held.of))
         val order  = rows.positions.filter(key => RowOrdering.isOrderable(key.dataType))
         table(rows, keyed(descriptor, rows) ++ rows.row, order)
       case _ => throw new CheckpointError(
@@ -158,7 +158,8 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         val rows = answered(state, all, Answer.ComingRows(held.join))(new OfSide(held, _))
         (rows, rows.row.takeRight(2) ++ rows.positions.drop(descriptor.keys.size))
       case held: StateDescriptor.ByKey =>
-        val rows = answered(state, all, KeyAnswer.Waiting(held.of, held.message, descriptor.keys))(held.of.open)
+        val rows =
+          answered(state, all, KeyAnswer.Waiting(held.of, held.message, descriptor.keys))(KeepsKeys.of(held.of))
         (rows, rows.row.takeRight(1) ++ rows.positions.drop(descriptor.keys.size))
     }
     table(rows, keyed(descriptor, rows) ++ rows.row, order)
