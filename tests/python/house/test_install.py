@@ -44,10 +44,16 @@ def shell(command: str, folder: Path, env: Mapping[str, str]) -> str:
     return said
 
 
+@pytest.fixture(scope="module", params=["4.3.0", "4.0.2"])
+def spark_version(request: pytest.FixtureRequest) -> str:
+    """Return the Spark that an empty environment receives."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def empty(spark_version: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return an environment with nothing but a new virtual environment on the path."""
-    folder = tmp_path_factory.mktemp("empty")
+    folder = tmp_path_factory.mktemp(f"empty-{spark_version}")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     (folder / "conf").mkdir()
     lines = "".join(f"{name} {value}\n" for name, value in SETTINGS.items())
@@ -63,11 +69,17 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def installed(empty: dict[str, str]) -> dict[str, str]:
-    """Install Windrow with the line of README."""
+def installed(spark_version: str, empty: dict[str, str]) -> dict[str, str]:
+    """Install Windrow with the line of README, or with that of the page for an older Spark."""
     (line,) = (block for block in blocks("README.md", "sh") if "pip install" in block)
     assert line in blocks("docs/start.md", "sh")
+    if spark_version != "4.3.0":
+        (older,) = (block for block in blocks(PAGE, "sh") if f"pyspark=={spark_version}" in block)
+        assert older == f"{line.rstrip()} pyspark=={spark_version}\n"
+        line = older
     shell(line, ROOT, empty)
+    program = "import pyspark; print(pyspark.__version__)"
+    assert shell(f"python -c '{program}'", ROOT, empty).strip() == spark_version
     return empty
 
 

@@ -66,19 +66,19 @@ ROWS = Kind(
 )
 
 
-def steps(rng: random.Random) -> Iterator[list[dict[str, Any]]]:
+def steps(rng: random.Random, keys: int) -> Iterator[list[dict[str, Any]]]:
     """Draw the rows of each step: disordered, with equal times and prices, some of them null."""
     ids = iter(range(10**9))
     for step in range(6):
         yield [
             {
                 "time": START + timedelta(seconds=_second(rng, step)),
-                "key": f"k{rng.randrange(KEYS)}",
+                "key": f"k{rng.randrange(keys)}",
                 "part": rng.randrange(2),
                 "id": next(ids),
                 "price": rng.choice([None, 1.0, 2.0, 2.0, 3.5, round(rng.random() * 9, 1)]),
             }
-            for _ in range(KEYS * 4)
+            for _ in range(keys * 4)
         ]
 
 
@@ -111,6 +111,7 @@ def run(
     kind: Kind,
     *columns: Column,
     engine: Literal["core", "query"] = "core",
+    keys: int = KEYS,
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, int, list[dict[str, Any]]]]:
     """Yield DuckDB's table of all rows, the watermark, and the valid panes after each step.
 
@@ -124,7 +125,7 @@ def run(
     with wr.testing.harness(
         lambda df: output(df, kind, *columns), spark, schema=SCHEMA, engine=engine
     ) as h:
-        for rows in steps(rng):
+        for rows in steps(rng, keys):
             if rng.randrange(2):
                 h.restart()
             h.add(rows)

@@ -20,8 +20,9 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import NOTHING, Feed, order
 from programs import printed
-from query.test_functions import KINDS, SEEDS, in_order, run, seconds
+from query.test_functions import KINDS, in_order, run, seconds
 from windrow._calling import _aggregate, _worker
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,27 +55,36 @@ def in_arrow(identity: Any, price: Any) -> Any:
 ALL = {"pandas": in_pandas, "polars": in_polars, "arrow": in_arrow}
 
 
+#: By the number of shards, the seed and the number of streams, which are the keys of one query.
+STREAMS = {"1": (0, 100), "2": (1, 450), "7": (2, 450)}
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", KINDS)
 def test_windows(spark: SparkSession, name: str) -> None:
-    """Each complete window has the values of plain Python, after late rows and restarts (R124).
+    """Each complete window has the values of pandas, after late rows and restarts (R124).
 
     A retraction that differs from its pane fails in ``run``.
     """
     kind = KINDS[name]
-    accepted = f"""SELECT key, first, list((sec, part, id, price)) FROM ({kind.rows})
-        WHERE mark < last + {kind.lateness} AND last <= ? GROUP BY key, first"""
+    accepted = f"""SELECT key, first, sec, part, id, price FROM ({kind.rows})
+        WHERE mark < last + {kind.lateness} AND last <= ?"""
     calls = [function("id", "price").alias(over) for over, function in ALL.items()]
-    for seed in range(SEEDS):
-        for base, mark, panes in run(spark, seed, kind, *calls, F.count("*"), engine="query"):
-            found = [
-                (p["key"], seconds(p["window"]["start"]), *(told(p[over]) for over in ALL))
-                for p in panes
-            ]
-            windows = base.execute(accepted, [mark]).fetchall()
-            assert in_order(found) == in_order(
-                (key, first, *[by_hand(rows)] * len(ALL)) for key, first, rows in windows
-            )
+    streams, windows = set(), 0
+    for shards, (seed, keys) in STREAMS.items():
+        with having(spark, {"spark.windrow.shards": shards}):
+            for base, mark, panes in run(spark, seed, kind, *calls, engine="query", keys=keys):
+                found = {
+                    (p["key"], seconds(p["window"]["start"])): [told(p[over]) for over in ALL]
+                    for p in panes
+                }
+                assert len(found) == len(panes)
+                grouped = base.execute(accepted, [mark]).df().groupby(["key", "first"])
+                assert found == {at: [by_pandas(rows)] * len(ALL) for at, rows in grouped}
+                streams |= {(seed, key) for key, _ in found}
+                windows += len(found)
+    print(f"{name}: {len(streams)} streams, {windows} windows")  # noqa: T201
+    assert len(streams) == 1000
 
 
 def told(value: Mapping[str, Any]) -> tuple[list[int], float]:
@@ -82,10 +92,10 @@ def told(value: Mapping[str, Any]) -> tuple[list[int], float]:
     return list(value["ids"]), value["total"]
 
 
-def by_hand(rows: Sequence[tuple[int, int, int, float | None]]) -> tuple[list[int], float]:
+def by_pandas(rows: pd.DataFrame) -> tuple[list[int], float]:
     """Compute the value from the definition: rows by time, partition, and offset."""
-    ordered = sorted(rows, key=lambda row: row[:3])
-    return [row[2] for row in ordered], round(sum(row[3] or 0.0 for row in ordered), 9)
+    ordered = rows.sort_values(["sec", "part", "id"])
+    return ordered["id"].tolist(), round(ordered["price"].sum(), 9)
 
 
 SCHEMA = "time timestamp, key string, id bigint, price double"

@@ -56,9 +56,10 @@ final class MatchProgram private[pattern] (
 
   private final class Running extends OperatorRunner[MatchShard] {
     private val output = new MatchPackets(form)
+    private val tests  = new Tests
 
     protected def open(store: ShardStore): MatchShard =
-      new MatchShard(spec, store, new Tests, fingerprint, guards)
+      new MatchShard(spec, store, tests, fingerprint, guards)
 
     protected def run(
         shard: MatchShard,

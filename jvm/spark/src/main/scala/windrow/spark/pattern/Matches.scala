@@ -55,12 +55,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
     val measures = resolved.measures.map(all =>
       MeasureForm(all.parts.functions, all.inputs, all.columns, all.types))
     (
-      new WholeMessages(
-        Some(spec.windows),
-        parts.functions,
-        shards,
-        options.behind,
-        why = "matches depend on their order"),
+      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind, sortedFor = None),
       new MatchProgram(
         spec,
         new SpecFingerprint(begun),
