@@ -185,11 +185,11 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
     case held: StateDescriptor.Windowed => held
-    case _: StateDescriptor.OfJoin      => throw noWindows("NO_WINDOWS.JOIN", descriptor)
-    case _: StateDescriptor.ByKey       => throw noWindows("NO_WINDOWS.KEYS", descriptor)
+    case _: StateDescriptor.OfJoin      => throw refusal("NO_WINDOWS.JOIN", descriptor)
+    case _: StateDescriptor.ByKey       => throw refusal("NO_WINDOWS.KEYS", descriptor)
   }
 
-  private def noWindows(condition: String, descriptor: StateDescriptor) = new CheckpointError(
+  private def refusal(condition: String, descriptor: StateDescriptor) = new CheckpointError(
     ErrorConditions.message(condition, "operator" -> descriptor.name, "path" -> path))
 
   /** Returns the columns by which stored rows are queried; if empty, they are the key columns. */
@@ -206,12 +206,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       "start and end",
       s"Whole numbers are offsets, but the rows of '${descriptor.name}' have no offsets. Pass times")
 
-  private def noMessages(descriptor: StateDescriptor) = {
-    val condition = descriptor.holds match {
-      case _: StateDescriptor.ByKey => "NO_MESSAGE_STORE.KEYS"
-      case _                        => "NO_MESSAGE_STORE.CHECKPOINT"
-    }
-    new CheckpointError(ErrorConditions.message(condition, "operator" -> descriptor.name, "path" -> path))
+  private def noMessages(descriptor: StateDescriptor) = descriptor.holds match {
+    case _: StateDescriptor.ByKey => refusal("NO_MESSAGE_STORE.KEYS", descriptor)
+    case _                        => refusal("NO_MESSAGE_STORE.CHECKPOINT", descriptor)
   }
 
   private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
