@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 from windrow._bridge import _jar, _sql
+from windrow._drawing import _html, _kept
 from windrow._running._rows import StreamRows
 from windrow._specs import _duration
 from windrow._specs._columns import missing
@@ -19,6 +21,7 @@ from windrow.triggers import Accumulation, accumulation
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from windrow._drawing._svg import Picture
     from windrow.streams import Stream
 
 
@@ -39,6 +42,8 @@ class DedupOutput(StreamRows):
             once.start(rows="orders", rejected="rejected", checkpoint="checkpoint")
 
     """
+
+    _call: str = field(kw_only=True)
 
     @cached_property
     def rows(self) -> DataFrame:
@@ -77,6 +82,38 @@ class DedupOutput(StreamRows):
 
         """
         return self._part("rejected")
+
+    def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
+        """Draw the rows of one key in the order of their arrival, and which of them are kept.
+
+        Each row is drawn as if it arrived in a micro-batch of its own. The event time alone
+        decides, so ``orderBy`` and the lateness are not drawn.
+
+        Args:
+            messages: Event times in the order of arrival, as datetimes or ISO strings; times
+                without a zone are UTC. None draws sample rows.
+
+        Returns:
+            The picture as SVG. A notebook displays it.
+
+        Raises:
+            TypeError: A value is not a datetime or a string.
+            ValueError: A string is not an ISO time.
+
+        Example:
+            ::
+
+                once = orders.lateness("1 hour").dedup("10 minutes")
+                once.plot(["2025-01-01 09:00:10", "2025-01-01 09:04:30", "2025-01-01 09:30:00"])
+
+            The caption is ``dedup('10 minutes'): 2 of 3 rows kept, …``.
+
+        """
+        within, last = cast("int", self._spec["within"]), self._spec.get("keep") == "last"
+        return _kept.plot(self._call, messages, within, last=last)
+
+    def _repr_html_(self) -> str:
+        return _html.explanation(self._explained(), self.plot())
 
 
 class HasDedup:
@@ -171,6 +208,7 @@ def deduplicated(
         _described=_sql.aggregation(stream._df, stream._key, (), stream._markers()),
         _spec=spec,
         _shown=f"{stream!r}.{subject}",
+        _call=subject,
     )
 
 

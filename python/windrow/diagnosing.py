@@ -123,4 +123,5 @@ def _waiting(checkpoint: str) -> Waiting | None:
         [found] = panes.agg(F.count("*"), *columns).collect()
     except WindrowError:
         return None
-    return Waiting(*found)
+    number, watermark, clock = found
+    return Waiting(number, watermark, clock, tuple(panes.columns))

@@ -14,6 +14,7 @@ __all__ = ["BatchProgress", "SourceProgress", "figures", "open_after"]
 
 REASONS = ("invalid_time", "too_far_ahead", "too_late", "out_of_retention")
 
+_ROWS = ("read", "accepted", "rejected", "duplicates", "gaps", "replaced")
 _MARK = "windrow_"
 _REACH = "watermark"  # the watermark of an input, in microseconds
 _LEVELS = ("open_windows", "open_windows_change", _REACH)
@@ -53,13 +54,15 @@ class BatchProgress:
         rejected: Rows that no window accepted.
         duplicates: Rows whose offset was processed before.
         gaps: Rows between two windows.
+        replaced: For ``dedup(keep="last")``, accepted rows of earlier micro-batches that a later
+            row has replaced.
         reasons: The rejected rows by reason.
         panes: Emitted panes: early + onTime + late + withdrawn.
         early: Panes before the completion of their window.
         onTime: Panes at completion.
         late: Panes after completion.
         withdrawn: Retractions.
-        rows: Emitted rows of joins.
+        rows: Emitted rows of joins, deduplications, and patterns.
         openWindows: By operator, the windows that still accept rows after the micro-batch, if every
             shard reports the number.
         openChange: By operator, the change of that number in the micro-batch. An operator that does
@@ -96,6 +99,7 @@ class BatchProgress:
     rejected: int = 0
     duplicates: int = 0
     gaps: int = 0
+    replaced: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
     panes: int = 0
     early: int = 0
@@ -143,7 +147,7 @@ def figures(progress: Mapping[str, Any]) -> BatchProgress:
         runId=str(progress["runId"]),
         batch=progress["batchId"],
         time=progress["timestamp"],
-        **{name: counts[name] for name in ("read", "accepted", "rejected", "duplicates", "gaps")},
+        **{name: counts[name] for name in _ROWS},
         reasons={name.upper(): counts[name] for name in REASONS if counts[name]},
         **{name: counts[name] for name in ("panes", "early", "late", "withdrawn", "rows")},
         onTime=counts["on_time"],

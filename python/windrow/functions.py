@@ -222,7 +222,9 @@ def timeInState(  # noqa: N802
     return _over_time("windrow_time_in_state", state, time, carry=carry)
 
 
-def increase(counter: str | Column, time: str | Column | None = None) -> Column:
+def increase(
+    counter: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+) -> Column:
     """Return the increase of a counter between the first and the last row of a window.
 
     A value that is less than the one before it shows that the counter restarted at 0, so the whole
@@ -233,14 +235,21 @@ def increase(counter: str | Column, time: str | Column | None = None) -> Column:
             are ignored. Of several values at one time, the greatest counts.
         time: The time of a row. None stands for the event time of the stream. Pass it in Spark's
             own ``groupBy``, which has no event time.
+        carry: True adds the increase from the last value of the key before a window to its first
+            value, so that the increases of consecutive windows add up. A duration such as ``"1
+            hour"`` limits how long before the start this value may be. A late row corrects the
+            windows that follow it. The state contains the last value of each key, with True
+            forever. Requires tumbling windows, or hopping windows with a step of at most their
+            size.
 
     Returns:
         An aggregate: a long for integers, otherwise a double. It is 0 for a single row, and null
         for a window without values.
 
     Raises:
-        SpecError: The accumulation mode is DISCARDING, or there is no time. ``aggregate`` raises
-            ``OVER_TIME``.
+        SpecError: The accumulation mode is DISCARDING, there is no time, or ``carry`` is set for
+            other windows, with a time, or to a text that is not a positive duration. ``aggregate``
+            raises ``OVER_TIME``.
 
     Example:
         A server counts 100, 130, 20, and 50 requests; it restarted after the second row::
@@ -248,8 +257,13 @@ def increase(counter: str | Column, time: str | Column | None = None) -> Column:
             requests = wr.increase("requests")
             windows.aggregate(requests.alias("requests"))  # 30 + 20 + 30 is 80
 
+        If the window before it ends with 90 requests, its increase contains 10 more::
+
+            requests = wr.increase("requests", carry=True)
+            windows.aggregate(requests.alias("requests"))  # 10 + 30 + 20 + 30 is 90
+
     """
-    return _over_time("windrow_increase", counter, time)
+    return _over_time("windrow_increase", counter, time, carry=carry)
 
 
 def _over_time(

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from windrow._bridge import _jar, _sql
+from windrow._drawing import _matches
+from windrow._drawing._axis import micros
 from windrow._running._rows import StreamRows
 from windrow._specs import _duration
-from windrow._specs._columns import is_column, missing
+from windrow._specs._columns import is_column, is_data_frame, missing
 from windrow._specs._duration import UNSTATED, Duration
 from windrow._specs._frozen import call
 from windrow.deduplicated import _spans, _unsupported
-from windrow.errors import SpecError
+from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Row
 
+    from windrow._drawing._svg import Picture
     from windrow.streams import Stream
 
 
@@ -39,6 +44,9 @@ class MatchOutput(StreamRows):
             found.start(rows="matches", rejected="rejected", checkpoint="checkpoint")
 
     """
+
+    _stream: Stream = field(kw_only=True)
+    _again: Callable[[Stream], MatchOutput] = field(kw_only=True)
 
     @cached_property
     def rows(self) -> DataFrame:
@@ -77,6 +85,76 @@ class MatchOutput(StreamRows):
 
         """
         return self._part("rejected")
+
+    def plot(self, rows: DataFrame | Sequence[Mapping[str, Any]]) -> Picture:
+        """Draw the matches in a few rows, on one line for each key.
+
+        The rows are searched in a batch query, so the picture shows the matches that remain when
+        all rows have arrived.
+
+        Args:
+            rows: A batch DataFrame with the columns of the stream, or a list of dicts. The event
+                time of a dict may be an ISO string. Missing columns are null.
+
+        Returns:
+            The picture as SVG. A notebook displays it. It shows at most 12 keys.
+
+        Example:
+            ::
+
+                times = [f"2025-01-01 09:0{minute}:00" for minute in range(4)]
+                found.plot(
+                    [
+                        {"time": time, "product": "tea", "price": price}
+                        for time, price in zip(times, [3.0, 1.0, 2.0, 2.0], strict=True)
+                    ]
+                )
+
+            The caption is ``DOWN+ UP+: 1 match in 4 rows``.
+
+        """
+        found, times = self._batch(rows)
+        lines: dict[str, _matches.Line] = {}
+        sources: dict[str, list[Row]] = {}
+        for row in times:
+            *key, time, source = row
+            name = ", ".join(map(str, key)) or "all rows"
+            lines.setdefault(name, _matches.Line([])).times.append(micros(time))
+            sources.setdefault(name, []).append(source)
+        for *key, match, matched in found:
+            name = ", ".join(map(str, key)) or "all rows"
+            at = sources[name].index(
+                matched[0].row, bisect_left(lines[name].times, micros(match.start))
+            )
+            lines[name].matches.append((at, [one.name for one in matched]))
+        return _matches.draw(str(self._spec["pattern"]), lines)
+
+    def _batch(self, rows: DataFrame | Sequence[Mapping[str, Any]]) -> tuple[list[Row], list[Row]]:
+        """Return the matches in rows in a batch query, and the rows with key and time in order."""
+        from pyspark.sql import functions as F
+
+        stream = self._stream
+        if stream._time is None:
+            raise SpecError.of("plot(...)", [problem("TIME_NOT_STATED.COLUMN")])
+        df = rows if is_data_frame(rows) else _frame(stream._df, rows)
+        again = replace(stream, _df=df, _watermark=None, _maxFuture=None)
+        found = self._again(again).rows.orderBy("match.start").collect()
+        key = [F.col(one) if isinstance(one, str) else one for one in stream._key]
+        time = F.col(stream._time) if isinstance(stream._time, str) else stream._time
+        every = df.select(*key, time.alias("time"), F.struct("*").alias("row"))
+        return found, every.where("time IS NOT NULL").orderBy("time").collect()
+
+
+def _frame(like: DataFrame, rows: Any) -> DataFrame:  # noqa: ANN401  a list of dicts
+    """Return dicts as a batch DataFrame with the columns of another one."""
+    times = {one.name for one in like.schema if one.dataType.typeName().startswith("timestamp")}
+
+    def read(name: str, value: object) -> object:
+        is_text = name in times and isinstance(value, str)
+        return datetime.fromisoformat(cast("str", value)) if is_text else value
+
+    values = [[read(name, row.get(name)) for name in like.columns] for row in rows]
+    return like.sparkSession.createDataFrame(values, like.schema)
 
 
 class HasPatterns:
@@ -191,6 +269,8 @@ def _matched(
                 ),
                 _spec=spec,
                 _shown=f"{stream!r}.{subject}",
+                _stream=stream,
+                _again=lambda other: _matched(other, pattern, define, {}, within, after),
             )
             try:
                 made.rows  # noqa: B018  raises the problems of spec, conditions, and measures

@@ -64,7 +64,7 @@ class State:
             offsets are null for aggregates.
 
         Raises:
-            OperatorError: The operator is a join, which does not have windows (``NO_WINDOWS``).
+            OperatorError: The operator does not have windows, for example a join (``NO_WINDOWS``).
             SpecError: A bound or a key is not valid (``BOUND_NOT_UNDERSTOOD``, ``KEYS_NOT_THOSE``).
             CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
                 ``STATE_DAMAGED``).
@@ -88,7 +88,8 @@ class State:
     ) -> DataFrame:
         """Return the stored rows of a range, in order.
 
-        For a stream of a join, these are the rows that the join still stores.
+        For a stream of a join, for a pattern, and for ``dedup(keep="last")``, these are the rows
+        that the operator still stores.
 
         Args:
             start: The first event time or offset. None leaves it open.
@@ -116,6 +117,44 @@ class State:
         keys = {"by": by, "key": key}
         return self._ask("messages", start=start, end=end, **keys)
 
+    def getKeys(self, *, key: Keys | None = None) -> DataFrame:
+        """Return what a deduplication or a search for a pattern stores of each key.
+
+        Use it to find out how long a key is remembered, which keys need much state, and which
+        matches a late row can still retract.
+
+        Args:
+            key: A value for each key column, as a mapping. None selects all keys.
+
+        Returns:
+            A DataFrame with the key columns and:
+
+            * ``first_time``, ``last_time``: the event times of the first and the last stored row;
+            * ``times``: the number of event times that a deduplication remembers;
+            * ``rows``, ``bytes``: the number of stored rows, and their size;
+            * ``matches``: the emitted matches of a pattern that a late row can retract, each with
+              ``start``, ``end``, and the ``names`` of its rows;
+            * ``watermark``: for a deduplication, the least one that removes the key; for a pattern,
+              the least one at which its matches or stored rows change if no more rows arrive.
+
+        Raises:
+            SpecError: A key is not valid (``KEYS_NOT_THOSE``).
+            CheckpointError: The operator has windows or is a join (``KEYS_NOT_LISTED``), or the
+                checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``, ``STATE_DAMAGED``).
+
+        Example:
+            ::
+
+                wr.state("checkpoint").getKeys(key={"id": 1})
+
+            Order 1 is remembered until the watermark is after 10:09:10::
+
+                id  first_time  last_time  times  rows  bytes  watermark
+                1   09:59:10    09:59:10   1      0     0      10:09:10.000001
+
+        """
+        return self._ask("keys", key=key)
+
     def pending(self) -> DataFrame:
         """Return the panes that will be emitted if no more rows arrive.
 
@@ -125,7 +164,10 @@ class State:
             A DataFrame with the key columns, ``window``, ``timing``, and either ``watermark``, the
             least one that emits the pane, or ``processing_time``, the end of a period. For a join,
             the rows that are unmatched or wait for a period: ``on``, a struct for each stream (only
-            the first for semi and anti joins), ``watermark``, and ``processing_time``.
+            the first for semi and anti joins), ``watermark``, and ``processing_time``. For
+            ``dedup(keep="last")`` without retractions, the rows that wait: the key columns,
+            ``message``, and ``watermark``. For a pattern, the keys whose matches or stored rows
+            will change: the key columns and ``watermark``.
 
         Raises:
             CheckpointError: The checkpoint cannot be read (``CHECKPOINT_NOT_FOUND``,
@@ -148,6 +190,11 @@ class State:
 
         """
         return self._ask("restart_offsets")
+
+    def _kept(self, what: str) -> DataFrame:
+        """Return all stored windows, messages, or keys, or else everything that is pending."""
+        named = {"windows": self.getWindows, "messages": self.getMessages, "keys": self.getKeys}
+        return named.get(what, self.pending)()
 
     def _ask(self, what: str, **given: At | Keys | None) -> DataFrame:
         function = what if what in ("pending", "restart_offsets") else f"get_{what}"

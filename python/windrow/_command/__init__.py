@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         "what",
         nargs="?",
         default="windows",
-        choices=["windows", "messages", "pending"],
+        choices=["windows", "messages", "keys", "pending"],
         help="pending: panes if no more rows arrive (default: windows)",
     )
     state.add_argument("--limit", type=int, default=50, help="maximum number of rows (default: 50)")

@@ -7,14 +7,12 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from windrow._command import _text
+from windrow._specs._frames import HasFrames
 from windrow.errors import failure
 from windrow.operators._session import session
-
-if TYPE_CHECKING:
-    from windrow.stores import State
 
 
 def doctor(options: argparse.Namespace, out: TextIO) -> bool:
@@ -40,7 +38,7 @@ def state(options: argparse.Namespace, out: TextIO) -> bool:
     from windrow.stores import state as opened
 
     _must_be(options.checkpoint)
-    kept = _kept(opened(options.checkpoint, operator=options.operator), options.what)
+    kept = opened(options.checkpoint, operator=options.operator)._kept(options.what)
     rows = [row.asDict(recursive=True) for row in kept.limit(options.limit + 1).collect()]
     _text.put(out, _text.table(kept.columns, rows[: options.limit]))
     if len(rows) > options.limit:
@@ -52,12 +50,6 @@ def _must_be(checkpoint: str) -> None:
     """Reject a missing local folder before Spark is started for it."""
     if ":" not in checkpoint and not Path(checkpoint).is_dir():
         raise failure("CHECKPOINT_NOT_FOUND", path=checkpoint)
-
-
-def _kept(state: State, what: str) -> Any:  # noqa: ANN401  a DataFrame
-    if what == "windows":
-        return state.getWindows(None, None)
-    return state.getMessages(None, None) if what == "messages" else state.pending()
 
 
 def advise(options: argparse.Namespace, out: TextIO) -> bool:
@@ -82,7 +74,7 @@ def explain(options: argparse.Namespace, out: TextIO) -> bool:
             name: spark.readStream.schema(schema).json(folder) for name, schema in schemas.items()
         }
         made = make(frames[""]) if list(frames) == [""] else make(**frames)
-        if not hasattr(made, "explain") or not hasattr(made, "spec"):
+        if not isinstance(made, HasFrames) or not hasattr(made, "explain"):
             raise failure("PIPELINE_NOT_UNDERSTOOD.RESULT", pipeline=options.pipeline)
         made.explain()
     out.flush()

@@ -49,12 +49,14 @@ class Waiting:
         watermark: The least watermark that emits one, in microseconds, or None if all wait for the
             clock.
         clock: The earliest end of a period in microseconds, or None.
+        columns: The columns of ``pending``, which show whether panes, rows, or keys wait.
 
     """
 
     panes: int
     watermark: int | None
     clock: int | None
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,18 @@ class Status:
         return self.totals.get("gaps", 0)
 
     @property
+    def replaced(self) -> int:
+        """Return the number of accepted rows that ``dedup(keep="last")`` replaced later.
+
+        The kept rows are accepted - replaced.
+
+        Returns:
+            The number of rows.
+
+        """
+        return self.totals.get("replaced", 0)
+
+    @property
     def panes(self) -> int:
         """Return the number of emitted panes.
 
@@ -134,7 +146,7 @@ class Status:
 
     @property
     def rows(self) -> int:
-        """Return the number of emitted rows of joins.
+        """Return the number of emitted rows of joins, deduplications, and patterns.
 
         Returns:
             The number of rows.
@@ -253,7 +265,7 @@ def _unexplained(progress: Mapping[str, Any]) -> int:
     )
 
 
-_COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "panes", "rows")
+_COUNTS = ("read", "accepted", "rejected", "duplicates", "gaps", "replaced", "panes", "rows")
 _TIMINGS = ("early", "onTime", "late", "withdrawn")
 
 

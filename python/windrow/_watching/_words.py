@@ -31,6 +31,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
         ("read", f"{of.totals['read']:,} rows, {last.read:,} in the last batch"),
         ("accepted", f"{of.accepted:,} rows"),
         ("duplicates", f"{of.duplicates:,} rows" if of.duplicates else ""),
+        ("replaced", f"{of.replaced:,} rows" if of.replaced else ""),
         ("gaps", f"{of.gaps:,} rows between windows" if of.gaps else ""),
         ("rejected", _rejected(of.totals)),
         ("unaccounted", f"{of.unaccounted:,} rows" if of.unaccounted else ""),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-What = Literal["windows", "messages", "pending"]
+What = Literal["windows", "messages", "keys", "pending"]
 
 
 class Harness:
@@ -203,10 +203,10 @@ class Harness:
         return self._taken("panes")
 
     def rows(self) -> Table:
-        """Return the rows of a join since the last call.
+        """Return the rows of a join, a deduplication, or a pattern since the last call.
 
         Returns:
-            A list of dicts, which prints as a table, with the columns of ``JoinOutput.rows``.
+            A list of dicts, which prints as a table, with the columns of ``rows`` of the output.
 
         """
         return self._taken("rows")
@@ -230,16 +230,16 @@ class Harness:
         return self._taken("events")
 
     def state(self, what: What = "windows", *, operator: str | None = None) -> Table:
-        """Return the stored state: open windows, stored rows, or pending panes.
+        """Return the stored state: open windows, stored rows, stored keys, or pending panes.
 
         Args:
-            what: ``"windows"`` (the default), ``"messages"``, or ``"pending"``.
+            what: ``"windows"`` (the default), ``"messages"``, ``"keys"``, or ``"pending"``.
             operator: The name of the stream, if there are several operators. None selects the only
                 one.
 
         Returns:
-            A list of dicts, as ``getWindows``, ``getMessages``, or ``pending`` of ``wr.state``
-            returns.
+            A list of dicts, as ``getWindows``, ``getMessages``, ``getKeys``, or ``pending`` of
+            ``wr.state`` returns.
 
         Raises:
             ValueError: ``what`` is another word.

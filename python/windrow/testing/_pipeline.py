@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _sql
+from windrow._running._rows import RowsOutput
 from windrow._running._settings import having
-from windrow.joined import JoinOutput
 from windrow.operators import _tables
 from windrow.results import Output
 from windrow.testing._turns import CONTROL
@@ -28,7 +28,7 @@ _SHARDS = "spark.windrow.shards"
 
 def built(
     pipeline: Pipeline, spark: SparkSession, schemas: Mapping[str, Any], sources: Path
-) -> tuple[Output | JoinOutput, DataFrame]:
+) -> tuple[Output | RowsOutput, DataFrame]:
     """Return the result of the pipeline, and its query over the files of the harness."""
     frames = {}
     for name, schema in schemas.items():
@@ -39,9 +39,11 @@ def built(
     few = {} if spark.conf.get(_SHARDS, None) else {_SHARDS: "1"}
     with having(spark, few):
         made = pipeline(frames[ONLY]) if list(frames) == [ONLY] else pipeline(**frames)
-        if not isinstance(made, Output | JoinOutput):
+        if not isinstance(made, Output | RowsOutput):
             text = f"The pipeline returned a {type(made).__name__}. It must return the result of "
-            raise TypeError(text + "aggregate(...), keepRows(), or join(...).")
+            raise TypeError(
+                text + "aggregate(...), keepRows(), join(...), dedup(...), or match(...)."
+            )
         return made, _sql.driven(made.output, str(sources / CONTROL))
 
 

@@ -90,10 +90,7 @@ class QueryEngine:
 
     def kept(self, what: str, operator: str | None) -> DataFrame:
         """Return the stored state from the checkpoint."""
-        state = State(self._checkpoint, operator)
-        if what == "windows":
-            return state.getWindows(None, None)
-        return state.getMessages(None, None) if what == "messages" else state.pending()
+        return State(self._checkpoint, operator)._kept(what)
 
     def advise(self, catch: float) -> Advice:
         """Recommend an allowed lateness."""

@@ -28,7 +28,7 @@ def harness(
 
     Args:
         pipeline: A function that takes a DataFrame and returns the result of ``aggregate(...)``,
-            ``keepRows()``, or ``join(...)``.
+            ``keepRows()``, ``join(...)``, ``dedup(...)``, or ``match(...)``.
         spark: A session with Windrow. If it does not set ``spark.windrow.shards``, the harness uses
             one shard.
         schema: The columns of the rows, as in ``CREATE TABLE`` or a ``StructType``. For several

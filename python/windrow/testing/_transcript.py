@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from windrow._running._rows import RowsOutput
 from windrow.errors import SpecError, problem
-from windrow.joined import JoinOutput
 from windrow.policies import Policy
 from windrow.results import Output
 from windrow.testing._turns import END, Turn
@@ -31,7 +31,7 @@ class Recording:
 
 def case(
     name: str,
-    made: Output | JoinOutput,
+    made: Output | RowsOutput,
     recording: Recording,
     watermarks: Sequence[int],
     *,
@@ -45,6 +45,8 @@ def case(
         SpecError: A transcript does not support the test (``TRANSCRIPT_NOT_POSSIBLE``).
 
     """
+    if not isinstance(made, Output):
+        raise _not("operators that emit rows instead of panes")
     shape = _Shape.of(made, value, time, aggregates)
     steps = list(_steps(recording, watermarks, shape))
     fields = {k: v for k, v in made.spec._fields().items() if k not in ("time_unit", "input")}
@@ -61,11 +63,7 @@ class _Shape:
     aggregates: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, made: Output | JoinOutput, value: str, time: str, aggregates: Mapping[str, str]
-    ) -> _Shape:
-        if not isinstance(made, Output):
-            raise _not("joins")
+    def of(cls, made: Output, value: str, time: str, aggregates: Mapping[str, str]) -> _Shape:
         columns = made.panes.columns
         keys = columns[: columns.index("window")]
         own = columns[columns.index("window") + 1 : -1]

@@ -124,10 +124,8 @@ class Run:
         query.awaitTermination()
         status = wr.status(query)
         assert status.unaccounted == 0
-        self.counts.update(accepted=status.accepted, duplicates=status.duplicates)
-        for progress in query.recentProgress:
-            observed = progress["observedMetrics"].get("windrow_orders")
-            self.counts["replaced"] += observed.replaced if observed else 0
+        for name in ("accepted", "duplicates", "replaced"):
+            self.counts[name] += getattr(status, name)
 
     def rows(self) -> tuple[list[Row], list[Row]]:
         """Return the emitted rows and the retractions of all micro-batches."""

@@ -41,6 +41,10 @@ ADDED = {
         ("DURATION_WITHOUT_UNIT.DURATION", {"value"}),
         ("DRAIN_NOT_STARTED DRAIN_LEFT_OUT", {"checkpoint"}),
         (
+            "NO_WINDOWS.JOIN NO_WINDOWS.KEYS NO_MESSAGE_STORE.KEYS NO_MESSAGE_STORE.CHECKPOINT",
+            {"operator", "path"},
+        ),
+        (
             "UPSERT_ROW_UNCLEAR.OVER UPSERT_ROW_UNCLEAR.LIMITS UPSERT_ROW_UNCLEAR.TOPIC "
             "UPSERT_OF_PARTS NAME_TAKEN.UPSERT",
             {"sink"},

@@ -31,6 +31,22 @@ def test_partitions(
     assert f"  watermark  {slowest}; it advances after each micro-batch" in capsys.readouterr().out
 
 
+def test_inputs_of_joins(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
+    """A join names the watermark of each input: its partitions, and how long it counts (R107)."""
+    parts = wr.EventTimeWatermark("10 seconds", by="product", partitions=8, idle="2 minutes")
+    idle = wr.EventTimeWatermark("5 seconds", idle="1 hour")
+    left, right = (
+        wr.stream(feed.batch(), time="time", watermark=mark, name=name).lateness("1 minute")
+        for name, mark in (("a", parts), ("b", idle))
+    )
+    wr.join(left, right, on="product", within=("0 seconds", "1 minute")).explain()
+    first = "greatest event time of the slowest partition of 'a' minus 10 seconds"
+    counts = "(a partition does not count after 2 minutes without rows)"
+    second = "greatest event time of 'b' minus 5 seconds (it does not count after 1 hour"
+    expected = f"  watermark  the minimum of {first} {counts}, {second} without rows); it advances"
+    assert expected in capsys.readouterr().out
+
+
 def test_rows_that_are_emitted_once(feed: Feed, capsys: pytest.CaptureFixture[str]) -> None:
     """A join that emits final rows describes when each one is emitted (R115)."""
     left, right = (

@@ -268,6 +268,7 @@ def carried(read: Read) -> Outputs:
     return windows.accumulationMode(RETRACTING).aggregate(
         wr.timeWeightedAverage("price", carry="1 day").alias("mean"),
         wr.timeInState("amount", carry=True).alias("states"),
+        wr.increase("number", carry=True).alias("more"),
     )
 
 
@@ -278,6 +279,17 @@ def matched(read: Read) -> Outputs:
         define={"RISE": "price >= PREV(price)"},
         measures={"rises": "count(RISE.*)", "last": "last(number)"},
         within="6 hours",
+    )
+
+
+def matched_earlier(read: Read) -> Outputs:
+    """Return rows that rise above the first one of their match until one is below the last."""
+    return timed(read, known=True).match(
+        "BASE HIGH{1,4} LOW",
+        define={"HIGH": "price > FIRST(price)", "LOW": "price < HIGH.price"},
+        measures={"base": "BASE.number", "highs": "count(HIGH.*)", "low": "LOW.number"},
+        within="6 hours",
+        after="next_row",
     )
 
 
@@ -301,6 +313,6 @@ QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
         *(inherited, chained),
         *(deduplicated, last_rows, last_rows_in_order),
         *(asof, gap_values, carried),
-        *(matched, named_windows),
+        *(matched, matched_earlier, named_windows),
     )
 }

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, order
 from query.test_functions import KINDS, SEEDS, Kind, in_order, run, seconds
-from series.test_over_time import Row, close, greatest, spans
+from series.test_over_time import Row, close, greatest, increased, spans
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -32,6 +32,8 @@ def columns() -> list[Column]:
         F.round(wr.timeWeightedAverage("price", carry=True), 9).alias("mean"),
         wr.timeInState(F.expr(PARITY), carry=f"{LIMIT} seconds").alias("states"),
         wr.timeInState(F.expr(PARITY)).alias("own"),
+        wr.increase(F.expr("id % 7"), carry=True).alias("more"),
+        F.round(wr.increase("price", carry=f"{LIMIT} seconds"), 9).alias("near"),
     ]
 
 
@@ -45,12 +47,24 @@ def by_hand(rows: Sequence[Row], earlier: Sequence[Row], first: int, last: int) 
         for some in (rows, earlier)
     )
     near = [(second, state) for second, state in others if first - second <= LIMIT]
+    more = since([(row[0], row[2] % 7) for row in rows], [(row[0], row[2] % 7) for row in earlier])
+    recent = greatest([row[:2] for row in earlier])[-1:]
+    since_recent = since(
+        [row[:2] for row in rows], [row for row in recent if first - row[0] <= LIMIT]
+    )
     late = greatest(others)[-1:]
     return (
         None if mean is None else round(mean, 9),
         lasted(carried(ours, near if late and late[0] in near else [], first), last),
         lasted(greatest(ours), last),
+        more,
+        None if since_recent is None else round(since_recent, 9),
     )
+
+
+def since(rows: Sequence[tuple[int, Any]], earlier: Sequence[tuple[int, Any]]) -> Any:
+    """Return the increase from the last value before a window (R166)."""
+    return increased(greatest(earlier)[-1:] + greatest(rows))
 
 
 def carried(
@@ -96,7 +110,10 @@ def check(spark: SparkSession, name: str, seed: int, **more: Any) -> None:
             AND e.mark < e.sec // 60 * 60 + {reach} + {kind.lateness} GROUP BY ALL"""
     for base, mark, panes in run(spark, seed, kind, *columns(), **more):
         found = [
-            (p["key"], seconds(p["window"]["start"]), p["mean"], dict(p["states"]), dict(p["own"]))
+            (
+                *(p["key"], seconds(p["window"]["start"]), p["mean"]),
+                *(dict(p["states"]), dict(p["own"]), p["more"], p["near"]),
+            )
             for p in panes
         ]
         assert in_order(found) == in_order(
@@ -141,11 +158,13 @@ def test_the_same_in_sql(feed: Feed, spark: SparkSession) -> None:
         wr.timeWeightedAverage("price", carry=True).alias("mean"),
         wr.timeWeightedAverage("price", carry="1 minute").alias("near"),
         wr.timeInState(F.expr("int(price)"), carry=True).alias("seconds"),
+        wr.increase("price", carry=True).alias("more"),
         F.collect_list("price").alias("prices"),
     )
     text = """SELECT product, windrow_time_weighted_average(price, true) AS mean,
         windrow_time_weighted_average(price, '1 minute') AS near,
-        windrow_time_in_state(int(price), true) AS seconds, collect_list(price) AS prices
+        windrow_time_in_state(int(price), true) AS seconds,
+        windrow_increase(price, true) AS more, collect_list(price) AS prices
         FROM orders GROUP BY product"""
     found = spark.sql(
         f"SELECT * FROM windrow_tumble(TABLE({text}), time => 'time', size => '1 minute', "
@@ -154,11 +173,11 @@ def test_the_same_in_sql(feed: Feed, spark: SparkSession) -> None:
     panes = minutes.panes.sort("product", "window.start").collect()
     assert found.sort("product", "window.start").collect() == panes
     assert found.schema == minutes.panes.schema
-    assert [(row["mean"], row.near, row.seconds, row.prices) for row in panes] == [
-        (1.0, 1.0, {1: 30.0}, [1.0]),
-        (12.5, 12.5, {10: 45.0, 20: 15.0}, [10.0, 20.0]),
-        (30.0, 30.0, {20: 30.0, 40: 30.0}, [40.0]),
-        (50.0, 50.0, {50: 60.0}, [50.0]),
+    assert [(row["mean"], row.near, row.seconds, row.more, row.prices) for row in panes] == [
+        (1.0, 1.0, {1: 30.0}, 0.0, [1.0]),
+        (12.5, 12.5, {10: 45.0, 20: 15.0}, 10.0, [10.0, 20.0]),
+        (30.0, 30.0, {20: 30.0, 40: 30.0}, 20.0, [40.0]),
+        (50.0, 50.0, {50: 60.0}, 10.0, [50.0]),
     ]
 
 

@@ -72,8 +72,8 @@ class ParitySuite extends AnyFunSuite {
       def texts(in: JsonNode) = in.elements.asScala.map(_.asText).toSeq
       val said = operatorOf(told.get("json").deepCopy[ObjectNode]().without[ObjectNode]("input")).map {
         case CheckedSpec.Join(spec) =>
-          val delays = Map[String, TimeSpan](spec.names.head -> "1 minute")
-          Explanation(spec, texts(told.at("/json/input/on")), delays, None, Nil).linesIterator.toSeq
+          val clocks = Map[String, Clock](spec.names.head -> Clock.OfEvents("1 minute"))
+          Explanation(spec, texts(told.at("/json/input/on")), clocks, None, Nil).linesIterator.toSeq
         case other => fail(s"$other is no join")
       }
       assert(said === Right(texts(told.get("lines"))))

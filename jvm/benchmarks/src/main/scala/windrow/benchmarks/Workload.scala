@@ -3,8 +3,8 @@ package windrow.benchmarks
 import windrow.benchmarks.Contender._
 import windrow.benchmarks.queries.{
   Amount, Auctions, BidsWithAuction, Bursts, CategoryPrices, Channels, Copies, Counted, Disorder, Gaps, Grouped, Hops,
-  HotItems, Keyed, LastBids, LastRights, LocalItems, NewUsers, Nexmark, Pairs, Question, Rises, Several, Slides, Source,
-  TopBids, Values, Windows, WinningBids
+  HotItems, InSql, Keyed, LastBids, LastRights, LocalItems, NewUsers, Nexmark, Pairs, Question, Rises, Several, Slides,
+  Source, TopBids, Values, Windows, WinningBids
 }
 
 /** A question about a number of events of a stream, with its contenders.
@@ -178,6 +178,21 @@ object Workload {
     Workload(name, source, Rises(readsMatch = false), large, Seq(Windrow), check = Amount(800000, 200000))
   } :+ Workload("match-earlier-1k", dense, Rises(readsMatch = true), large, Seq(Windrow))
 
+  private def alone(name: String, source: Source, question: Question) =
+    Workload(name, source, question, large, Seq(Windrow))
+
+  /** Starts 20 s before the midnight of Berlin. */
+  private val evening = Keyed.steady("evening", 1000, from = 23 * 3600 - 20)
+
+  private val questions = Seq(
+    alone("join-three-10k", Keyed.inTurn("in-three", 10000, "a", "b", "c"), InSql.outerChain),
+    alone("gaps-1k", denseSessions, InSql.filledGaps),
+    alone("carried-1k", dense, InSql.carriedAverage).copy(check = Amount(320000, 80000)),
+    alone("session-ends-1k", denseSessions, InSql.endingSessions).copy(check = Amount(240000, 80000)),
+    alone("days-1k", evening, InSql.days),
+    alone("partitions-1k", Keyed.positioned("positioned", 1000, partitions = 16), InSql.byPartition),
+    alone("distinct-1k", dense, Grouped(Hops(60, 60), Values.Distinct)))
+
   private val latency = Seq(1000, 10000).map { perSecond =>
     val pace = Pace(perSecond, 120)
     Workload(
@@ -200,7 +215,7 @@ object Workload {
   /** The workloads that run by default. */
   val usual: Seq[Workload] =
     windows ++ joins ++ disorder ++ sliding ++ counts ++ ranks ++ Seq(
-      offsets) ++ batches ++ copies ++ panes ++ several ++ series ++ auctions ++ latency :+
+      offsets) ++ batches ++ copies ++ panes ++ several ++ series ++ questions ++ auctions ++ latency :+
       python
 
   val all: Seq[Workload] = usual ++ Growth.all

@@ -77,12 +77,12 @@ object Advice {
     case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several => 1.0
   }
 
-  /** The advice for a join.
+  /** The advice for an operator that emits rows instead of windows.
     *
     * @param span
-    *   how long messages wait for partners
+    *   how long messages are stored if the lateness is 0
     */
-  private[windrow] def ofJoin(span: Long, present: TimeSpan, counts: LatenessCounts, share: Double): Advice =
+  private[windrow] def ofRows(span: Long, present: TimeSpan, counts: LatenessCounts, share: Double): Advice =
     of(span, None, present, counts, share)
 
   private def of(

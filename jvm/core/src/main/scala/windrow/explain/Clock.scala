@@ -3,7 +3,11 @@ package windrow.explain
 import windrow.TimeSpan
 
 /** The source of a query's watermark. */
-sealed abstract class Clock(override val toString: String)
+sealed abstract class Clock(override val toString: String) {
+
+  /** Describes it as that of one of several inputs. */
+  private[explain] def of(input: String): String = s"'$input' $this"
+}
 
 object Clock {
 
@@ -15,13 +19,26 @@ object Clock {
   def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
     behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
 
-  case object OfInput                        extends Clock("as defined by the DataFrame")
-  final case class OfEvents(delay: TimeSpan) extends Clock(s"greatest event time minus $delay")
+  case object OfInput extends Clock("as defined by the DataFrame")
+
+  /** @param idle
+    *   the time without rows after which the input no longer counts, if it is one of several
+    */
+  final case class OfEvents(delay: TimeSpan, idle: Option[TimeSpan] = None)
+      extends Clock(s"greatest event time minus $delay") {
+    private[explain] override def of(input: String): String =
+      s"greatest event time of '$input' minus $delay" +
+        idle.fold("")(span => s" (it does not count after $span without rows)")
+  }
 
   /** The watermark of an input whose partitions have one each. A partition without rows for `idle` does not count. */
   final case class OfPartitions(delay: TimeSpan, idle: Option[TimeSpan]) extends Clock(
         s"greatest event time of the slowest partition minus $delay" +
-          idle.fold("")(span => s", without partitions that have had no rows for $span"))
+          idle.fold("")(span => s", without partitions that have had no rows for $span")) {
+    private[explain] override def of(input: String): String =
+      s"greatest event time of the slowest partition of '$input' minus $delay" +
+        idle.fold("")(span => s" (a partition does not count after $span without rows)")
+  }
 
   final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time minus $delay")
 }

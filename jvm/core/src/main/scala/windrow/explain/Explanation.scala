@@ -95,8 +95,8 @@ object Explanation {
     *
     * @param on
     *   names of the equal columns
-    * @param delays
-    *   by stream, the delay of a watermark that is the greatest event time minus this
+    * @param watermarks
+    *   by stream, those that Windrow sets
     * @param behind
     *   the delay of a watermark that is the processing time minus this
     * @param conditions
@@ -105,15 +105,16 @@ object Explanation {
   def apply(
       spec: JoinSpec,
       on: Seq[String],
-      delays: Map[String, TimeSpan],
+      watermarks: Map[String, Clock],
       behind: Option[TimeSpan],
       conditions: Seq[String]): String = {
     val words = new JoinsInWords(spec, on, conditions)
     lines(
       s"${spec.how} join of ${spec.streams.size} streams",
       "streams" -> spec.names.map(name => s"'$name'").mkString(", "),
-      "watermark" -> behind.fold(s"the minimum of ${words.clocks(delays)}; it advances after each micro-batch")(delay =>
-        Clock(None, Some(delay)).toString),
+      "watermark" -> behind.fold(s"the minimum of ${words.clocks(watermarks)}; it advances after each micro-batch")(
+        delay =>
+          Clock(None, Some(delay)).toString),
       "match"    -> words.matching,
       "rows"     -> words.rows,
       "alone"    -> words.alone,

@@ -5,9 +5,11 @@ import windrow._
 /** Describes which messages of a join match, and how long each one waits. */
 private[explain] final class JoinsInWords(spec: JoinSpec, on: Seq[String], conditions: Seq[String]) {
 
-  def clocks(delays: Map[String, TimeSpan]): String = spec.names.map(name =>
-    delays.get(name).fold(s"'$name' ${Clock.OfInput}")(delay =>
-      s"greatest event time of '$name' minus $delay")).mkString(", ")
+  /** @param watermarks
+    *   by stream, those that Windrow sets
+    */
+  def clocks(watermarks: Map[String, Clock]): String =
+    spec.names.map(name => watermarks.getOrElse(name, Clock.OfInput).of(name)).mkString(", ")
 
   def matching: String = (keys ++ within ++ conditions).mkString("; ")
 

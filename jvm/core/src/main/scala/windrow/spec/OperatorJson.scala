@@ -125,6 +125,32 @@ object OperatorJson {
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
+  /** Writes a spec in the form that `read` expects. */
+  def write(spec: DedupSpec): ObjectNode = {
+    val node = mapper.createObjectNode().put("operator", "dedup").put("time_unit", "us")
+    node.put("within", spec.within.micros).put("keep", spec.keep.toString).put("lateness", spec.lateness.micros)
+    val order = node.putArray("order_by")
+    spec.orderBy.foreach(order.add(_))
+    spec.maxFuture.foreach(span => node.put("max_future", span.micros))
+    if (spec.retracts) node.put("accumulation", JsonReader.word(AccumulatingAndRetracting))
+    node
+  }
+
+  /** Writes a spec in the form that `read` expects. */
+  def write(spec: MatchSpec): ObjectNode = {
+    val node = mapper.createObjectNode().put("operator", "match").put("time_unit", "us")
+    node.put("pattern", spec.pattern).put("after", spec.after.toString).put("lateness", spec.lateness.micros)
+    def texts(field: String, all: Seq[(String, String)]): Unit = {
+      val written = node.putObject(field)
+      all.foreach { case (name, text) => written.put(name, text) }
+    }
+    texts("define", spec.define)
+    texts("measures", spec.measures)
+    spec.within.foreach(span => node.put("within", span.micros))
+    spec.maxFuture.foreach(span => node.put("max_future", span.micros))
+    node
+  }
+
   private val MatchFields = Set(
     "operator", "time_unit", "pattern", "define", "measures", "within", "after", "lateness", "max_future")
 

@@ -244,7 +244,7 @@ final class JoinOutput private[spark] (
       Explanation(
         spec,
         on,
-        streams.flatMap(stream => stream.watermark.map(stream.name -> _)).toMap,
+        streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _.clock)).toMap,
         behind,
         condition.toSeq.flatMap(_.inWords)),
       SparkInside.plan(output))

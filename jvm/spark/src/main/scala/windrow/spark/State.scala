@@ -40,8 +40,8 @@ final class State private[spark] (session: SparkSession, path: String, operator:
       key: Map[String, Column] = Map.empty): DataFrame =
     reader.getWindows(bound("start", start), bound("end", end), values("key", key))
 
-  /** Returns stored rows in order, with the columns of the input: the retained rows of full state, or the rows that a
-    * join still keeps of one stream.
+  /** Returns stored rows in order, with the columns of the input: the retained rows of full state, the rows that a join
+    * still keeps of one stream, or those that a search for a pattern or a deduplication with `keep = Last` stores.
     *
     * @param start
     *   the lower bound
@@ -63,12 +63,26 @@ final class State private[spark] (session: SparkSession, path: String, operator:
     values("by", by),
     values("key", key))
 
+  /** Returns what a deduplication or a search for a pattern stores of each key: the key columns, `first_time` and
+    * `last_time` of its stored rows or times, `times` (the stored event times of a deduplication), `rows` (the stored
+    * rows), `bytes` (their size), `matches` (the emitted matches of a pattern that can still be retracted, with
+    * `start`, `end`, and `names`), and `watermark`, the least one that removes a key of a deduplication, or that changes
+    * the matches or rows of a pattern's key.
+    *
+    * @param key
+    *   values of all key columns, keyed by column
+    */
+  def getKeys(key: Map[String, Column] = Map.empty): DataFrame = reader.getKeys(values("key", key))
+
   /** Returns the firings that follow if no more rows arrive: the key columns, `window`, `timing`, and either
     * `watermark`, the least watermark that causes the firing, or `processing_time`, at which a period ends.
     *
     * For a stream of a join, returns the joined rows that contain one of its rows and are not emitted yet, because they
     * have no partner or wait for the end of a period: the equality columns, a struct for each stream, `watermark` and
     * `processing_time`.
+    *
+    * For a deduplication that emits last rows once, returns the rows that wait: the key columns, `message`, `watermark`.
+    * For a pattern, returns the keys whose matches or rows will change: the key columns, `watermark`.
     */
   def pending(): DataFrame = reader.pending()
 

@@ -285,12 +285,16 @@ object Windrow {
     *   a number that only grows, except when it restarts at 0; rows in which it is null are ignored
     * @param time
     *   the time of a row. None stands for the event time of the stream. Required in Spark's own `groupBy`.
+    * @param carry
+    *   how long the last value of the key before a window is carried into it, so that the window contains the increase
+    *   since that value; [[TimeSpan.Endless]] means without a limit, and None that it is not carried
     * @return
     *   an aggregate: a long for integers, otherwise a double
     */
-  def increase(counter: Field, time: Option[Field] = None): Column = overTime(Increase.Name, counter, time)
+  def increase(counter: Field, time: Option[Field] = None, carry: Option[TimeSpan] = None): Column =
+    overTime(Increase.Name, counter, time, carry)
 
-  private def overTime(name: String, value: Field, time: Option[Field], carry: Option[TimeSpan] = None): Column = {
+  private def overTime(name: String, value: Field, time: Option[Field], carry: Option[TimeSpan]): Column = {
     val carried = carry.map(limit => if (limit == TimeSpan.Endless) lit(true) else lit(limit.toString))
     call_function(name, (value +: time.toSeq).map(_.column) ++ carried: _*)
   }

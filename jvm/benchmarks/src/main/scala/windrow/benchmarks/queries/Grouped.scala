@@ -10,6 +10,8 @@ object Values {
   val Sums: Values  = Values("count(*) AS n, sum(value) AS total, max(value) AS top", Seq("n", "total", "top"))
   val Count: Values = Values("count(*) AS n", Seq("n"))
 
+  val Distinct: Values = Values("count(DISTINCT value) AS n", Seq("n"))
+
   /** Exact quantiles, from all values in the window. */
   val Ranks: Values = Values(
     "median(value) AS middle, percentile(value, 0.95) AS high",

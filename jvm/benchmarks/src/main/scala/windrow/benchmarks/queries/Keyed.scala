@@ -50,11 +50,18 @@ object Keyed {
   }
 
   /** Every second event is in the right table. */
-  def sides(name: String, keys: Long): Source = {
-    def side(table: String, which: Int) =
-      Table(table, Schema, n => pmod(n, lit(2)) === which, n => row(n, Source.micros(n, 2000), chance(n, 1, keys)))
-    Source(name, Seq(side("lefts", 0), side("rights", 1)))
-  }
+  def sides(name: String, keys: Long): Source = inTurn(name, keys, "lefts", "rights")
+
+  /** The events are in the tables in turn. */
+  def inTurn(name: String, keys: Long, tables: String*): Source = Source(
+    name,
+    tables.zipWithIndex.map { case (table, which) =>
+      Table(
+        table,
+        Schema,
+        n => pmod(n, lit(tables.size)) === which,
+        n => row(n, Source.micros(n, 2000), chance(n, 1, keys)))
+    })
 
   /** A tenth of the events copies one of the last 5,000 events. The copies of an event have its key, time, and value. */
   def copies(name: String): Source = {

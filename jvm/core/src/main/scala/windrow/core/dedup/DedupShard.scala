@@ -34,7 +34,7 @@ final class DedupShard(
   private val lastEnd  = LastEnd.of(spec.windows.window)
   private val refusal  = new RefusalTime(spec.windows.window, lateness, spec.windows.retention)
 
-  private val judge: Judge = spec.keep match {
+  private[dedup] val judge: Judge = spec.keep match {
     case Keep.First => order.fold(new FirstRows(kept, lateness))(new FirstWithinInstant(kept, lateness, _))
     case Keep.Last  => new LastRows(spec, store, order, counters)
   }

@@ -2,7 +2,7 @@ package windrow.core.dedup
 
 import windrow.Reason
 import windrow.core.operator.{Out, Part}
-import windrow.core.state.{KeyMap, StatePart}
+import windrow.core.state.{Key, KeyMap, StatePart}
 import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Distance, Position, Watermark}
 
@@ -25,7 +25,9 @@ private[dedup] class FirstRows(kept: Kept, lateness: Distance[Axis.Time]) extend
     Iterator.empty
   }
 
-  def size: Long = kept.size
+  def storedTimes: Iterator[(Key, Array[Long])] = kept.all
+  def storedRows: Iterator[(Key, LastRow)]      = Iterator.empty
+  def size: Long                                = kept.size
 }
 
 /** Keeps the least of the rows with equal key and time. These rows are neighbors in time, so only those of one time

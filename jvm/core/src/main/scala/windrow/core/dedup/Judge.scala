@@ -1,7 +1,7 @@
 package windrow.core.dedup
 
 import windrow.core.operator.{Out, Part}
-import windrow.core.state.StatePart
+import windrow.core.state.{Key, StatePart}
 import windrow.core.store.Incoming
 import windrow.core.time.Watermark
 
@@ -27,6 +27,12 @@ private[dedup] trait Judge {
     *   the watermark at the end of the step
     */
   def leave(watermark: Watermark): Iterator[Part[DedupEffect]]
+
+  /** The stored event times of each key; a key can be listed more than once. */
+  def storedTimes: Iterator[(Key, Array[Long])]
+
+  /** The stored rows. */
+  def storedRows: Iterator[(Key, LastRow)]
 
   /** The number of stored keys, or a greater number. */
   def size: Long

@@ -20,6 +20,9 @@ private[dedup] trait Kept extends StatePart {
     */
   def leave(watermark: Watermark, lateness: Distance[Axis.Time]): Unit
 
+  /** The stored event times of each key; a key can be listed more than once. */
+  def all: Iterator[(Key, Array[Long])]
+
   /** The number of stored keys, or a greater number. */
   def size: Long
 }

@@ -17,19 +17,23 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
 
   private val times = new SortedRun(Space, store, TimesCodec)
 
+  private val recent = new RecentPositions(times)
+
   def keep(key: Key, time: Long, watermark: Watermark): Boolean = {
     val hash  = key.spread >>> (64 - HashBits)
     val last  = sliceOf(time + within)
     var slice = sliceOf(time - within)
-    while (slice <= last && !isNear(times.peek(slice << HashBits | hash), key, time)) slice += 1
+    while (slice <= last && !isNear(recent.peek(slice << HashBits | hash), key, time)) slice += 1
     val isKept = slice > last
-    if (isKept) add(times.at(sliceOf(time) << HashBits | hash), key, time)
+    if (isKept) add(recent.at(sliceOf(time) << HashBits | hash), key, time)
     isKept
   }
 
   private def isNear(keyed: KeyMap[Array[Long]], key: Key, time: Long): Boolean = {
     val kept = if (keyed == null) null else keyed.get(key)
-    kept != null && kept.exists(other => math.abs(time - other) <= within)
+    var at   = if (kept == null) -1 else kept.length - 1
+    while (at >= 0 && math.abs(time - kept(at)) > within) at -= 1
+    at >= 0
   }
 
   private def add(keyed: KeyMap[Array[Long]], key: Key, time: Long): Unit = {
@@ -44,7 +48,7 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
     var slice = sliceOf(time - within)
     var found = NoTimes
     while (slice <= last) {
-      val keyed = times.peek(slice << HashBits | hash)
+      val keyed = recent.peek(slice << HashBits | hash)
       val some  = if (keyed == null) null else keyed.get(key)
       if (some != null) found ++= some.filter(other => math.abs(time - other) <= within)
       slice += 1
@@ -59,7 +63,7 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
     *   within that duration does not depend on it
     */
   def add(key: Key, time: Long, isThinned: Boolean): Unit = {
-    val keyed = times.at(sliceOf(time) << HashBits | key.spread >>> (64 - HashBits))
+    val keyed = recent.at(sliceOf(time) << HashBits | key.spread >>> (64 - HashBits))
     val index = keyed.indexOf(key)
     if (index < 0) keyed.add(key, Array(time))
     else {
@@ -75,17 +79,27 @@ private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
     }
 
   def leave(watermark: Watermark, lateness: Distance[Axis.Time]): Unit = {
+    recent.forget()
     val closed = watermark.leaves(lateness) // rows before it are too late
     if (closed == Position.Greatest) times.dropBelow(closed)
     else if (closed != Position.Least) times.dropBelow(sliceOf(Position.minus(closed, within)) << HashBits)
+  }
+
+  def all: Iterator[(Key, Array[Long])] = times.between(Position.Least, Position.Greatest).flatMap { case (_, keyed) =>
+    keyed.keysInOrder.zip(keyed.valuesInOrder)
   }
 
   def size: Long = times.size.getOrElse(0L)
 
   private def sliceOf(time: Long): Long = Math.floorDiv(time, width)
 
-  def readDirectory(in: ByteReader): Unit   = times.readDirectory(in)
-  override def flush(): Unit                = times.flush()
+  def readDirectory(in: ByteReader): Unit = times.readDirectory(in)
+
+  override def flush(): Unit = {
+    recent.forget()
+    times.flush()
+  }
+
   def writeDirectory(out: ByteWriter): Unit = times.writeDirectory(out)
 }
 
@@ -106,6 +120,10 @@ private[dedup] object KeptTimes {
       times.foreach(out.long)
     }
 
-    def read(in: ByteReader): Array[Long] = Array.fill(in.size())(in.long())
+    def read(in: ByteReader): Array[Long] = {
+      val times = new Array[Long](in.size())
+      times.indices.foreach(times(_) = in.long())
+      times
+    }
   }
 }

@@ -51,6 +51,10 @@ private[dedup] final class KeptUntil(within: Long, store: Spaces) extends Kept {
     }
   }
 
+  def all: Iterator[(Key, Array[Long])] = until.between(Position.Least, Position.Greatest).flatMap { case (_, keyed) =>
+    keyed.keysInOrder.zip(keyed.valuesInOrder.map(last => Array(Position.minus(last, within))))
+  }
+
   def size: Long = until.size.getOrElse(0L)
 
   def readDirectory(in: ByteReader): Unit = {

@@ -2,7 +2,7 @@ package windrow.core.dedup
 
 import scala.collection.mutable
 import windrow.core.operator.{Counters, Out, Part}
-import windrow.core.state.{Spaces, StatePart}
+import windrow.core.state.{Key, Spaces, StatePart}
 import windrow.core.store.Incoming
 import windrow.core.time.{Position, Watermark}
 import windrow.{DedupSpec, Reason}
@@ -106,5 +106,7 @@ private[dedup] final class LastRows(
     }
   }
 
-  def size: Long = math.max(times.size, rows.size)
+  def storedTimes: Iterator[(Key, Array[Long])] = times.all
+  def storedRows: Iterator[(Key, LastRow)]      = rows.all
+  def size: Long                                = math.max(times.size, rows.size)
 }

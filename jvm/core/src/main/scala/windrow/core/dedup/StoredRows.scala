@@ -15,12 +15,14 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
 
   private val rows = new SortedRun(Space, store, LastRow.Several)
 
+  private val recent = new RecentPositions(rows)
+
   /** Positions at which a key may have no rows left. */
   private val thinned = mutable.Set.empty[Long]
 
   /** The row of a key with this time, or null. */
   def find(key: Key, time: Long): LastRow = {
-    val keyed = rows.peek(position(key, time))
+    val keyed = recent.peek(position(key, time))
     val found = if (keyed == null) null else keyed.get(key)
     if (found == null) null
     else {
@@ -31,14 +33,14 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
   }
 
   def put(key: Key, row: LastRow): Unit = {
-    val keyed = rows.at(position(key, row.time))
+    val keyed = recent.at(position(key, row.time))
     val index = keyed.indexOf(key)
     if (index < 0) keyed.add(key, Array(row)) else keyed.set(index, keyed.valueAt(index) :+ row)
   }
 
   def remove(key: Key, row: LastRow): Unit = {
     val at    = position(key, row.time)
-    val keyed = rows.at(at)
+    val keyed = recent.at(at)
     val index = keyed.indexOf(key)
     keyed.set(index, keyed.valueAt(index).filterNot(_ eq row))
     thinned += at
@@ -47,7 +49,7 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
   /** Marks a row as a duplicate, and keeps it. */
   def close(key: Key, row: LastRow): Unit = {
     row.isOpen = false
-    rows.at(position(key, row.time)): Unit // it is written at the end of the step
+    recent.at(position(key, row.time)): Unit // it is written at the end of the step
   }
 
   /** Passes all rows before a time to `use`, and then removes them. */
@@ -61,6 +63,7 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
       rows.between(first, until).toVector.foreach { case (at, keyed) =>
         if (keyed.valuesInOrder.exists(_.exists(_.time < time))) refill(at)(_.filter(_.time >= time))
       }
+      recent.forget()
       rows.dropBelow(first)
     }
   }
@@ -80,7 +83,7 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
   }
 
   private def refill(at: Long)(left: Array[LastRow] => Array[LastRow]): Unit = {
-    val keyed  = rows.at(at)
+    val keyed  = recent.at(at)
     val before = keyed.keysInOrder.zip(keyed.valuesInOrder).toVector
     keyed.clear()
     before.foreach { case (key, some) =>
@@ -98,8 +101,9 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
   def readDirectory(in: ByteReader): Unit = rows.readDirectory(in)
 
   override def flush(): Unit = {
-    thinned.foreach(at => if (rows.peek(at) != null) refill(at)(identity))
+    thinned.foreach(at => if (recent.peek(at) != null) refill(at)(identity))
     thinned.clear()
+    recent.forget()
     rows.flush()
   }
 

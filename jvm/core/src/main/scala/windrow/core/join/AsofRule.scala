@@ -42,12 +42,7 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
 
   private def isInReach(partner: Long, time: Long): Boolean = behind.forall(partner >= Position.minus(time, _))
 
-  private def upTo(run: MessageRun, time: Long): Option[StoredMessage] = before(run, Position.plus(time, 1))
-
-  /** The last message before a time. */
-  def before(run: MessageRun, time: Long): Option[StoredMessage] =
-    if (run.isEmpty) None
-    else run.before(StoredMessage(MessageLayout.Everyone, time, None, Array.emptyByteArray)).nextOption()
+  private def upTo(run: MessageRun, time: Long): Option[StoredMessage] = run.lastBefore(Position.plus(time, 1))
 
   /** The first message at or after a time. */
   def from(run: MessageRun, time: Long): Option[StoredMessage] =
@@ -58,7 +53,7 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
     */
   def affected(run: MessageRun, time: Long): Span = {
     val reach = rangeOfLeft(time)
-    val low   = if (isBackward) reach.low else before(run, time).fold(reach.low)(one => math.max(reach.low, one.time))
+    val low = if (isBackward) reach.low else run.lastBefore(time).fold(reach.low)(one => math.max(reach.low, one.time))
     val high =
       if (isForward) reach.high else from(run, time + 1).fold(reach.high)(one => math.min(reach.high, one.time))
     Span(low, high)
@@ -85,8 +80,10 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
     if (stream == 0) passed(Position.plus(time, ahead))
     else behind.fold(Due.Never)(reach => passed(Position.plus(time, reach)))
 
-  /** The watermark from which on no accepted message could be nearer to a message of the first stream. */
-  def decidedFrom(time: Long, partner: Option[StoredMessage]): Long =
+  /** The watermark from which on no accepted message could be nearer to a message of the first stream. The partner is
+    * searched only if it matters.
+    */
+  def decidedFrom(time: Long, partner: => Option[StoredMessage]): Long =
     passed(Position.plus(time, if (isBackward) 0 else partner.fold(ahead)(one => math.abs(one.time - time))))
 
   def neededUntil(time: Long, stream: Int): Long    = decidedFrom(time, stream)
@@ -99,9 +96,10 @@ private[join] final class AsofRule(asOf: AsOf, lateness: Distance[Axis.Time]) ex
     *   the number of removed messages
     */
   def retire(run: MessageRun, time: Long): Long = {
-    val last  = if (isForward) None else before(run, time)
+    val last  = if (isForward) None else run.lastBefore(time)
     val least = behind.fold(Span.Everything.low)(Position.minus(time, _))
-    val known = run.retire((at, _) => at < last.fold(least)(one => math.max(least, one.time)))
+    val from  = last.fold(least)(one => math.max(least, one.time))
+    val known = run.retire((at, _) => at < from)
     var more  = 0L
     while (last.exists(one => run.oldest.exists(StoredMessage.Order.lt(_, one)))) {
       run.dropOldest()

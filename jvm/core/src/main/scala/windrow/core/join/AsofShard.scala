@@ -11,7 +11,7 @@ import windrow.core.time.{Axis, Due}
   *
   * A key has four runs: the stored messages of both streams, and those that arrive in the current step. The arrived ones
   * are compared with the stored ones once, at the end of the step, so that a step changes a row at most once and the
-  * order of its messages does not matter.
+  * order of its messages does not matter. If rows wait until they are certain, messages are stored at once.
   *
   * @param store
   *   where the shard is stored between two objects that run it; written at the end of each step
@@ -31,7 +31,7 @@ final class AsofShard private[join] (
   /** Whether a row is emitted only once it is certain. */
   private val waits = spec.early == Never
 
-  /** The keys of the messages of this step. */
+  /** The keys of the messages of this step, if rows are emitted before they are certain. */
   private val touched = ArrayBuffer.empty[Key]
 
   open()
@@ -43,8 +43,12 @@ final class AsofShard private[join] (
       if (stream == 0) emit(message, None, out)
     } else {
       val (fixed, state) = sidesOf(message)
-      if (state.runs(2).isEmpty && state.runs(3).isEmpty) touched += fixed.getOrElse(MessageLayout.Everyone)
-      state.runs(2 + stream).add(message)
+      val own = fixed.fold(message)(key => message.copy(key = key)) // so that each message does not store the key
+      if (waits) state.runs(stream).add(own)
+      else {
+        if (state.runs(2).isEmpty && state.runs(3).isEmpty) touched += fixed.getOrElse(MessageLayout.Everyone)
+        state.runs(2 + stream).add(own)
+      }
       state.settledBelow(0) = Due.AtOnce
     }
 
@@ -57,7 +61,7 @@ final class AsofShard private[join] (
   override protected def arrived: Iterator[Part[JoinEffect]] =
     touched.iterator.map[Part[JoinEffect]] { key => out =>
       val (_, state) = keys.get(key)
-      out.andThen((if (waits) Iterator.empty else corrected(state) ++ first(state)) ++ Part.silent(store(state)))
+      out.andThen(corrected(state) ++ first(state) ++ Part.silent(store(state)))
     } ++ Part.silent(touched.clear())
 
   /** Emits the corrections of stored messages to which an arrived one is nearer. */
@@ -102,9 +106,7 @@ final class AsofShard private[join] (
     }
 
   private def store(state: KeySides): Unit = Seq(0, 1).foreach { stream =>
-    val arrived = state.runs(2 + stream)
-    arrived.range(Axis.Time, None, None).foreach(state.runs(stream).add)
-    arrived.clear()
+    state.runs(2 + stream).takeAll().foreach(state.runs(stream).add)
   }
 
   // ---- the end of a step

@@ -67,13 +67,11 @@ abstract class JoinFrame private[join] (
   /** The sides of the key of a message, which may be new. */
   private[join] def sidesOf(message: StoredMessage): (Option[Key], KeySides) = {
     val run = if (layout.isPerKey) message.key else MessageLayout.Everyone
-    val kept = Option(keys.get(run)).getOrElse {
+    keys.change(run) {
       val fixed = Option.when(layout.isPerKey)(run)
+      checkKeys(keys.size + 1)
       (fixed, sides(fixed))
     }
-    keys.put(run, kept)
-    checkKeys(keys.size)
-    kept
   }
 
   /** The keys that may be due at the end of a step. */
@@ -99,7 +97,8 @@ abstract class JoinFrame private[join] (
       now: Option[Long],
       progress: => Seq[Progress] = Nil): Iterator[JoinEffect] = {
     val isFirstP = admission.begin(now)
-    val applied  = messages.map[Part[JoinEffect]] { case (stream, message) => apply(stream, message, _) }
+    val applied =
+      Part.each[(Int, Incoming), JoinEffect](messages) { case ((stream, message), out) => apply(stream, message, out) }
     stepOf(
       applied ++
         arrived ++

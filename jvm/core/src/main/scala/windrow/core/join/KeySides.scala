@@ -1,6 +1,6 @@
 package windrow.core.join
 
-import scala.collection.immutable.TreeMap
+import scala.collection.immutable.{ArraySeq, TreeMap}
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.{Bounds, EventTime}
@@ -17,7 +17,11 @@ private[join] final class KeySides(
     segments: Segments) {
   private val codec = StoredMessage.codec(fixed)
 
-  val runs: IndexedSeq[MessageRun] = IndexedSeq.fill(streams)(new MessageRun(order, codec, segments))
+  val runs: IndexedSeq[MessageRun] = {
+    val all = new Array[MessageRun](streams)
+    all.indices.foreach(all(_) = new MessageRun(order, codec, segments))
+    ArraySeq.unsafeWrapArray(all)
+  }
 
   /** For each run, the time before which all messages are settled; later ones may be settled, too. In an as-of join, the
     * first is the watermark from which on the key is due, and the others are not used.

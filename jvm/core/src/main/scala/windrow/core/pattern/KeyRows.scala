@@ -67,8 +67,10 @@ private[pattern] final class KeyRows(segments: Segments, names: Int) {
 
 private[pattern] object KeyRows {
 
-  /** Stored rows do not contain their key, because it is that of the state. */
-  private val MessageCodec = StoredMessage.codec(Some(new Key(Array.emptyByteArray)))
+  /** The key of stored rows, which do not contain their own, because it is that of the state. */
+  val NoKey: Key = new Key(Array.emptyByteArray)
+
+  private val MessageCodec = StoredMessage.codec(Some(NoKey))
 
   /** Writes and reads the state of a key. */
   final class KeyCodec(segments: Segments, names: Int) extends Codec[KeyRows] {

@@ -1,5 +1,6 @@
 package windrow.core.pattern
 
+import scala.collection.IndexedSeq
 import scala.collection.immutable.ArraySeq
 import windrow._
 import windrow.core.offsets.{AppliedOffsets, Progress}
@@ -38,7 +39,7 @@ final class MatchShard(
   private val segments = new Segments("messages", store)
 
   /** The rows of all keys. They are removed when no match can need them. Stored in the checkpoint. */
-  private val keys =
+  private[pattern] val keys =
     new KeyBuckets[KeyRows]("matches", store, new KeyRows.KeyCodec(segments, spec.names.size), _.due)
 
   private val settings = new DueSettings(spec.lateness.toString)
@@ -93,11 +94,12 @@ final class MatchShard(
         if (watermark.reached(lastEnd(time), lateness)) out.put(MatchEffect.Reject(message, Reason.TooLate, watermark))
         else {
           counters.accepted += 1
-          val state = Option(keys.get(message.key)).getOrElse(new KeyRows(segments, spec.names.size))
-          state.arrived.add(message.stored(time))
+          val state = keys.change(message.key) {
+            checkKeys(keys.size + 1)
+            new KeyRows(segments, spec.names.size)
+          }
+          state.arrived.add(StoredMessage(KeyRows.NoKey, time, message.origin, message.payload))
           state.due = Due.AtOnce
-          keys.put(message.key, state)
-          checkKeys(keys.size)
         }
     }
 
@@ -111,8 +113,8 @@ final class MatchShard(
 
   private def endOf(key: Key, state: KeyRows, out: Out[MatchEffect]): Unit = {
     val stored  = all(state.rows)
-    val arrived = all(state.arrived)
-    val rows    = if (arrived.isEmpty) stored else merged(stored, arrived)
+    val arrived = state.arrived.takeAll()
+    val rows    = merged(stored, arrived)
     val before  = state.emitted.map(one => MatchShard.At(stored, one)).toVector
     val isPast  = state.isFirstPast && stored.nonEmpty
     val from    = if (isPast) 1 else 0
@@ -121,24 +123,42 @@ final class MatchShard(
     differ(key, before, found.matches.map(MatchShard.At(rows, _)), out)
     val closed = watermark.leaves(lateness)
     val last   = if (spec.retracts) scan.upTo(closed) else found
-    arrived.foreach(state.rows.add)
-    state.arrived.clear()
-    leave(state, rows, found, last, closed)
+    val gone   = leave(state, rows, found, last, closed)
+    keep(state.rows, stored, arrived, rows, gone)
     if (state.isEmpty) keys.remove(key) else keys.put(key, state)
   }
 
   private def all(run: MessageRun): ArraySeq[StoredMessage] =
     if (run.isEmpty) MatchShard.NoRows else ArraySeq.from(run.range(Axis.Time, None, None))
 
-  private def merged(one: ArraySeq[StoredMessage], other: ArraySeq[StoredMessage]): ArraySeq[StoredMessage] = {
-    val rows   = new Array[StoredMessage](one.length + other.length)
-    var (i, j) = (0, 0)
-    while (i + j < rows.length) {
-      val isOne = j == other.length || (i < one.length && StoredMessage.Order.lteq(one(i), other(j)))
-      rows(i + j) = if (isOne) one(i) else other(j)
-      if (isOne) i += 1 else j += 1
+  private def merged(one: ArraySeq[StoredMessage], other: IndexedSeq[StoredMessage]): ArraySeq[StoredMessage] =
+    if (other.isEmpty) one
+    else {
+      val rows   = new Array[StoredMessage](one.length + other.length)
+      var (i, j) = (0, 0)
+      while (i + j < rows.length) {
+        val isOne = j == other.length || (i < one.length && StoredMessage.Order.lteq(one(i), other(j)))
+        rows(i + j) = if (isOne) one(i) else other(j)
+        if (isOne) i += 1 else j += 1
+      }
+      ArraySeq.unsafeWrapArray(rows)
     }
-    ArraySeq.unsafeWrapArray(rows)
+
+  /** Removes the first of all rows from the stored ones, and stores the rows that arrived.
+    *
+    * @param gone
+    *   the number of rows to remove
+    */
+  private def keep(
+      run: MessageRun,
+      stored: ArraySeq[StoredMessage],
+      arrived: IndexedSeq[StoredMessage],
+      rows: ArraySeq[StoredMessage],
+      gone: Int): Unit = {
+    var old = 0
+    (0 until gone).foreach(i => if (old < stored.length && (rows(i) eq stored(old))) old += 1)
+    run.dropOldest(old)
+    (gone - old until arrived.size).foreach(i => run.add(arrived(i)))
   }
 
   /** Retracts the matches that no longer hold, and emits the new ones. At most one match begins at a row. */
@@ -158,7 +178,7 @@ final class MatchShard(
     missing(now, before).foreach(one => out.put(one.effect(key, isRetraction = false)))
   }
 
-  /** Removes the rows that no later match needs, and finds the next deadline.
+  /** Finds the next deadline, and returns the number of rows that no later match needs.
     *
     * @param found
     *   what the watermark decides
@@ -172,17 +192,17 @@ final class MatchShard(
       rows: ArraySeq[StoredMessage],
       found: MatchScan.Found,
       last: MatchScan.Found,
-      closed: Long): Unit = {
+      closed: Long): Int = {
     val open   = last.open
     val isPast = conditions.readsPrevious && open > 0 && isPrevious(rows, open, closed)
     val gone   = if (isPast) open - 1 else open
-    (0 until gone).foreach(_ => state.rows.dropOldest())
     state.isFirstPast = isPast
     state.emitted = found.matches.filter(_.start >= open).map(one => one.copy(start = one.start - gone))
     state.due = math.min(
       deadline(rows, found, 0L),
       if (spec.retracts) deadline(rows, last, lateness.value) else Due.Never)
     if (isPast) state.due = math.min(state.due, passed(Position.plus(rows(gone).time, within), lateness.value))
+    gone
   }
 
   /** Whether the row before another one may be the previous row of it or of a row that is still accepted. */

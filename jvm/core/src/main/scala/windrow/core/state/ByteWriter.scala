@@ -95,7 +95,12 @@ object ByteWriter {
   /** Largest content of an array, including its frame. */
   private val Most = Int.MaxValue - 64L
 
-  private val spare = new ThreadLocal[ByteWriter]
+  /** A writer of a thread that nothing uses, or null. */
+  private final class Spare {
+    var writer: ByteWriter = _
+  }
+
+  private val spares = ThreadLocal.withInitial[Spare](() => new Spare)
 
   /** Larger buffers are not kept for reuse. */
   private val MostSpare = 1 << 20
@@ -104,11 +109,12 @@ object ByteWriter {
     * content.
     */
   private[core] def lent[A](use: ByteWriter => A): A = {
-    val out = Option(spare.get).getOrElse(new ByteWriter(8192))
-    spare.remove() // a nested use gets a writer of its own
+    val spare = spares.get
+    val out   = if (spare.writer == null) new ByteWriter(8192) else spare.writer
+    spare.writer = null // a nested use gets a writer of its own
     val result = use(out)
     out.clear()
-    if (out.written.length <= MostSpare) spare.set(out)
+    if (out.written.length <= MostSpare) spare.writer = out
     result
   }
 

@@ -75,9 +75,30 @@ final class KeyBuckets[T](
     val index = indexOf(key)
     val isNew = loaded(index).put(key, value) == null
     buckets(index).changed = true
-    if (isNew) {
-      count += 1
-      if (count * bytesPerKey > most) split()
+    if (isNew) added()
+  }
+
+  private def added(): Unit = {
+    count += 1
+    if (count * bytesPerKey > most) split()
+  }
+
+  /** The value of a key, which the caller changes.
+    *
+    * @param create
+    *   creates the value if the key has none
+    */
+  def change(key: Key)(create: => T): T = {
+    val index = indexOf(key)
+    val keyed = loaded(index)
+    val known = keyed.get(key)
+    buckets(index).changed = true
+    if (known != null) known
+    else {
+      val made = create
+      keyed.put(key, made)
+      added()
+      made
     }
   }
 

@@ -39,6 +39,14 @@ private[core] abstract class Page[T] {
     include(value)
   }
 
+  /** Replaces all values by the same and some more. */
+  def grow(all: ArrayBuffer[T], added: collection.IndexedSeq[T]): Unit = {
+    values = all
+    size = all.size
+    changed = true
+    added.foreach(include)
+  }
+
   /** Replaces all values. */
   def hold(some: ArrayBuffer[T]): Unit = {
     values = some

@@ -12,7 +12,7 @@ import scala.collection.mutable.ArrayBuffer
   *   maximum size of values that are stored inside the root
   */
 private[core] abstract class PagedRun[T, P <: Page[T]](codec: Codec[T], segments: Segments, insideBytes: Int) {
-  protected val pages = new ArrayBuffer[P]
+  protected val pages = new ArrayBuffer[P](1)
 
   private val root = new RootBlocks(segments)
 
@@ -79,6 +79,17 @@ private[core] abstract class PagedRun[T, P <: Page[T]](codec: Codec[T], segments
     pageChanged(i, 1)
   }
 
+  /** Replaces the values of a page that is read by the same values and some more.
+    *
+    * @param all
+    *   all values in order
+    */
+  protected final def insertInto(i: Int, all: ArrayBuffer[T], added: collection.IndexedSeq[T]): Unit = {
+    pages(i).grow(all, added)
+    count += added.size
+    pageChanged(i, added.size)
+  }
+
   /** Adds a page after the others. */
   protected final def addPage(values: ArrayBuffer[T]): Unit = {
     insertPage(pages.size, values)
@@ -123,7 +134,7 @@ private[core] abstract class PagedRun[T, P <: Page[T]](codec: Codec[T], segments
 
   /** Deletes the removed values of the first page. */
   protected final def deleteHidden(): Unit = if (hidden > 0) {
-    pages(0).hold(loaded(pages(0)).drop(hidden))
+    pages(0).hold(PagedRun.part(loaded(pages(0)), hidden, pages(0).size))
     pageChanged(0, -hidden)
     hidden = 0
   }
@@ -263,8 +274,19 @@ private[core] abstract class PagedRun[T, P <: Page[T]](codec: Codec[T], segments
     ArrayBuffer.fill(in.fitting(size))(codec.read(in))
 }
 
-private object PagedRun {
+private[core] object PagedRun {
 
   /** Written instead of a number of values if these are in pages. */
   val InPages = 0L
+
+  /** A copy of a part; `slice` copies values one by one through an iterator. */
+  def part[T](values: ArrayBuffer[T], from: Int, until: Int): ArrayBuffer[T] = {
+    val some = new ArrayBuffer[T](until - from)
+    var i    = from
+    while (i < until) {
+      some += values(i)
+      i += 1
+    }
+    some
+  }
 }

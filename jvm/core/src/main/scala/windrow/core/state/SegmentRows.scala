@@ -13,6 +13,9 @@ private[state] final class SegmentRows[T](codec: Codec[T], combine: (T, T) => T)
 
   def none: Rows = new Rows
 
+  /** A copy of the rows at positions in a closed range. */
+  def part(rows: Rows, first: Long, last: Long): Rows = new JTreeMap(rows.subMap(first, true, last, true))
+
   def size(rows: Rows): Long = rows.values.asScala.map(_.size.toLong).sum
 
   /** Merges `more`, whose values are newer, into `rows`. */

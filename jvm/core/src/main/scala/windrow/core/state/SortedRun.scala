@@ -279,21 +279,23 @@ final class SortedRun[T](
     segment.rows.values.removeIf(_.isEmpty)
     if (segment.rows.isEmpty) remove(segment)
     else {
-      val all = segment.rows
-      segment.rows = rows.none
+      val all  = segment.rows
+      var from = all.firstKey
       segment.stored = 0
       removeAdditions(segment, segment.additions.size)
       all.forEach { (position, keyed) =>
         if (out.size >= segmentBytes || current.additions.nonEmpty) {
+          current.rows = rows.part(all, from, current.last)
           put(current, out)
           current = addSegment(position)
+          from = position
         }
-        current.rows.put(position, keyed)
         current.last = position
         val until = rows.write(position, keyed, 0, out, mostBytes)
         current.stored += until
         if (until < keyed.size) writeApart(current, Iterator.single((position, keyed, until)))
       }
+      if (current ne segment) current.rows = rows.part(all, from, current.last)
       put(current, out)
     }
   }

@@ -38,7 +38,7 @@ private[store] final class MessagePage(codec: Codec[StoredMessage], withTotals: 
   }
 
   protected def include(message: StoredMessage): Unit = {
-    weight += weigh(message)
+    weight += message.weight
     if (!message.isSettled) unsettled += 1
     known = null
     first = values(0)
@@ -51,7 +51,7 @@ private[store] final class MessagePage(codec: Codec[StoredMessage], withTotals: 
 
   override def receive(stored: ArrayBuffer[StoredMessage]): Unit = {
     super.receive(stored)
-    weight = stored.iterator.map(weigh).sum
+    weight = stored.foldLeft(0L)(_ + _.weight)
   }
 
   override def release(): Unit = {
@@ -95,13 +95,9 @@ private[store] final class MessagePage(codec: Codec[StoredMessage], withTotals: 
 }
 
 private[store] object MessagePage {
-  private val Overhead = 40
 
   /** Maximum number of source partitions for which the root stores offsets. */
   private val MostPartitions = 4
 
   private val StoredTotals = Codec.option(Totals)
-
-  private def weigh(message: StoredMessage): Long =
-    Overhead.toLong + message.payload.length + message.key.bytes.length + message.origin.fold(0)(_.source.length)
 }

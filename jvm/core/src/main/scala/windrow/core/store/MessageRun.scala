@@ -2,12 +2,12 @@ package windrow.core.store
 
 import scala.collection.mutable.ArrayBuffer
 import scala.collection.{AbstractIterator, IndexedSeq}
-import windrow.core.state.{Codec, FirstIndex, PagedRun, Segments}
+import windrow.core.state.{ByteWriter, Codec, FirstIndex, PagedRun, Segments}
 import windrow.core.time.{Axis, EventTime, Position}
 
-/** Messages in order. Pages are split as they grow, so a message costs the logarithm of the run, however many arrive in
-  * one step. The size of pages grows with their number, so that the root, which each step reads, grows with the square
-  * root of the run. At most `heldBytes` of messages are in memory: beyond that, changed pages are written, and all
+/** Messages in order. Added messages are sorted and put into pages together when the run is read or written. Pages are
+  * split as they grow, so a message costs the logarithm of the run, however many arrive in one step. The size of pages
+  * grows with their number, so that the root, which each step reads, grows with the square root of the run. At most `heldBytes` of messages are in memory: beyond that, changed pages are written, and all
   * pages are read again when needed. Messages removed by retention are hidden at once (SEMANTICS R11).
   *
   * @param order
@@ -38,34 +38,106 @@ private[core] final class MessageRun(
   /** The size of a page is at least eight times the number of pages, which is an eighth of the root. */
   protected def pageBytes: Int = math.max(segmentBytes, pages.size * 8)
 
+  private val arrived = new Arrivals(order)
+
   /** Number of messages, without the removed ones. */
-  def size: Long = count
+  def size: Long = count + arrived.size
+
+  override def isEmpty: Boolean = arrived.isEmpty && super.isEmpty
 
   /** Exact number of bytes of messages in memory. */
-  private[store] def inMemory: Long = pages.iterator.map(_.weight).sum
+  private[store] def inMemory: Long = arrived.weight + pages.iterator.map(_.weight).sum
 
   def add(message: StoredMessage): Unit = {
-    val at = pageOf(message)
-    if (at < 0 || at == pages.size - 1 && isFullBefore(message)) {
-      addPage(ArrayBuffer(message))
-      hold(pages.last, pages.last.weight)
-    } else {
+    arrived.add(message)
+    if (arrived.weight > heldBytes / MessageRun.ArrivedPart) putInPages()
+  }
+
+  /** Removes all messages, and returns them in order. */
+  def takeAll(): IndexedSeq[StoredMessage] =
+    if (pages.isEmpty) arrived.take()
+    else {
+      val all = range(Axis.Time, None, None).to(ArrayBuffer)
+      clear()
+      all
+    }
+
+  /** Puts the added messages into pages. */
+  private def putInPages(): Unit = if (!arrived.isEmpty) {
+    val all  = arrived.take()
+    var from = 0
+    while (from < all.size) from = placeFrom(from, all)
+  }
+
+  /** Puts those of the messages from an index on into a page that belong there together; returns the index after them. */
+  private def placeFrom(from: Int, all: ArrayBuffer[StoredMessage]): Int = {
+    val at = pageOf(all(from))
+    if (at < 0) append(from, all)
+    else if (at == pages.size - 1 && standsBefore(loaded(pages(at)).last, all(from))) append(from, all)
+    else {
       if (at == 0) deleteHidden()
-      val page   = pages(at)
-      val place  = placeOf(loaded(page), message)
-      val before = page.weight
-      insertInto(at, place, message)
-      hold(page, page.weight - before)
-      if (page.size > 1 && page.weight > 2 * pageBytes) split(at)
+      val until =
+        if (at == pages.size - 1) all.size
+        else {
+          val next = pages(at + 1).first
+          from + FirstIndex.where(all.size - from)(i => standsBefore(next, all(from + i)))
+        }
+      merge(at, part(all, from, until))
+      until
     }
   }
 
-  /** Whether the last page has its size and ends before the message, so that messages in order fill one page after
-    * another.
-    */
-  private def isFullBefore(message: StoredMessage): Boolean = {
-    val last = pages.last
-    standsBefore(loaded(last).last, message) && last.weight > pageBytes
+  /** Appends messages to the last page until it has its size, or to a new page. */
+  private def append(from: Int, all: ArrayBuffer[StoredMessage]): Int = {
+    val isNew  = pages.isEmpty || pages.last.weight > pageBytes
+    var weight = if (isNew) 0L else pages.last.weight
+    var until  = from
+    while (until < all.size && weight <= pageBytes) {
+      weight += all(until).weight
+      until += 1
+    }
+    val some   = part(all, from, until)
+    val before = if (isNew) 0L else pages.last.weight
+    if (isNew) addPage(some)
+    else insertInto(pages.size - 1, loaded(pages.last) ++= some, some)
+    hold(pages.last, pages.last.weight - before)
+    until
+  }
+
+  private def part(all: ArrayBuffer[StoredMessage], from: Int, until: Int): ArrayBuffer[StoredMessage] =
+    if (until - from == all.size) all else PagedRun.part(all, from, until)
+
+  /** Puts messages into a page, between its own. */
+  private def merge(at: Int, some: IndexedSeq[StoredMessage]): Unit = {
+    val page   = pages(at)
+    val kept   = loaded(page)
+    val before = page.weight
+    if (some.size == 1) insertInto(at, placeOf(kept, some.head), some.head)
+    else insertInto(at, merged(kept, some), some)
+    hold(page, page.weight - before)
+    cut(at)
+  }
+
+  private def merged(kept: IndexedSeq[StoredMessage], some: IndexedSeq[StoredMessage]): ArrayBuffer[StoredMessage] = {
+    val both   = new ArrayBuffer[StoredMessage](kept.size + some.size)
+    var (i, j) = (0, 0)
+    while (i + j < kept.size + some.size)
+      if (j == some.size || i < kept.size && standsBefore(kept(i), some(j))) {
+        both += kept(i)
+        i += 1
+      } else {
+        both += some(j)
+        j += 1
+      }
+    both
+  }
+
+  /** Halves a page until none of its parts exceeds twice the size of a page. */
+  private def cut(at: Int): Unit = if (pages(at).size > 1 && pages(at).weight > 2 * pageBytes) {
+    loaded(pages(at))
+    split(at)
+    cut(at + 1)
+    cut(at)
   }
 
   /** Whether a stored message precedes a new one. */
@@ -85,16 +157,23 @@ private[core] final class MessageRun(
   /** Messages with positions in a closed range, in the order of the run. A bound of None is open. Messages may be
     * settled during the iteration.
     */
-  def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = axis match {
-    case Axis.Time =>
-      val high = to.getOrElse(EventTime.Max)
-      from.fold(new UpTo(high, 0, 0))(since(_, high))
-    case Axis.Offset if from.isEmpty && to.isEmpty => pages.indices.iterator.flatMap(inPage)
-    case Axis.Offset =>
+  def range(axis: Axis, from: Option[Long], to: Option[Long]): Iterator[StoredMessage] = {
+    putInPages()
+    axis match {
+      case Axis.Time =>
+        val high = to.getOrElse(EventTime.Max)
+        from.fold(new UpTo(high, 0, 0))(since(_, high))
+      case Axis.Offset => offsets(from, to)
+    }
+  }
+
+  private def offsets(from: Option[Long], to: Option[Long]): Iterator[StoredMessage] =
+    if (from.isEmpty && to.isEmpty) pages.indices.iterator.flatMap(inPage)
+    else {
       val (low, high) = (from.getOrElse(Position.Least), to.getOrElse(Position.Greatest))
       pages.indices.iterator.filter(pages(_).mayHoldOffsets(low, high)).flatMap(inPage)
         .filter(_.offset.exists(at => low <= at && at <= high))
-  }
+    }
 
   private def since(time: Long, high: Long): UpTo = {
     val at = pageReaching(time)
@@ -160,6 +239,7 @@ private[core] final class MessageRun(
 
   /** Totals of the messages in a closed range of event time; without `from`, starting at the oldest. */
   def totals(from: Option[Long], to: Long): Totals = {
+    putInPages()
     val low           = from.fold(0)(pageReaching)
     val high          = FirstIndex.where(pages.size)(i => pages(i).first.time > to)
     def some(at: Int) = Totals.of(inPage(at).filter(one => from.forall(_ <= one.time) && one.time <= to))
@@ -174,14 +254,17 @@ private[core] final class MessageRun(
   }
 
   /** Messages in a closed range of event time that are not settled. */
-  def unsettled(from: Long, to: Long): Iterator[StoredMessage] =
+  def unsettled(from: Long, to: Long): Iterator[StoredMessage] = {
+    putInPages()
     Iterator.unfold(pageReaching(from)) { at =>
       Some(unsettled.first(at)(_ > 0)).filter(found => found >= 0 && pages(found).first.time <= to)
         .map(found => (inPage(found), found + 1))
     }.flatten.filter(one => !one.isSettled && from <= one.time && one.time <= to)
+  }
 
   /** Messages before a position, in descending order. */
   def before(position: StoredMessage): Iterator[StoredMessage] = {
+    putInPages()
     val at = FirstIndex.where(pages.size)(i => !order.lt(pages(i).first, position)) - 1
     Iterator.range(at, -1, -1).flatMap { i =>
       val values = loaded(pages(i))
@@ -190,15 +273,33 @@ private[core] final class MessageRun(
     }
   }
 
-  def oldest: Option[StoredMessage] = Option.when(!isEmpty)(next)
+  /** The last message before a time. */
+  def lastBefore(time: Long): Option[StoredMessage] = {
+    putInPages()
+    val at = FirstIndex.where(pages.size)(i => pages(i).first.time >= time) - 1
+    Option.when(at >= 0)(at).flatMap { at =>
+      val values = loaded(pages(at))
+      val place  = firstSince(values, time) - 1
+      Option.when(place >= (if (at == 0) hidden else 0))(values(place))
+    }
+  }
+
+  def oldest: Option[StoredMessage] = {
+    putInPages()
+    Option.when(!isEmpty)(next)
+  }
 
   /** Event time of the oldest message. */
-  def oldestTime: Option[Long] = Option.when(!isEmpty)(if (hidden == 0) pages(0).first.time else next.time)
+  def oldestTime: Option[Long] = {
+    putInPages()
+    Option.when(!isEmpty)(if (hidden == 0) pages(0).first.time else next.time)
+  }
 
   /** A lower bound of the event times at or after `time`; exact if the page of the first such message is read. None if
     * such a message does not exist.
     */
   def nextTime(time: Long): Option[Long] = {
+    putInPages()
     val at = pageReaching(time)
     Option.when(at < pages.size) {
       val page = pages(at)
@@ -209,6 +310,7 @@ private[core] final class MessageRun(
 
   /** Settles a stored message, or one that is equal to it. */
   def settle(message: StoredMessage): Unit = {
+    putInPages()
     val settled = message.copy(isSettled = true)
     val at      = pageOf(settled)
     val place   = math.max(placeOf(loaded(pages(at)), settled), if (at == 0) hidden else 0)
@@ -232,9 +334,13 @@ private[core] final class MessageRun(
     *   number of removed messages
     */
   def retire(leaves: (Long, Long) => Boolean): Long = {
+    putInPages()
     val before = size
     while (pages.nonEmpty && leaves(pages(0).maxTime, size - inFirstPage + 1)) removeFirst(inFirstPage)
-    while (leaving(leaves).isDefined) dropOldest()
+    if (pages.nonEmpty) {
+      val values = loaded(pages(0))
+      removeFirst(FirstIndex.where(inFirstPage)(i => !leaves(values(hidden + i).time, size - i)))
+    }
     before - size
   }
 
@@ -242,7 +348,10 @@ private[core] final class MessageRun(
   def leaving(leaves: (Long, Long) => Boolean): Option[StoredMessage] =
     oldest.filter(message => leaves(message.time, size))
 
-  def dropOldest(): Unit = removeFirst(1)
+  def dropOldest(messages: Int = 1): Unit = {
+    putInPages()
+    removeFirst(messages)
+  }
 
   /** Number of messages of the first page, without the removed ones. */
   private def inFirstPage: Int = pages(0).size - hidden
@@ -251,8 +360,14 @@ private[core] final class MessageRun(
 
   /** Removes all messages. */
   def clear(): Unit = {
+    arrived.clear()
     removeAll()
     held = 0
+  }
+
+  override def write(out: ByteWriter): Unit = {
+    putInPages()
+    super.write(out)
   }
 
   override protected def wasRead(page: MessagePage): Unit = hold(page, page.weight)
@@ -266,4 +381,10 @@ private[core] final class MessageRun(
       held = page.weight
     }
   }
+}
+
+private object MessageRun {
+
+  /** Added messages wait to be put into pages until they weigh more than this part of the bytes in memory. */
+  private val ArrivedPart = 4
 }

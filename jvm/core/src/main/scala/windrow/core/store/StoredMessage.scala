@@ -65,6 +65,12 @@ final case class StoredMessage(
     payload: Array[Byte],
     isSettled: Boolean = false) {
 
+  /** Approximate memory use in bytes; a field, because pages add it up each time they change. */
+  private[store] val weight: Int = {
+    val source = if (origin.isEmpty) 0 else origin.get.source.length
+    math.min(StoredMessage.Overhead + payload.length + key.bytes.length + source, Int.MaxValue.toLong).toInt
+  }
+
   private[core] def offset: Option[Long] = origin.map(_.offset)
 
   /** A message with just enough contents to be compared by [[StoredMessage.Order]]. */
@@ -84,6 +90,8 @@ object StoredMessage {
   val OffsetOrder: Ordering[StoredMessage] =
     Ordering.by[StoredMessage, Option[Long]](_.offset).orElse(Ordering.by[StoredMessage, Option[Origin]](_.origin)(
       Origins))
+
+  private val Overhead = 40L
 
   private val Settled = 1; private val HasOrigin = 2
 

@@ -124,6 +124,34 @@ class MatchShardSuite extends AnyFunSuite {
     }
   }
 
+  test("R158: an earlier row that another one replaces first does not increase the work") {
+    val count   = 100
+    val program = RowProgram(RowPattern.parse("(A | B)* A C").toOption.get, IndexedSeq("A", "B", "C"))
+    val search =
+      new PatternSearch(
+        program,
+        IndexedSeq(EarlierRow(Some(0), isFirst = false)),
+        name => if (name == 2) Seq(0) else Nil)
+    assert(search.find(0, count, isOpen = false, new AllBut(2)) == PatternSearch.NoMatch)
+    assert(search.work <= (count + 1L) * program.states)
+  }
+
+  test("R158: a state is tried again after other rows, if a later condition reads them") {
+    val names   = IndexedSeq("A", "B", "C", "D")
+    val program = RowProgram(RowPattern.parse("(A | B) C D").toOption.get, names)
+    val search =
+      new PatternSearch(
+        program,
+        IndexedSeq(EarlierRow(Some(0), isFirst = false)),
+        name => if (name == 3) Seq(0) else Nil)
+    val withoutA = new PatternSearch.Rows {
+      def names(row: Int): Long                                    = -1L
+      def holds(name: Int, row: Int, earlier: Array[Int]): Boolean = earlier(0) < 0
+    }
+    assert(search.find(0, 3, isOpen = false, withoutA) == 3)
+    assert(search.found(3).toSeq == Seq[Byte](1, 2, 3))
+  }
+
   test("R158: which rows can precede others in a pattern") {
     val pattern              = RowPattern.parse("A (B | c)? D{2} (E F)+").toOption.get
     def before(name: String) = Seq("A", "B", "C", "D", "E", "F").filter(RowPattern.canPrecede(pattern, _, name))

@@ -62,6 +62,10 @@ class MessageRunSuite extends AnyFunSuite {
           case 1 =>
             val bound = RetentionBound(random.nextInt(60) - 40L, random.nextInt(30).toLong, random.nextInt(80) - 30L)
             val gone  = list.indices.find(i => !bound.leaves(list(i).time, (list.size - i).toLong)).getOrElse(list.size)
+            if (random.nextInt(20) == 0) {
+              assert(isSame(kept.run.takeAll().toSeq, list) && kept.run.isEmpty, s"seed $seed, step $step")
+              list.foreach(kept.run.add)
+            }
             if (random.nextBoolean()) assert(kept.run.retire(bound.leaves) == gone, s"seed $seed, step $step")
             else {
               val left =
@@ -80,13 +84,14 @@ class MessageRunSuite extends AnyFunSuite {
               val at = list.indexWhere(other => !other.isSettled && StoredMessage.Order.equiv(one, other))
               list = list.updated(at, list(at).copy(isSettled = true))
             }
-          case _ =>
-            val next = message(random, step.toLong)
-            val at = list.indexWhere(one =>
-              StoredMessage.Order.gt(one, next) ||
-                (StoredMessage.Order.equiv(one, next) && next.isSettled && !one.isSettled))
-            kept.run.add(next)
-            list = list.patch(if (at < 0) list.size else at, Seq(next), 0)
+          case _ => (0 to random.nextInt(2) * random.nextInt(12)).foreach { more =>
+              val next = message(random, step * 100L + more)
+              val at = list.indexWhere(one =>
+                StoredMessage.Order.gt(one, next) ||
+                  (StoredMessage.Order.equiv(one, next) && next.isSettled && !one.isSettled))
+              kept.run.add(next)
+              list = list.patch(if (at < 0) list.size else at, Seq(next), 0)
+            }
         }
         check(random, kept.run, list, s"seed $seed, step $step")
       }
@@ -112,6 +117,8 @@ class MessageRunSuite extends AnyFunSuite {
   private def check(random: Random, run: MessageRun, list: Vector[StoredMessage], where: String): Unit = {
     assert(run.size == list.size, where)
     assert(isSame(run.oldest.toSeq, list.take(1)), where)
+    val time = random.nextInt(70) - 35L
+    assert(isSame(run.lastBefore(time).toSeq, list.filter(_.time < time).takeRight(1)), where)
     val axis       = if (random.nextBoolean()) Axis.Time else Axis.Offset
     def end()      = Option.when(random.nextInt(4) > 0)(random.nextInt(60) - 20L)
     val (from, to) = (end(), end())

@@ -15,8 +15,15 @@ private[spark] class ArgumentReader(values: Map[String, Any]) extends WindowFiel
     None
   }
 
+  /** Returns a specification, or its problems together with those of the arguments. */
+  def checked[T](spec: Either[Seq[SpecProblem], T], others: Seq[SpecProblem]): Either[Seq[SpecProblem], T] = {
+    val own   = spec.left.getOrElse(Nil).filterNot(problem => isUnread(problem.code))
+    val found = others ++ problems ++ own
+    spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found)
+  }
+
   /** Whether a missing-argument problem concerns an argument that was given but not understood. */
-  def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSet)
+  private def isUnread(code: String): Boolean = problems.nonEmpty && ArgumentReader.saying(code).exists(isSet)
 
   def isSet(name: String): Boolean = values.contains(name)
 

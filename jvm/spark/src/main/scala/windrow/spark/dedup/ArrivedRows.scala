@@ -14,7 +14,7 @@ private[dedup] final class ArrivedRows(spec: DedupSpec, functions: FunctionSet, 
       Some(spec.windows),
       functions,
       shards,
-      why = "the first one to arrive is kept",
+      sortedFor = Some("the first one to arrive is kept"),
       byArrival = true) {
   override def comparable(key: Expression): Expression = SparkInside.deduplicated(key)
 }

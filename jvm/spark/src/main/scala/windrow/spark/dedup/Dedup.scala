@@ -14,6 +14,7 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
 import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
+import windrow.spark.query.{KeyedSpec, StateDescriptor}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
@@ -57,6 +58,7 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
     import frame._
     val begun = (DedupShard.fingerprint(spec, replaced) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages ++
       Option.when(spec.keep == Keep.Last)(fingerprint.messages)
+    val holds = descriptor(StateDescriptor.ByKey(KeyedSpec.Dedup.replacing(spec, replaced), parts.message, hasOffsets))
     val orderBy = spec.orderBy.flatMap(orderOf(session, parts.child, _).toOption)
       .map(BindReferences.bindReference(_, parts.messageColumns))
     (
@@ -70,7 +72,8 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
         orderBy,
         options.behind,
         replaced,
-        options.name))
+        options.name,
+        holds))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {

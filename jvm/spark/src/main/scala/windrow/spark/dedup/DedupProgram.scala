@@ -9,6 +9,7 @@ import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.RetractsRows
+import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{DedupSpec, Keep, Reason, TimeSpan}
@@ -31,7 +32,8 @@ final class DedupProgram(
     orderBy: Seq[Expression],
     override val processingTimeDelay: Option[TimeSpan],
     replaced: Option[ReplacedDedup],
-    val stream: String)
+    val stream: String,
+    override val descriptor: Option[StateDescriptor])
     extends RetractsRows {
   def spaces: Seq[String] = DedupShard.spaces(spec)
 
@@ -124,7 +126,7 @@ private[dedup] object DedupPackets {
     * that have become duplicates.
     */
   def counts(keep: Keep): CountColumns =
-    CountColumns(CountColumns.Rows, if (keep == Keep.Last) Seq("copies", "replaced") else Seq("copies"))
+    CountColumns(CountColumns.Rows, if (keep == Keep.Last) Seq("copies", CountColumns.Replaced) else Seq("copies"))
   private val Copies   = 0
   private val Replaced = 1
 }

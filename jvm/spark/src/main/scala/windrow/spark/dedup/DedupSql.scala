@@ -26,15 +26,11 @@ private[spark] object DedupSql {
       reader.spanIfSet("max_future"),
       reader.wordIfSet("keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
       reader.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All))
-    val unread = reader.problems
-    val spec   = draft.check
-    val found = arguments.problems ++ unread ++
-      spec.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
     val session = SparkSession.active
     WindowQuery.plan(
       session,
       Name,
-      spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Dedup(_) -> options),
+      reader.checked(draft.check, arguments.problems).map(Dedup(_) -> options),
       Dedup.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil))),
       stated = Some(options))
   }

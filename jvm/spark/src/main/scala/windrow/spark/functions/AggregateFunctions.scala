@@ -19,7 +19,7 @@ private[spark] object AggregateFunctions {
     FunctionIdentifier(Lag.Name)                 -> lag,
     FunctionIdentifier(TimeWeightedAverage.Name) -> carried(TimeWeightedAverage.Name, TimeWeightedAverage(_, _, _)),
     FunctionIdentifier(TimeInState.Name)         -> carried(TimeInState.Name, TimeInState(_, _, _)),
-    FunctionIdentifier(Increase.Name)            -> overTime(Increase.Name, Increase(_, _)),
+    FunctionIdentifier(Increase.Name)            -> carried(Increase.Name, Increase(_, _, _)),
     FunctionIdentifier(PythonValue.Name)         -> PythonValue.of)
 
   private def topN(arguments: Seq[Expression]): Expression = arguments match {

@@ -103,15 +103,16 @@ private[spark] object TimeWeightedAverage {
   val Name = "windrow_time_weighted_average"
 }
 
-/** The increase of a counter that restarts at 0 (SEMANTICS R114). */
+/** The increase of a counter that restarts at 0 (SEMANTICS R114), also from the last value before the window if it is
+  * carried (R166).
+  */
 private[spark] final case class Increase(
     value: Expression,
     time: Expression,
+    carry: Option[TimeSpan] = None,
     mutableAggBufferOffset: Int = 0,
     inputAggBufferOffset: Int = 0)
     extends NumbersOverTime {
-  def carry: Option[TimeSpan] = None
-
   protected def isWhole: Boolean = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => true
     case _                                             => false
@@ -120,17 +121,27 @@ private[spark] final case class Increase(
   override def dataType: DataType = if (isWhole) LongType else DoubleType
   override def nullable: Boolean  = true
 
-  def evalUntil(buffer: TimedValues, end: Option[Long]): Any =
-    if (buffer.isEmpty) null else if (isWhole) Long.box(wholes(buffer)) else Double.box(doubles(buffer))
-
-  private def wholes(buffer: TimedValues): Long = (1 until buffer.size).foldLeft(0L) { (sum, at) =>
-    val (before, now) = (buffer.value(at - 1), buffer.value(at))
-    sum + (if (now < before) now else now - before)
+  def evalUntil(buffer: TimedValues, end: Option[Long]): Any = {
+    val values = buffer.earlier.iterator ++ buffer.all
+    if (!values.hasNext) null else if (isWhole) Long.box(wholes(values)) else Double.box(doubles(values))
   }
 
-  private def doubles(buffer: TimedValues): Double = (1 until buffer.size).foldLeft(0.0) { (sum, at) =>
-    val (before, now) = (longBitsToDouble(buffer.value(at - 1)), longBitsToDouble(buffer.value(at)))
-    sum + (if (now < before) now else now - before)
+  private def wholes(values: Iterator[Long]): Long = {
+    var (before, sum) = (values.next(), 0L)
+    values.foreach { now =>
+      sum += (if (now < before) now else now - before)
+      before = now
+    }
+    sum
+  }
+
+  private def doubles(values: Iterator[Long]): Double = {
+    var (before, sum) = (longBitsToDouble(values.next()), 0.0)
+    values.map(longBitsToDouble).foreach { now =>
+      sum += (if (now < before) now else now - before)
+      before = now
+    }
+    sum
   }
 
   override def prettyName: String = Increase.Name

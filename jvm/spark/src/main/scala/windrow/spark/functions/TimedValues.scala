@@ -48,6 +48,12 @@ private[spark] final class TimedValues(order: TimedValues.Order) {
   /** Lets a value hold from a start to the first value. */
   def carry(start: Long, value: Long): Unit = carried = Some((start, value))
 
+  /** The value that is carried. */
+  def earlier: Option[Long] = carried.map(_._2)
+
+  /** The values of its own rows, in order. */
+  def all: Iterator[Long] = Iterator.range(0, count).map(value)
+
   /** All values, including the one that is carried unless another one has its time. */
   def whole: TimedValues = carried.filter(isEmpty || _._1 < times(0)).fold(this) { case (start, value) =>
     val all = new TimedValues(order)

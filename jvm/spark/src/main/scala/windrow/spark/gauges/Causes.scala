@@ -56,7 +56,7 @@ private[spark] object Causes {
       Cause(
         "ALREADY_READ",
         "All input was read before this run, because the checkpoint was used before; " +
-          s"${panes(waiting.panes)} in the state.",
+          s"${waits(waiting)} in the state.",
         "Send newer rows. To process the input again, start with a new checkpoint.")
     case None =>
       Cause(
@@ -127,30 +127,41 @@ private[spark] object Causes {
 
   /** Finds the event for which the windows in the state wait. */
   private def windows(facts: Facts): Seq[Cause] = facts.waiting match {
-    case None                   => if (emitted(facts) == 0) unread(facts) else Nil
-    case Some(Waiting(0, _, _)) => nothing(facts)
-    case Some(Waiting(n, None, clock)) => clock.toSeq.map(until =>
+    case None                         => if (emitted(facts) == 0) unread(facts) else Nil
+    case Some(Waiting(0, _, _, kind)) => nothing(facts, kind)
+    case Some(all @ Waiting(_, None, clock, _)) => clock.toSeq.map(until =>
         Cause(
           "PERIOD_NOT_OVER",
-          s"${panes(n)} in the state; the first is emitted at ${instant(until)} by the clock.",
+          s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
           "Wait, or set a shorter period."))
-    case Some(Waiting(n, _, _)) if !facts.isActive => Seq(ended(s"${panes(n)} in the state"))
-    case Some(Waiting(n, Some(needed), _))         => onlyWithData(facts) :+ notReached(facts, n, needed)
+    case Some(all) if !facts.isActive               => Seq(ended(s"${waits(all)} in the state"))
+    case Some(all @ Waiting(_, Some(needed), _, _)) => onlyWithData(facts) :+ notReached(facts, all, needed)
   }
 
   /** Decides by the number of open windows, because the state was not read. */
   private def unread(facts: Facts): Seq[Cause] = facts.open match {
-    case Some(0)                    => nothing(facts)
+    case Some(0)                    => nothing(facts, Waiting.OfPanes)
     case Some(n) if !facts.isActive => Seq(ended(opened(n)))
     case open if facts.isActive     => onlyWithData(facts) :+ notReached(facts, open)
     case _                          => Nil
   }
 
-  private def nothing(facts: Facts): Seq[Cause] = Option.when(isAccepted(facts) && emitted(facts) == 0)(Cause(
-    "NOTHING_WAITS",
-    "Rows were accepted, but the state has no pane to emit.",
-    "Check the triggers: onTime=False suppresses the pane of a complete window. " +
-      "output.explain() shows when panes are emitted.")).toSeq
+  private def nothing(facts: Facts, kind: Waiting.Kind): Seq[Cause] =
+    Option.when(isAccepted(facts) && emitted(facts) == 0) {
+      val (meaning, remedy) = kind match {
+        case Waiting.OfPanes => (
+            "Rows were accepted, but the state has no pane to emit.",
+            "Check the triggers: onTime=False suppresses the pane of a complete window. " +
+              "output.explain() shows when panes are emitted.")
+        case Waiting.OfRows => (
+            "Rows were accepted, but the state has no row to emit.",
+            "Check the keys of the rows and the range of their times. output.explain() shows which rows are emitted.")
+        case Waiting.OfKeys => (
+            "Rows were accepted, but none of them can belong to a match any longer.",
+            "Check the conditions and within. output.plot(rows) shows the matches in a few rows.")
+      }
+      Cause("NOTHING_WAITS", meaning, remedy)
+    }.toSeq
 
   private def ended(waits: String): Cause = Cause(
     "RUN_ENDED",
@@ -163,9 +174,9 @@ private[spark] object Causes {
     "spark.sql.streaming.noDataMicroBatches.enabled is false, so a window is emitted only together with later rows.",
     "Set it to true before you start the query.")).toSeq
 
-  private def notReached(facts: Facts, n: Long, needed: Long): Cause = Cause(
+  private def notReached(facts: Facts, all: Waiting, needed: Long): Cause = Cause(
     "WATERMARK_NOT_REACHED",
-    s"${panes(n)} in the state; the first is emitted at the watermark ${instant(needed)}, but ${at(facts)}.",
+    s"${waits(all)} in the state; the first is ${all.kind.happens} at the watermark ${instant(needed)}, but ${at(facts)}.",
     facts.behind.fold("Wait for newer rows, because only they move the watermark.")(behind =>
       s"Wait for a row of about ${instant(needed + behind)} or later: the watermark is ${span(behind)} behind the " +
         "newest row."))
@@ -180,7 +191,8 @@ private[spark] object Causes {
     facts.watermark.fold("there is no watermark yet")(mark => s"the watermark is ${instant(mark)}") +
       facts.newest.fold("")(newest => s", and the newest row is of ${instant(newest)}")
 
-  private def panes(n: Long): String = if (n == 1) "1 pane waits" else s"${count(n)} panes wait"
+  private def waits(all: Waiting): String =
+    if (all.panes == 1) all.kind.one else s"${count(all.panes)} ${all.kind.several}"
 
   private def opened(n: Long): String = if (n == 1) "1 window is open" else s"${count(n)} windows are open"
 }

@@ -8,8 +8,38 @@ package windrow.spark.gauges
   *   the least watermark that emits one, or None if all wait for the clock
   * @param clock
   *   the earliest end of a period
+  * @param kind
+  *   what waits
   */
-private[spark] final case class Waiting(panes: Long, watermark: Option[Long], clock: Option[Long])
+private[spark] final case class Waiting(
+    panes: Long,
+    watermark: Option[Long],
+    clock: Option[Long],
+    kind: Waiting.Kind = Waiting.OfPanes)
+
+private[spark] object Waiting {
+
+  /** @param one
+    *   the text if one waits
+    * @param several
+    *   the text if several wait, without their number
+    * @param happens
+    *   the event for which they wait
+    */
+  sealed abstract class Kind(val one: String, val several: String, val happens: String)
+
+  case object OfPanes extends Kind("1 pane waits", "panes wait", "emitted")
+  case object OfRows  extends Kind("1 row waits", "rows wait", "emitted")
+
+  /** Keys whose rows can still belong to a match. */
+  case object OfKeys extends Kind("1 key with undecided rows waits", "keys with undecided rows wait", "decided")
+
+  /** Returns the kind of the rows that the state returns for the question what is pending, by their columns. */
+  def kind(columns: Seq[String]): Kind =
+    if (columns.contains("window")) OfPanes
+    else if (columns.contains("processing_time") || columns.contains("message")) OfRows
+    else OfKeys
+}
 
 /** The facts about a query that decide why it emits nothing. Times are in microseconds.
   *

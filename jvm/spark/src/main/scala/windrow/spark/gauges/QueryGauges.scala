@@ -29,7 +29,7 @@ private[gauges] final class QueryGauges private (shown: SparkGauges) {
 }
 
 private[gauges] object QueryGauges {
-  private val Counts = (CountColumns.Read +: OutputSchema.Counts.names) :+ CountColumns.Rows
+  private val Counts = (CountColumns.Read +: OutputSchema.Counts.names) ++ Seq(CountColumns.Rows, CountColumns.Replaced)
 
   /** Creates the gauges of a query. Appends the id to a name that another running query already uses. */
   def apply(name: Option[String], id: UUID): QueryGauges = {

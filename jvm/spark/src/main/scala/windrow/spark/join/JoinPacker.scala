@@ -2,7 +2,6 @@ package windrow.spark.join
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.StructType
 import windrow.core.operator.Origin
 import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.Incoming
@@ -27,9 +26,11 @@ private[join] final case class JoinPacking(
 /** Writes rows as entries of [[JoinEntry]]. */
 private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) extends Packer {
   private val key     = UnsafeProjection.create(packing.keys, schema)
-  private val message = UnsafeProjection.create(Seq(packing.message), schema)
+  private val message = Rows.ofStruct(packing.message, schema)
   private val fields  = UnsafeProjection.create(packing.time +: packing.sender, schema)
-  private val width   = packing.message.dataType.asInstanceOf[StructType].size
+
+  /** The position of the time column, if rows have no offsets; otherwise -1. */
+  private val timeAt = if (packing.sender.nonEmpty) -1 else schema.indexWhere(_.semanticEquals(packing.time))
 
   private var lastKey: UnsafeRow = _
 
@@ -48,14 +49,19 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
   }
 
   def write(row: InternalRow, out: ByteWriter): Array[Byte] = {
-    val values = fields(row)
-    val time   = Option.unless(values.isNullAt(0))(values.getLong(0))
-    val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
-      Origin(packing.name, values.getLong(1), values.getLong(2)))
-    from.foreach(seen.add)
-    JoinEntry.write(out, packing.stream, lastKey, time, from, message(row).getStruct(0, width))
+    if (timeAt >= 0) write(out, Option.unless(row.isNullAt(timeAt))(row.getLong(timeAt)), None, message(row))
+    else {
+      val values = fields(row)
+      val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
+        Origin(packing.name, values.getLong(1), values.getLong(2)))
+      from.foreach(seen.add)
+      write(out, Option.unless(values.isNullAt(0))(values.getLong(0)), from, message(row))
+    }
     null
   }
+
+  private def write(out: ByteWriter, time: Option[Long], from: Option[Origin], message: UnsafeRow): Unit =
+    JoinEntry.write(out, packing.stream, lastKey, time, from, message)
 }
 
 /** The format of a row of a stream in a packet. */

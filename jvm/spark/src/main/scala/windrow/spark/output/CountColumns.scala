@@ -37,6 +37,7 @@ private[spark] object CountColumns {
   val Gaps       = "gaps"
   val Panes      = "panes"
   val Rows       = "rows"
+  val Replaced   = "replaced" // accepted rows of earlier micro-batches that a later row has replaced
 
   /** Returns the name of the count of rows that were rejected with a reason. */
   def of(reason: Reason): String = reason.toString.toLowerCase(Locale.ROOT)

@@ -3,12 +3,11 @@ package windrow.spark.pack
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.types.StructType
 import windrow.core.operator.Origin
 import windrow.core.state.ByteWriter
 import windrow.spark.functions.{FunctionSet, Lift}
 import windrow.spark.packet.{EntryCodec, MessageOrder, Packer, SeenOffsets}
-import windrow.spark.rows.SourceName
+import windrow.spark.rows.{Rows, SourceName}
 import windrow.{ContentOrder, Positions, WindowKind}
 
 /** The way in which rows are sent to their shards.
@@ -85,7 +84,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   private val originAt = 1 + own.size
   private val key      = UnsafeProjection.create(program.keys, schema)
   private val carries  = Predicate.create(program.carries, schema)
-  private val message  = UnsafeProjection.create(Seq(program.message), schema)
+  private val message  = Rows.ofStruct(program.message, schema)
   private val fields   = UnsafeProjection.create(program.time +: (own ++ program.sender), schema)
   private val panes    = Option.when(program.pane.nonEmpty)(new PaneReader(program.pane, schema))
   private val marks    = Option.when(program.marks.nonEmpty)(new MarkReader(program.marks, schema))
@@ -94,7 +93,6 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
   /** Whether the output shows the original row instead of values that aggregates computed from it. */
   private val isWhole = program.shuffle.whole
   private val window  = program.window
-  private val width   = program.message.dataType.asInstanceOf[StructType].size
 
   /** Whether a row lacks an event time. Such a row is rejected, so none of its values is evaluated. Policy windows do
     * not reject it.
@@ -163,19 +161,23 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
       null
     } else writeWhole(row, out)
 
-  /** The position of the time column, if an entry contains only the key, the time and the values; otherwise -1. */
-  private val timeAt =
-    if (isOwn || program.sender.nonEmpty || panes.isDefined || marks.isDefined || ordered) -1
-    else schema.indexWhere(_.semanticEquals(program.time))
+  /** The position of the time column, if rows have no values and offsets of their own; otherwise -1. */
+  private val timeColumn =
+    if (isOwn || program.sender.nonEmpty) -1 else schema.indexWhere(_.semanticEquals(program.time))
+
+  /** The same, if an entry contains only the key, the time, and the values. */
+  private val timeAt = if (panes.isDefined || marks.isDefined || ordered) -1 else timeColumn
 
   private def rawOf(row: InternalRow): UnsafeRow =
-    if (carries.eval(row)) message(row).getStruct(0, width) else null
+    if (carries.eval(row)) message(row) else null
 
   private def writeWhole(row: InternalRow, out: ByteWriter): Array[Byte] = {
-    val values = fields(row)
-    val time   = Option.when(!values.isNullAt(0))(values.getLong(0))
-    val value  = if (isOwn && !values.isNullAt(1)) values.getLong(1) else ofAll
-    val from   = originOf(values, originAt)
+    val values = if (timeColumn < 0) fields(row) else null
+    val time =
+      if (timeColumn < 0) Option.when(!values.isNullAt(0))(values.getLong(0))
+      else Option.when(!row.isNullAt(timeColumn))(row.getLong(timeColumn))
+    val value = if (isOwn && !values.isNullAt(1)) values.getLong(1) else ofAll
+    val from  = originOf(values, originAt)
     from.foreach(seen.add)
     val buffer = lift(row)
     val raw    = rawOf(row)

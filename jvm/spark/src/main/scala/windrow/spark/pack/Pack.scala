@@ -78,11 +78,11 @@ abstract class PackRecipe(
     pack.marks.map(SparkInside.normalized))
 }
 
-/** Sends rows in the order in which they are applied, each with its original columns: full state stores them, and
-  * events of policy windows show them.
+/** Sends rows with their original columns: full state and searches for patterns store them, and events of policy windows
+  * show them.
   *
-  * @param why
-  *   why they are not combined, in explanations
+  * @param sortedFor
+  *   why they are sent in the order in which they are applied, in explanations; None if the order does not matter
   * @param byArrival
   *   whether rows are applied in the order in which tasks read them
   */
@@ -91,13 +91,13 @@ class WholeMessages(
     functions: FunctionSet,
     shards: Int,
     behind: Option[TimeSpan] = None,
-    why: String = "they are stored or emitted unchanged",
+    sortedFor: Option[String] = Some("they are stored or emitted unchanged"),
     byArrival: Boolean = false)
     extends PackRecipe(
       windows,
       functions,
       shards,
-      ShuffleMode(Some(why), ordered = false, whole = true, byArrival = byArrival),
+      ShuffleMode(sortedFor, ordered = false, whole = true, byArrival = byArrival),
       behind) {
 
   def travel(pack: Pack): String = shuffle.inWords

@@ -1,6 +1,7 @@
 package windrow.spark.packet
 
-import java.util.{ArrayList => JArrayList, Comparator}
+import java.nio.ByteBuffer
+import java.util.{ArrayList => JArrayList, Arrays, Comparator}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter
@@ -85,7 +86,14 @@ private object SortedPacketWriter {
   private val RunBytes = 1 << 20
 
   /** A row of a run. */
-  private final class Placed(val place: Array[Byte], val from: Int, val until: Int)
+  private final class Placed(val place: Array[Byte], val from: Int, val until: Int) {
 
-  private val ByPlace: Comparator[Placed] = (a, b) => java.util.Arrays.compareUnsigned(a.place, b.place)
+    /** The first 8 bytes of the place, as an unsigned number. Missing bytes count as 0. */
+    val start: Long = ByteBuffer.wrap(if (place.length < 8) Arrays.copyOf(place, 8) else place).getLong
+  }
+
+  /** Compares numbers before bytes, because comparing many short arrays costs more. */
+  private val ByPlace: Comparator[Placed] = (a, b) =>
+    if (a.start != b.start) java.lang.Long.compareUnsigned(a.start, b.start)
+    else Arrays.compareUnsigned(a.place, b.place)
 }

@@ -12,6 +12,7 @@ import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
 import windrow.spark.panes.RetractsRows
+import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{MatchSpec, Reason, TimeSpan}
@@ -35,7 +36,8 @@ final class MatchProgram private[pattern] (
     earlier: IndexedSeq[EarlierRow],
     reads: IndexedSeq[Seq[Int]],
     override val processingTimeDelay: Option[TimeSpan],
-    val stream: String)
+    val stream: String,
+    override val descriptor: Option[StateDescriptor])
     extends RetractsRows {
   program =>
 
@@ -54,9 +56,10 @@ final class MatchProgram private[pattern] (
 
   private final class Running extends OperatorRunner[MatchShard] {
     private val output = new MatchPackets(form)
+    private val tests  = new Tests
 
     protected def open(store: ShardStore): MatchShard =
-      new MatchShard(spec, store, new Tests, fingerprint, guards)
+      new MatchShard(spec, store, tests, fingerprint, guards)
 
     protected def run(
         shard: MatchShard,

@@ -29,13 +29,9 @@ private[spark] object MatchSql {
       reader.wordIfSet("after", "VALUE_UNKNOWN", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
       reader.spanIfSet("lateness"),
       reader.spanIfSet("max_future"))
-    val unread = reader.problems
-    val spec   = draft.check
-    val found = arguments.problems ++ unread ++
-      spec.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
     val session = SparkSession.active
     val table   = Matches.parts(session, arguments.table, Some(arguments.names("key").getOrElse(Nil)))
-    val checked = spec.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(Matches(_) -> options)
+    val checked = reader.checked(draft.check, arguments.problems).map(Matches(_) -> options)
     WindowQuery.plan(
       session,
       Name,

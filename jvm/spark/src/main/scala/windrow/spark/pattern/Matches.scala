@@ -14,6 +14,7 @@ import windrow.spark.input.{AggregateParts, ColumnNames}
 import windrow.spark.output.{CountColumns, OutputColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
 import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.query.{KeyedSpec, StateDescriptor}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
@@ -54,12 +55,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
     val measures = resolved.measures.map(all =>
       MeasureForm(all.parts.functions, all.inputs, all.columns, all.types))
     (
-      new WholeMessages(
-        Some(spec.windows),
-        parts.functions,
-        shards,
-        options.behind,
-        why = "matches depend on their order"),
+      new WholeMessages(Some(spec.windows), parts.functions, shards, options.behind, sortedFor = None),
       new MatchProgram(
         spec,
         new SpecFingerprint(begun),
@@ -70,7 +66,8 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
         resolved.earlier.map(_._1).toIndexedSeq,
         resolved.reads,
         options.behind,
-        options.name))
+        options.name,
+        descriptor(StateDescriptor.ByKey(KeyedSpec.Match(spec), parts.message, hasOffsets))))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {

@@ -22,7 +22,7 @@ private[query] final class Answered(place: => InternalRow, val row: InternalRow)
   * @tparam S
   *   what the shard must store
   */
-private[spark] sealed abstract class Answer[-S] extends Serializable {
+private[spark] abstract class Answer[-S] extends Serializable {
   def rowType: StructType
 
   /** The types of a row's place. */
@@ -36,15 +36,15 @@ private[spark] sealed abstract class Answer[-S] extends Serializable {
 private[spark] object Answer {
 
   /** Time, source, partition and offset of a stored row. */
-  private val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
+  private[query] val Position: Seq[DataType] = Seq(LongType, StringType, LongType, LongType)
 
-  private def position(one: StoredMessage): InternalRow = row(
+  private[query] def position(one: StoredMessage): InternalRow = row(
     one.time,
     one.origin.map(from => UTF8String.fromString(from.partition.source)).orNull,
     boxed(one.origin.map(_.partition.number)),
     boxed(one.origin.map(_.offset)))
 
-  private def row(values: Any*): InternalRow = new GenericInternalRow(values.toArray[Any])
+  private[query] def row(values: Any*): InternalRow = new GenericInternalRow(values.toArray[Any])
 
   private def boxed(number: Option[Long]): Any = number.map(Long.box).orNull
 
@@ -100,7 +100,7 @@ private[spark] object Answer {
     * @param indexed
     *   the fields of a row that must have the values of the question
     */
-  final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[KeepsMessages] {
+  final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[KeepsRows] {
     @transient private lazy val valuesOf = UnsafeProjection.create(indexed.map { i =>
       SparkInside.normalized(BoundReference(i, message(i).dataType, message(i).nullable))
     })
@@ -111,7 +111,7 @@ private[spark] object Answer {
     def rowType: StructType                 = message
     private[query] def under: Seq[DataType] = Position
 
-    private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
+    private[query] def find(kept: KeepsRows, question: Question): Iterator[Answered] = {
       val wanted = question.by.map(values.of)
       kept.messages(question, axis).map(one => new Answered(position(one), shape.of(one.payload)))
         .filter(found => wanted.forall(_ == valuesOf(found.row)))

@@ -47,10 +47,14 @@ private[query] trait KeepsWindows {
 }
 
 /** A shard whose rows can be queried. */
-private[query] trait KeepsMessages {
+private[query] trait KeepsRows {
 
   /** Returns stored rows in order. */
   def messages(question: Question, axis: Axis): Iterator[StoredMessage]
+}
+
+/** A shard that stores all rows of a range, and with that where its sources must be read again. */
+private[query] trait KeepsMessages extends KeepsRows {
 
   /** The least stored offset of each source partition. */
   def restartOffsets: Map[SourcePartition, Long]

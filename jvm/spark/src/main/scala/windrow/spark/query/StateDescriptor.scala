@@ -35,7 +35,7 @@ final case class StateDescriptor(
 
   private[query] def json: ObjectNode = holds match {
     case StateDescriptor.OfJoin(join, _) => join.json
-    case held: StateDescriptor.Windowed =>
+    case held: StateDescriptor.OfStream =>
       val node = DescriptorJson.node(shards, keys).put("name", name).put("time", timeType.json)
       held.write(node)
       node
@@ -50,10 +50,14 @@ object StateDescriptor {
     private[query] def needs(space: String): Boolean = space != "periods"
   }
 
-  /** Windows of one stream. */
-  sealed trait Windowed extends Holds {
-    def window: WindowKind
+  /** Windows or rows of one stream. */
+  sealed trait OfStream extends Holds {
     private[query] def write(node: ObjectNode): Unit
+  }
+
+  /** Windows of one stream. */
+  sealed trait Windowed extends OfStream {
+    def window: WindowKind
   }
 
   /** Windows of aggregates.
@@ -109,6 +113,26 @@ object StateDescriptor {
       Messages(spec, DescriptorJson.struct(node.get("message")), DescriptorJson.texts(node.get("join_keys")))
   }
 
+  /** Rows by key, without windows: those of a deduplication or of a search for a pattern.
+    *
+    * @param hasOffsets
+    *   whether rows have an identity
+    */
+  final case class ByKey(of: KeyedSpec, message: StructType, hasOffsets: Boolean) extends OfStream {
+    private[query] override def needs(space: String): Boolean = true
+
+    private[query] def write(node: ObjectNode): Unit = {
+      node.set[JsonNode]("spec", of.json)
+      node.put("message", message.json).put("offsets", hasOffsets)
+      of.write(node)
+    }
+  }
+
+  object ByKey {
+    private[query] def read(node: JsonNode, of: KeyedSpec): ByKey =
+      ByKey(of, DescriptorJson.struct(node.get("message")), node.path("offsets").asBoolean)
+  }
+
   /** Rows of one stream of a join.
     *
     * @param number
@@ -151,6 +175,8 @@ object StateDescriptor {
       case CheckedSpec.Join(spec)      => ofJoin(JoinDescriptor.read(node, spec))
       case CheckedSpec.Aggregate(spec) => Seq(read(node, Aggregates.read(node, spec)))
       case CheckedSpec.FullState(spec) => Seq(read(node, Messages.read(node, spec)))
+      case CheckedSpec.Dedup(spec)     => Seq(read(node, ByKey.read(node, KeyedSpec.Dedup.read(node, spec))))
+      case CheckedSpec.Match(spec)     => Seq(read(node, ByKey.read(node, KeyedSpec.Match(spec))))
       case _ => throw new CheckpointError(ErrorConditions.message("STATE_VERSION.UNKNOWN", "path" -> path))
     }
   }

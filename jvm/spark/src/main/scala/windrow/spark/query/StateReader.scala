@@ -67,10 +67,11 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     state.descriptor.holds match {
       case held: StateDescriptor.Aggregates => ofWindows(held.window, held.spec.latenessInTime)
       case held: StateDescriptor.Messages   => ofWindows(held.window, held.spec.latenessInTime)
+      case held: StateDescriptor.ByKey      => Advice.ofRows(held.of.within, held.of.lateness, counts, share)
       case StateDescriptor.OfJoin(join, _) =>
         val late = new JoinLateness(join.spec)
         if (!late.isKnown) throw wrong("ADVICE_NOT_KEPT", "what" -> "a join that is bounded only by its retention")
-        Advice.ofJoin(late.span, TimeSpan(join.spec.latenessInTime.value), counts, share)
+        Advice.ofRows(late.span, TimeSpan(join.spec.latenessInTime.value), counts, share)
     }
   }
 
@@ -118,10 +119,28 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         answered(state, question, answer)(new OfFullState(held.spec, _))
       case held: StateDescriptor.OfJoin =>
         answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
-      case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
+      case held: StateDescriptor.ByKey if held.of.storesRows =>
+        answered(state, question, Answer.Messages(held.message, axis, Nil))(KeepsKeys.of(held.of))
+      case _ => throw noMessages(descriptor)
     }
     val order = if (axis == Axis.Time) rows.positions else Seq(rows.positions(3), rows.positions(1), rows.positions(2))
     table(rows, rows.row.map(column => Alias(column, column.name)()), order)
+  }
+
+  /** Returns the stored keys of an operator without windows, and the size of their state. */
+  def getKeys(keyValues: Map[String, Literal]): DataFrame = {
+    val state      = stored()
+    val descriptor = state.descriptor
+    val key        = new Arguments(descriptor).keys("getKeys", Nil, keyValues, Map.empty)._1
+    descriptor.holds match {
+      case held: StateDescriptor.ByKey =>
+        val answer = KeyAnswer.Stored(held.of, descriptor.timeType, descriptor.keys)
+        val rows   = answered(state, Question(key, None, None), answer)(KeepsKeys.of(held.of))
+        val order  = rows.positions.filter(key => RowOrdering.isOrderable(key.dataType))
+        table(rows, keyed(descriptor, rows) ++ rows.row, order)
+      case _ => throw new CheckpointError(
+          ErrorConditions.message("KEYS_NOT_LISTED", "operator" -> descriptor.name, "path" -> path))
+    }
   }
 
   def pending(): DataFrame = {
@@ -138,6 +157,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       case held: StateDescriptor.OfJoin =>
         val rows = answered(state, all, Answer.ComingRows(held.join))(new OfSide(held, _))
         (rows, rows.row.takeRight(2) ++ rows.positions.drop(descriptor.keys.size))
+      case held: StateDescriptor.ByKey =>
+        val rows =
+          answered(state, all, KeyAnswer.Waiting(held.of, held.message, descriptor.keys))(KeepsKeys.of(held.of))
+        (rows, rows.row.takeRight(1) ++ rows.positions.drop(descriptor.keys.size))
     }
     table(rows, keyed(descriptor, rows) ++ rows.row, order)
   }
@@ -148,7 +171,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val rows = state.descriptor.holds match {
       case held: StateDescriptor.Messages => answered(state, all, Answer.Offsets)(new OfFullState(held.spec, _))
       case held: StateDescriptor.OfJoin   => answered(state, all, Answer.Offsets)(new OfSide(held, _))
-      case _: StateDescriptor.Aggregates  => throw noMessages(state.descriptor)
+      case _                              => throw noMessages(state.descriptor)
     }
     val part  = rows.row.take(2)
     val least = Alias(Min(rows.row(2)).toAggregateExpression(), "kept")()
@@ -162,23 +185,31 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
     case held: StateDescriptor.Windowed => held
-    case _: StateDescriptor.OfJoin => throw new CheckpointError(
-        ErrorConditions.message("NO_WINDOWS.JOIN", "operator" -> descriptor.name, "path" -> path))
+    case _: StateDescriptor.OfJoin      => throw refusal("NO_WINDOWS.JOIN", descriptor)
+    case _: StateDescriptor.ByKey       => throw refusal("NO_WINDOWS.KEYS", descriptor)
   }
+
+  private def refusal(condition: String, descriptor: StateDescriptor) = new CheckpointError(
+    ErrorConditions.message(condition, "operator" -> descriptor.name, "path" -> path))
 
   /** Returns the columns by which stored rows are queried; if empty, they are the key columns. */
   private def declaredOf(descriptor: StateDescriptor, axis: Axis): Seq[(String, DataType)] = descriptor.holds match {
     case held: StateDescriptor.Messages => held.indexed.map(name => name -> held.message(name).dataType)
-    case held: StateDescriptor.OfJoin if axis == Axis.Offset && !held.side.hasOffsets =>
-      throw notUnderstood(
-        "start and end",
-        s"Whole numbers are offsets, but the rows of '${descriptor.name}' have no offsets. Pass times")
-    case _: StateDescriptor.OfJoin     => Nil
-    case _: StateDescriptor.Aggregates => throw noMessages(descriptor)
+    case held: StateDescriptor.OfJoin   => withoutOffsets(descriptor, axis, held.side.hasOffsets)
+    case held: StateDescriptor.ByKey if held.of.storesRows => withoutOffsets(descriptor, axis, held.hasOffsets)
+    case _                                                 => throw noMessages(descriptor)
   }
 
-  private def noMessages(descriptor: StateDescriptor) = new CheckpointError(
-    ErrorConditions.message("NO_MESSAGE_STORE.CHECKPOINT", "operator" -> descriptor.name, "path" -> path))
+  private def withoutOffsets(descriptor: StateDescriptor, axis: Axis, hasOffsets: Boolean) =
+    if (axis == Axis.Time || hasOffsets) Nil
+    else throw notUnderstood(
+      "start and end",
+      s"Whole numbers are offsets, but the rows of '${descriptor.name}' have no offsets. Pass times")
+
+  private def noMessages(descriptor: StateDescriptor) = descriptor.holds match {
+    case _: StateDescriptor.ByKey => refusal("NO_MESSAGE_STORE.KEYS", descriptor)
+    case _                        => refusal("NO_MESSAGE_STORE.CHECKPOINT", descriptor)
+  }
 
   private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
     case Right(texts) => Reading(path)(texts.resolve(session, descriptor.keys))

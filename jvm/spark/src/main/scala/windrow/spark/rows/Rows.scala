@@ -1,7 +1,9 @@
 package windrow.spark.rows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute, BoundReference, CreateNamedStruct, Expression, UnsafeProjection, UnsafeRow
+}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import windrow.ErrorConditions
@@ -16,6 +18,17 @@ object Rows {
     case bytes: Array[Byte] =>
       out.bytes(bytes, (row.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt, row.getSizeInBytes)
     case _ => out.bytes(row.getBytes)
+  }
+
+  /** Returns a projection to a struct, as a row with its bytes. */
+  def ofStruct(struct: Expression, schema: Seq[Attribute]): InternalRow => UnsafeRow = struct match {
+    case fields: CreateNamedStruct =>
+      val project = UnsafeProjection.create(fields.valExprs, schema)
+      row => project(row)
+    case other =>
+      val project = UnsafeProjection.create(Seq(other), schema)
+      val width   = other.dataType.asInstanceOf[StructType].size
+      row => project(row).getStruct(0, width)
   }
 
   /** Reads a binary column without copying. The result is valid as long as its row. */

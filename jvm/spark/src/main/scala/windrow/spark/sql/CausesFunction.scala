@@ -35,7 +35,11 @@ private[spark] object CausesFunction {
     isBusy = json.path("isBusy").asBoolean,
     runsWithoutData = json.path("runsWithoutData").asBoolean,
     waiting = Option(json.path("waiting")).filter(_.isObject).map(of =>
-      Waiting(of.path("panes").asLong, number(of.path("watermark")), number(of.path("clock")))),
+      Waiting(
+        of.path("panes").asLong,
+        number(of.path("watermark")),
+        number(of.path("clock")),
+        Waiting.kind(of.path("columns").elements.asScala.map(_.asText).toSeq))),
     now = json.path("now").asLong)
 
   private def number(json: JsonNode): Option[Long] = Option.when(json.isNumber)(json.asLong)

@@ -28,6 +28,9 @@ private[spark] object StateFunctions {
       (state, arguments) =>
         state.getMessages(arguments.bound("start"), arguments.bound("end"), arguments.keys("by"), arguments.keys("key"))
     },
+    "windrow_get_keys" -> looking("windrow_get_keys", Seq("key")) { (state, arguments) =>
+      state.getKeys(arguments.keys("key"))
+    },
     "windrow_pending"         -> looking("windrow_pending", Nil)((state, _) => state.pending()),
     "windrow_restart_offsets" -> looking("windrow_restart_offsets", Nil)((state, _) => state.restartOffsets()))
 

@@ -38,6 +38,7 @@ private[spark] object Usage {
     "windrow_advise"          -> "a recommended lateness, from the rows that a query has read",
     "windrow_get_windows"     -> "the windows stored in a checkpoint",
     "windrow_get_messages"    -> "the rows stored in a checkpoint",
+    "windrow_get_keys"        -> "the keys stored in a checkpoint of a deduplication or a pattern",
     "windrow_pending"         -> "the results of a checkpoint's windows that are not emitted yet",
     "windrow_restart_offsets" -> "the offsets from which a checkpoint's rows can be read again")
 

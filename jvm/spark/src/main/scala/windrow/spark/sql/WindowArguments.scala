@@ -29,15 +29,12 @@ private[spark] final case class WindowArguments(function: WindowFunction, read: 
     val reader   = new ArgumentReader(arguments.values -- gap.map(_ => "gap"))
     val options  = StreamArguments.read(reader, gap, arguments.names("index_by").getOrElse(Nil))
     val draft    = drafted(reader)
-    val unread   = reader.problems
     val operator = draft.toRight(Nil).flatMap(checked(_, arguments, reader))
-    val found =
-      arguments.problems ++ unread ++ operator.left.getOrElse(Nil).filterNot(problem => reader.isUnread(problem.code))
-    val session = SparkSession.active
+    val session  = SparkSession.active
     WindowQuery.plan(
       session,
-      draft.filter(_ => arguments.problems.isEmpty && unread.isEmpty).fold(name)(_.window.toString),
-      operator.filterOrElse(_ => found.isEmpty, Nil).left.map(_ => found).map(_ -> options),
+      draft.filter(_ => arguments.problems.isEmpty && reader.problems.isEmpty).fold(name)(_.window.toString),
+      reader.checked(operator, arguments.problems).map(_ -> options),
       arguments.names("key").fold(AggregateParts.of(arguments.table))(key =>
         FullStateParts.of(session, arguments.table, Some(key))),
       stated = Some(options))

@@ -32,6 +32,6 @@ private[spark] final case class StreamFrame(
   val isStreaming: Boolean = parts.child.isStreaming
 
   /** Returns the descriptor for readers of the checkpoint. A batch query has none. */
-  def descriptor(holds: => StateDescriptor.Windowed): Option[StateDescriptor] =
+  def descriptor(holds: => StateDescriptor.OfStream): Option[StateDescriptor] =
     Option.when(isStreaming)(StateDescriptor.of(options.name, shards, parts, timeType, holds))
 }

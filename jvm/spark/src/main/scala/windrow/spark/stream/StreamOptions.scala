@@ -40,8 +40,5 @@ final case class StreamOptions(
     isAccelerated: Boolean = false) {
 
   /** What moves the watermark, for explanations. */
-  def clock: Clock = watermark match {
-    case Some(EventWatermark(delay, idle, Some(_))) if behind.isEmpty => Clock.OfPartitions(delay, idle)
-    case _                                                            => Clock(watermark.map(_.delay), behind)
-  }
+  def clock: Clock = behind.map(Clock.OfProcessingTime(_)).orElse(watermark.map(_.clock)).getOrElse(Clock.OfInput)
 }

@@ -128,7 +128,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
   def advise(share: Double): DataFrame = SparkInside.inSession(session)(
     SparkInside.frame(session, AdviceRows(new StateReader(session, held, None).advise(share))))
 
-  /** Returns stored `windows`, `messages` or `pending` firings.
+  /** Returns stored `windows`, `messages`, `keys` or `pending` firings.
     *
     * @param operator
     *   the name of a stream, or null for the only operator
@@ -139,6 +139,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
     what match {
       case "windows"  => reader.getWindows(open, open, Map.empty)
       case "messages" => reader.getMessages(open, open, Map.empty, Map.empty)
+      case "keys"     => reader.getKeys(Map.empty)
       case _          => reader.pending()
     }
   }

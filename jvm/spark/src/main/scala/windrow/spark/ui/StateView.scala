@@ -34,7 +34,8 @@ private[ui] object StateView {
     Waiting(
       row.getLong(0),
       Option.unless(row.isNullAt(1))(row.getLong(1)),
-      Option.unless(row.isNullAt(2))(row.getLong(2)))
+      Option.unless(row.isNullAt(2))(row.getLong(2)),
+      Waiting.kind(panes.columns.toSeq))
   }
 
   private def known[T](read: => T): Option[T] =

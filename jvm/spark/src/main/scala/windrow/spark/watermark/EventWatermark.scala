@@ -1,5 +1,6 @@
 package windrow.spark.watermark
 
+import windrow.explain.Clock
 import windrow.{SpecError, SpecProblem, TimeSpan}
 
 /** A watermark that Windrow sets on an input.
@@ -14,7 +15,11 @@ import windrow.{SpecError, SpecProblem, TimeSpan}
 private[spark] final case class EventWatermark(
     delay: TimeSpan,
     idle: Option[TimeSpan] = None,
-    partitions: Option[Long] = None)
+    partitions: Option[Long] = None) {
+
+  /** Describes it in explanations. */
+  def clock: Clock = if (partitions.isDefined) Clock.OfPartitions(delay, idle) else Clock.OfEvents(delay, idle)
+}
 
 private[spark] object EventWatermark {
 

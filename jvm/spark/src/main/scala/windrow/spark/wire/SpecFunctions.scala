@@ -33,9 +33,9 @@ private[spark] object SpecFunctions {
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
     if (SeveralJson.isJoin(node))
       SeveralJson.readJoin(node).map { case (one, watermarks) =>
-        val delays     = watermarks.map { case (name, mark) => name -> mark.delay }
+        val clocks     = watermarks.map { case (name, mark) => name -> mark.clock }
         val conditions = node.path("input").path("conditions").elements.asScala.map(_.asText).toSeq
-        Explanation(one.spec, one.on, delays, one.behind, conditions)
+        Explanation(one.spec, one.on, clocks, one.behind, conditions)
       }
     else StreamJson(node).map { case (operator, stream) =>
       val shown = node.path("stream").path("shown").asText(s"stream '${stream.name}'")

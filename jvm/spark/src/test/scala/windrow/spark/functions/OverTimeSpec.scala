@@ -7,6 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
+import windrow.TimeSpan
 import windrow.core.state.{ByteReader, ByteWriter, Damage, DamagedStateError}
 
 /** Tests that aggregates over time do not depend on the order of rows, their grouping, or stored partial results. */
@@ -118,6 +119,22 @@ final class OverTimeSpec extends AnyFunSuite {
     }
     assert(counter.eval(buffer) == 7L && counter.dataType == LongType)
     assert(Increase(bound(2), bound(0)).dataType == DoubleType)
+  }
+
+  test("SEMANTICS R166: the increase since the value before a window counts, also if the window has one at its start") {
+    val counter = Increase(bound(1), bound(0), Some(TimeSpan(50)))
+    def of(values: (Long, Long)*) = {
+      val buffer = counter.createAggregationBuffer()
+      values.foreach { case (time, value) => counter.update(buffer, InternalRow(time, value, null, null)) }
+      buffer
+    }
+    val last = counter.lastOf(of(60L -> 5L, 70L -> 9L)).get
+    def from(start: Long, values: (Long, Long)*) = counter.carriedTo(start, last).map(before =>
+      counter.eval(counter.deserialize(counter.serialize(counter.merge(before, of(values: _*))))))
+    assert(from(100, 100L -> 12L, 110L -> 2L).contains(3L + 2L))
+    assert(from(120, 130L -> 4L).contains(4L) && from(120).contains(0L))
+    assert(from(121, 130L -> 4L).isEmpty)
+    assert(counter.eval(of()) == null)
   }
 
   test("SEMANTICS S1: parts that are cut off or changed are refused") {

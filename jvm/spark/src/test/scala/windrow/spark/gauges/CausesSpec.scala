@@ -60,6 +60,17 @@ final class CausesSpec extends AnyFunSuite {
     assert(found.forall(_.remedy.endsWith(".")))
   }
 
+  test("rows and keys that wait are not called panes") {
+    def meaning(n: Long, kind: Waiting.Kind) =
+      Causes.of(batch().copy(waiting = Some(Waiting(n, Option.when(n > 0)(noon), None, kind)))).map(_.meaning).mkString
+    assert(meaning(2, Waiting.kind(Seq("id", "message", "watermark"))).startsWith("2 rows wait in the state; "))
+    assert(meaning(1, Waiting.kind(Seq("id", "o", "s", "watermark", "processing_time"))).startsWith("1 row waits "))
+    assert(meaning(3, Waiting.kind(Seq("id", "watermark"))).startsWith(
+      "3 keys with undecided rows wait in the state; the first is decided at the watermark 2025-01-01 12:00:00"))
+    assert(meaning(0, Waiting.OfKeys) == "Rows were accepted, but none of them can belong to a match any longer.")
+    assert(meaning(1, Waiting.kind(Seq("id", "window", "timing", "watermark"))).startsWith("1 pane waits "))
+  }
+
   test("numbers, times, and lengths are written as in Python") {
     assert(FigureText.instant(noon) == "2025-01-01 12:00:00")
     assert(FigureText.instant(noon + 500000) == "2025-01-01 12:00:00.500")

@@ -20,6 +20,9 @@ final class StateDescriptorSpec extends AnyFunSuite {
 
   private val texts = AggregateTexts(message, Seq("sum(input0)"), Seq("total" -> "result0"))
 
+  private def byKey(of: KeyedSpec) =
+    StateDescriptor("orders", 4, keys, TimestampType, StateDescriptor.ByKey(of, message, hasOffsets = true))
+
   private val all: Seq[DescriptorJson] = Seq(
     StateDescriptor(
       "orders",
@@ -42,10 +45,33 @@ final class StateDescriptorSpec extends AnyFunSuite {
           retention = Retention(time = Some(TimeSpan(100000000)))).checked,
         message,
         Seq("product"))),
+    byKey(KeyedSpec.Dedup(
+      DedupDraft(
+        Some(TimeSpan(5)),
+        Seq("amounts"),
+        Some(TimeSpan.Zero),
+        keep = Keep.Last,
+        accumulation = Some(AccumulatingAndRetracting)).check.toOption.get,
+      None)),
+    byKey(KeyedSpec.Dedup(
+      DedupDraft(Some(TimeSpan(5)), lateness = Some(TimeSpan.Zero)).check.toOption.get,
+      Some(true))),
+    byKey(KeyedSpec.Match(
+      MatchDraft(
+        "A B*",
+        Seq("B" -> "amounts > A.amounts"),
+        Seq("n" -> "count(*)"),
+        Some(TimeSpan(7)),
+        AfterMatch.NextRow,
+        Some(TimeSpan(3))).check.toOption.get)),
     JoinDescriptor(join, 4, keys, Seq.fill(2)(JoinDescriptor.Side(message, TimestampType, hasOffsets = true))))
 
   test("written values are read") {
-    all.foreach(one => assert(StateDescriptor.read(one.bytes, "here").map(_.shards).distinct == Seq(4)))
+    all.foreach { one =>
+      val read = StateDescriptor.read(one.bytes, "here")
+      assert(read.map(_.shards).distinct == Seq(4))
+      assert(read.forall(_.bytes.toSeq == one.bytes.toSeq))
+    }
   }
 
   private val count = Damage.count(quick = 300, plain = 3000, full = 300000)
