@@ -219,9 +219,14 @@ def test_of_a_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(wr.OperatorError, match="NO_MESSAGE_STORE"):
         state.restartOffsets()
     assert wr.advise(checkpoint).messages == 3
-    windows = keyed(feed.stream()).window(wr.Tumbling("1 minute"))
-    counted = windows.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+    kept = wr.stream(once.rows, time="time", key="product", name="kept").lateness("20 minutes")
+    windows = kept.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
+    counted = windows.aggregate(F.count("*").alias("n"))
     other = str(tmp_path / "other")
     counted.start(panes=nowhere, checkpoint=other, availableNow=True).awaitTermination()
     with pytest.raises(wr.CheckpointError, match="KEYS_NOT_LISTED"):
         wr.state(other).getKeys()
+    open_windows = wr.state(other).getWindows().where("product <> ''").orderBy("product")
+    assert [(row["product"], row["n"]) for row in open_windows.collect()] == [("a", 1), ("b", 1)]
+    assert wr.state(other, operator="messages").getKeys().collect() == state.getKeys().collect()
+    assert wr.advise(other).messages == 2

@@ -176,7 +176,7 @@ private[spark] object Checkpoint {
       named: Option[String],
       whole: Boolean = false): StoredState = {
     val all = found.flatMap { case (number, one) => one.streams.map(number -> StoredState(one, _)) }
-    val fitting = named.fold(all)(name =>
+    val fitting = named.fold(unnamed(all))(name =>
       all.filter { case (number, state) => state.descriptor.name == name || number.toString == name })
     if (fitting.size == 1 || whole && fitting.map(_._1).distinct.size == 1) fitting.head._2
     else {
@@ -189,6 +189,14 @@ private[spark] object Checkpoint {
         "operators" -> names,
         "why"       -> why))
     }
+  }
+
+  /** Returns the operators from which a call without a name chooses. Deduplications and patterns before other operators
+    * do not count, so that the windows behind a deduplication need no name.
+    */
+  private def unnamed(all: Seq[(Long, StoredState)]): Seq[(Long, StoredState)] = {
+    val others = all.filterNot(_._2.descriptor.holds.isInstanceOf[StateDescriptor.ByKey])
+    if (others.isEmpty) all else others
   }
 
   private def shown(operator: StoredOperator): String = operator.streams.map(stream => s"'${stream.name}'") match {
