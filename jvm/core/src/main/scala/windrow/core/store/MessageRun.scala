@@ -7,8 +7,9 @@ import windrow.core.time.{Axis, EventTime, Position}
 
 /** Messages in order. Added messages are sorted and put into pages together when the run is read or written. Pages are
   * split as they grow, so a message costs the logarithm of the run, however many arrive in one step. The size of pages
-  * grows with their number, so that the root, which each step reads, grows with the square root of the run. At most `heldBytes` of messages are in memory: beyond that, changed pages are written, and all
-  * pages are read again when needed. Messages removed by retention are hidden at once (SEMANTICS R11).
+  * grows with their number, so that the root, which each step reads, grows with the square root of the run. At most
+  * `heldBytes` of messages are in memory: beyond that, changed pages are written, and all pages are read again when
+  * needed. Messages removed by retention are hidden at once (SEMANTICS R11).
   *
   * @param order
   *   orders by event time first. Messages that are equal in it differ only in whether they are settled; settled ones
