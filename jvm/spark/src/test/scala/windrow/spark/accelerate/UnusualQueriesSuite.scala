@@ -34,4 +34,19 @@ final class UnusualQueriesSuite extends SparkSuite {
       assert(on.codes.forall(_ == code), s"$mode: $sql: ${on.decisions}")
     }
   }
+
+  full("a map with nulls as a key groups as its values do, which Spark's generated code replaces by each other") {
+    val (a, b) = ("v % 2", "nullif(v % 3, 0)")
+    def compared(keys: String, results: String) = new Compared(
+      spark,
+      "append",
+      "5 seconds",
+      Seq(Compared.events(7, 3, 50)),
+      _.sql(s"SELECT window, $results, count(*) FROM t0 GROUP BY $window, $keys"))
+    val values = compared(s"$a, $b", s"$a AS a, $b AS b").off
+    val windrow =
+      compared(s"map('b', $b, 'a', $a)", s"map('b', $b, 'a', $a)['a'] AS a, map('b', $b, 'a', $a)['b'] AS b").on
+    assert(windrow.codes == Seq("accelerated") && values.rows > 5)
+    assert(windrow.differsFrom(values).isEmpty)
+  }
 }
