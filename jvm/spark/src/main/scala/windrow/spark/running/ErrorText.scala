@@ -14,6 +14,6 @@ private[spark] object ErrorText {
     */
   def firstLine(wrong: Throwable): String = {
     val line = Option(wrong.getMessage).flatMap(_.linesIterator.find(_.nonEmpty)).getOrElse(wrong.toString)
-    State.replaceFirstIn(Condition.replaceFirstIn(line, ""), "")
+    State.replaceFirstIn(Condition.replaceFirstIn(line, ""), "").stripSuffix(";")
   }
 }
