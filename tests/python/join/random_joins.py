@@ -86,18 +86,20 @@ class Case:
             how,
             {name: _messages(rng, delay, groups) for name in names},
             delay,
-            rng.choice((0, 0, 7)),
+            rng.choice((0, 7, 20)),
             {name: (low, low + rng.choice((0, 5, 25))) for name, low in lows.items()},
             {name: rng.choice(choices[name]) for name in names[1:] if rng.random() < 0.7},
             rng.choice(windows) if by_window else None,
         )
 
     def cut(self, rng: random.Random) -> Iterator[tuple[str, Sequence[Message]]]:
-        """Yield parts of the streams alternately; each stream keeps its order."""
+        """Yield parts of the streams, mostly of the one that is behind; each keeps its order."""
         left = {name: list(rows) for name, rows in self.streams.items()}
-        while any(left.values()):
-            name = rng.choice([name for name, rest in left.items() if rest])
-            some = rng.choice((1, 2, 5, 20)) * max(1, sum(map(len, self.streams.values())) // 60)
+        whole = max(1, sum(map(len, left.values())) // 60)
+        while waiting := [name for name, rest in left.items() if rest]:
+            behind = min(waiting, key=lambda name: left[name][0][0])
+            name = behind if rng.random() < 0.7 else rng.choice(waiting)
+            some = rng.choice((1, 1, 2, 5)) * whole
             yield name, left[name][:some]
             left[name] = left[name][some:]
 
@@ -295,8 +297,8 @@ def _messages(rng: random.Random, delay: int, groups: int) -> list[Message]:
     for group in range(groups):
         time = 0
         keys = [*(10 * group + key for key in range(rng.choice((1, 3, 8)))), None]
-        for _ in range(rng.randint(5, 40)):
-            time += rng.choice((0, 1, 1, 2, 3, 7, rng.choice((1, 40, 300))))
+        for _ in range(rng.randint(20, 40)):
+            time += rng.choice((0, 1, 1, 2, 3, 7, rng.choice((1, 10, 60))))
             came.append((time, rng.choice(keys), len(came), rng.choice((None, 0, 1, 2))))
     late = [rng.choice((15, 60, 400)) if rng.random() < 0.1 else 0 for _ in came]
     jitter = [(one[0] + rng.randint(0, delay) + late[i], i) for i, one in enumerate(came)]
