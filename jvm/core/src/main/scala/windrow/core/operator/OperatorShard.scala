@@ -9,6 +9,9 @@ trait OperatorShard {
   /** The watermark after the last step. */
   def watermark: Watermark
 
+  /** Raises the watermark before the first step. */
+  def startAt(first: Watermark): Unit
+
   /** The processing time, in microseconds, at which a step without messages may fire something. */
   def processingDeadline: Option[Long]
 

@@ -35,6 +35,8 @@ private[core] abstract class ShardFrame[E](
   def watermark: Watermark                    = admission.watermark
   def nextOffsets: Map[SourcePartition, Long] = admission.nextOffsets
 
+  def startAt(first: Watermark): Unit = admission.watermark = admission.watermark.max(first)
+
   /** Reads the directories of the parts if the state exists. The constructor of the operator calls it. */
   protected final def open(): Unit = admission.open(in => parts.foreach(_.readDirectory(in)))
 

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import scala.util.Try
-import windrow.spark.running.ResumeCheck
-import windrow.spark.verify.ErrorText
+import windrow.spark.running.{ErrorText, ResumeCheck}
 import windrow.{CheckpointError, ErrorConditions, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
@@ -50,13 +50,21 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
     replaced(write, made.copy(plan = applied.written(made.plan)))
   }
 
+  /** Returns the query with the decisions as a tag of its plan. A plan that stays is copied, because several starts can
+    * share it.
+    */
   private def replaced(write: WriteToStream, made: Rewritten): LogicalPlan = {
-    Started.remember(write.resolvedCheckpointLocation, made.decisions)
-    if (made.count == 0) {
-      if (isOn(session)) logWarning(s"Spark runs query ${write.name} without Windrow.\n${made.decisions}")
-      write
-    } else write.withNewChildren(Seq(made.plan)) // its constructor has another argument from Spark 4.2 on
+    if (made.count == 0 && isOn(session))
+      logWarning(s"Spark runs query ${write.name} without Windrow.\n${made.decisions}")
+    val old  = write.inputQuery
+    val plan = if (made.count > 0) made.plan else copied(old)(identity)
+    plan.setTagValue(Decisions, made.decisions)
+    copied(write)(part => if (part eq old) plan else part)
   }
+
+  /** Copies a node. The constructor of `WriteToStream` has another argument from Spark 4.2 on. */
+  private def copied(node: LogicalPlan)(part: AnyRef => AnyRef): LogicalPlan =
+    node.makeCopy(node.productIterator.map(one => part(one.asInstanceOf[AnyRef])).toArray)
 
   private def changed(write: WriteToStream, made: Rewritten) = new CheckpointError(ErrorConditions.message(
     "CHECKPOINT_OF_WINDROW",
@@ -71,9 +79,13 @@ private[spark] object Accelerate {
 
   private def isOn(session: SparkSession): Boolean = session.conf.get(Setting, "false").equalsIgnoreCase("true")
 
+  private val Decisions = TreeNodeTag[Acceleration]("windrow.acceleration")
+
   /** Returns the decisions about a running query. */
-  def explain(query: StreamingQuery): Acceleration = Started.of(RunningQuery.checkpoint(query)).getOrElse(
-    Rewritten.kept(RunningQuery.plan(query), SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
+  def explain(query: StreamingQuery): Acceleration = {
+    val plan = RunningQuery.plan(query)
+    plan.getTagValue(Decisions).getOrElse(Rewritten.kept(plan, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
+  }
 
   /** Returns the decisions about a DataFrame, as if it started with a new checkpoint and the setting. */
   def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode): Acceleration =

@@ -9,7 +9,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.CalendarInterval
 import scala.util.Try
 import windrow._
-import windrow.spark.input.StreamTable
+import windrow.spark.input.{StreamTable, WatermarkCheck}
 import windrow.spark.join.{JoinOptions, JoinPlan, JoinTable, ReplacedJoin}
 import windrow.spark.output.OutputKind
 
@@ -62,7 +62,9 @@ private object JoinRewrite extends PredicateHelper {
     _     <- days(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))
-    made  <- replaced(table, SparkJoins.waits(spark))
+    _ <- table.times.toSeq.flatten.zip(table.sides.map(_._2)).flatMap((WatermarkCheck.ofReplaced _).tupled)
+      .headOption.toLeft(())
+    made <- replaced(table, SparkJoins.waits(spark))
   } yield new JoinRewrite(session, join, table, made)
 
   private val Kinds = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi)
@@ -77,8 +79,9 @@ private object JoinRewrite extends PredicateHelper {
     }
     val names   = table.sides.map(_._1)
     val reaches = names.map(JoinReach.of(_, names, table.ranges))
+    // Without any wait, Spark runs no micro-batch in which only the watermark advances.
     Either.cond(
-      needed.forall(_.isDefined),
+      needed.forall(_.isDefined) && waits.exists(_.isDefined),
       ReplacedJoin(
         waits.zip(reaches).map { case (wait, reach) => wait.getOrElse(reach) }.toIndexedSeq,
         (waits.flatten :+ 0L).max),

@@ -20,11 +20,25 @@ private[spark] object WatermarkCheck {
     * @param time
     *   over the columns of the table
     */
-  def ofOther(time: Expression, table: LogicalPlan): Option[SpecProblem] = {
+  def ofOther(time: Expression, table: LogicalPlan): Option[SpecProblem] =
+    other(time, table, carries(time) || table.exists(_.isInstanceOf[TransformWithState]))
+
+  /** Returns a problem if Spark judges the rows of a table by another column than the event time, also in the output of
+    * an operator that Windrow runs instead of Spark.
+    */
+  def ofReplaced(time: Expression, table: LogicalPlan): Option[SpecProblem] = other(
+    time,
+    table,
+    time match {
+      case GetStructField(_, field, _) => field == 1 && carries(time) // the event time of a window is its end
+      case _                           => carries(time)
+    })
+
+  private def other(time: Expression, table: LogicalPlan, isOfWatermark: Boolean): Option[SpecProblem] = {
     val marks = table.collect {
       case mark: EventTimeWatermark if !mark.eventTime.metadata.contains(Announced) => mark.eventTime.name
     }.distinct
-    Option.when(marks.nonEmpty && !carries(time) && !table.exists(_.isInstanceOf[TransformWithState]))(SpecProblem(
+    Option.when(marks.nonEmpty && !isOfWatermark)(SpecProblem(
       "WATERMARK_OF_OTHER_COLUMN",
       "time"    -> time.sql,
       "columns" -> marks.map(name => s"'$name'").mkString(" and ")))

@@ -60,7 +60,7 @@ private[spark] object JoinPlan {
       inputs: Seq[StreamTable]): Seq[SpecProblem] =
     StreamTable.mixed(inputs) ++ ofKeys(options.on, inputs) ++
       ofNames(session, options.on, inputs, options.spec) ++
-      WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum) ++
+      (if (options.replaced.isDefined) Nil else WatermarkCheck.ofGreatest(session, inputs.map(_.marks).sum)) ++
       OperatorNames.taken(JoinOutputs.name(inputs.map(_.name)), inputs.map(_.table))
 
   /** Plans a join of streams without problems and with comparable keys. */

@@ -199,11 +199,13 @@ final case class Pack(
 
   def alone: Packing = recipe.packing(this, keys.map(recipe.comparable), Literal(true))
 
-  /** The watermark, or None if it follows processing time: clocks may be set back and delays become longer, but the
-    * shards remember the greatest watermark.
+  /** The watermark, which is not below that of the shards (SEMANTICS R97), or None if it follows processing time: clocks
+    * may be set back and delays become longer, but the shards remember the greatest watermark.
     */
   private def watermark: Option[Watermark] =
-    if (!child.isStreaming) Some(Watermark.None) else if (recipe.behind.isDefined) None else SparkInside.watermark
+    if (!child.isStreaming) Some(Watermark.None)
+    else if (recipe.behind.isDefined) None
+    else SparkInside.watermark.map(_.max(Watermark(0)))
 
   /** Adds the watermark up to which windows may have left before this run, or the present one if the start of the run
     * is unknown.

@@ -22,15 +22,18 @@ object ResumeCheck {
     *   the analyzed plan of the query
     */
   def check(session: SparkSession, plan: LogicalPlan, checkpoint: String): Option[String] = {
-    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(plan)).foreach(wrong =>
-      throw SpecError("start(...)", Seq(wrong)))
-    if (WatermarkCheck.marks(plan) > 1 && Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy).exists(
-        _.equalsIgnoreCase(WatermarkCheck.Greatest)))
-      throw new CheckpointError(
-        ErrorConditions.message(
-          "SPEC_CHANGED.SETTING",
-          "setting" -> WatermarkCheck.Policy,
-          "value"   -> WatermarkCheck.Greatest))
+    val marks = WatermarkCheck.marks(plan)
+    Option.when(marks > 1)(Checkpoint.begunWith(session, checkpoint, WatermarkCheck.Policy)).flatten match {
+      case Some(policy) if policy.equalsIgnoreCase(WatermarkCheck.Greatest) =>
+        throw new CheckpointError(
+          ErrorConditions.message(
+            "SPEC_CHANGED.SETTING",
+            "setting" -> WatermarkCheck.Policy,
+            "value"   -> WatermarkCheck.Greatest))
+      case Some(_) => () // Spark continues with the policy of the checkpoint
+      case None =>
+        WatermarkCheck.ofGreatest(session, marks).foreach(wrong => throw SpecError("start(...)", Seq(wrong)))
+    }
     val planned = programs(plan)
     val stored =
       try Right(Checkpoint.begun(session, checkpoint))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.{OutputMode, StatefulProcessor, TimeMode}
 import org.apache.spark.sql.types.BinaryType
 import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import windrow._
-import windrow.core.time.{Axis, Distance}
+import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.pack.{CallShards, Packets, SortStep}
 import windrow.spark.packet.PlacedPacket
 
@@ -68,11 +68,13 @@ private[windrow] object ShardPlan {
       dropped: Option[Int]): LogicalPlan = {
     val (packet, shard) = (packets.output.head, packets.output(1))
     val called          = CallShards(program.shards, packets)
+    // An operator of an unchanged query starts at Spark's first watermark, which is 1970 (SEMANTICS R97).
+    val first = if (dropped.isDefined) Watermark(0).behind(lag) else Watermark.None
     def run(values: Seq[Attribute], rows: LogicalPlan)(implicit value: Encoder[PlacedPacket.Type]) =
       TransformWithState[Int, PlacedPacket.Type, Array[Byte]](
         Seq(shard),
         values,
-        new WindowProcessor(program, lag),
+        new WindowProcessor(program, lag, first),
         timeMode(packets, program),
         OutputMode.Append,
         rows)

@@ -71,10 +71,13 @@ trait ShardRunner {
     *   the watermark at the end of the step, known once all packets have been read
     * @param processingTime
     *   in microseconds
+    * @param first
+    *   the watermark before the first step
     */
   def step(
       store: ShardStore,
       packets: Iterator[Array[Byte]],
       watermark: => Watermark,
-      processingTime: Long): Iterator[Array[Byte]]
+      processingTime: Long,
+      first: Watermark = Watermark.None): Iterator[Array[Byte]]
 }

@@ -45,8 +45,10 @@ private[spark] abstract class OperatorRunner[S <: OperatorShard] extends ShardRu
       store: ShardStore,
       packets: Iterator[Array[Byte]],
       watermark: => Watermark,
-      processingTime: Long): Iterator[Array[Byte]] = {
+      processingTime: Long,
+      first: Watermark): Iterator[Array[Byte]] = {
     val shard = open(store)
+    shard.startAt(first)
     if (packets.isEmpty && shard.rests(watermark, processingTime)) Iterator.empty
     else run(shard, new StepPackets(packets), watermark, processingTime)
   }

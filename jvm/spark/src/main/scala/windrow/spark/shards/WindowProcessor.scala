@@ -14,8 +14,10 @@ import windrow.spark.packet.{PacketFlag, PacketMerge, PlacedPacket}
   *
   * @param lag
   *   how far the input rows may be below Spark's watermark (SEMANTICS R95)
+  * @param first
+  *   the watermark before the first step
   */
-final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time])
+final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time], first: Watermark = Watermark.None)
     extends StatefulProcessor[Int, PlacedPacket.Type, Array[Byte]] {
 
   @transient private var store: SparkShardStore   = _
@@ -48,7 +50,8 @@ final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Ti
       store,
       messages,
       if (isOver) Watermark.End else watermark(timers),
-      timers.getCurrentProcessingTimeInMs() * 1000)
+      timers.getCurrentProcessingTimeInMs() * 1000,
+      first)
   }
 }
 

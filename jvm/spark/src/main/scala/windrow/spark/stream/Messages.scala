@@ -243,7 +243,7 @@ private[spark] object Messages {
           "GUARD_TOO_LATE")
       if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // a co-group has one per stream
         found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
-      found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
+      if (!options.isAccelerated) found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }
 
     /** Returns the lag of the rows. Panes that are grouped again are limited by the end of their window, regardless of

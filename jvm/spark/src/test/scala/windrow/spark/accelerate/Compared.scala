@@ -4,7 +4,7 @@ import java.sql.Timestamp
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, Row, SparkSession}
 import scala.collection.mutable
-import windrow.spark.{AgainstSparkSuite, MemoryStream, SparkSuite}
+import windrow.spark.{AgainstSparkSuite, MemoryStream, SparkSuite, Windrow}
 
 /** A row of the input of compared queries. */
 final case class Event(input: Int, time: Timestamp, k: String, v: java.lang.Long, d: Double, b: Boolean)
@@ -92,7 +92,7 @@ final class Compared(
           .createOrReplaceTempView(s"t$i"))
       running = Some(query(session).writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
         .foreachBatch { (batch: DataFrame, id: Long) => batches(id) = batch.collect().toSeq; () }.start())
-      decisions += Started.of(s"file:$checkpoint").get
+      decisions += Windrow.explainAcceleration(running.get)
     }
     try {
       val starts = settings.toMap

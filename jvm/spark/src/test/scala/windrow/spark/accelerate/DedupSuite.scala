@@ -114,6 +114,18 @@ final class DedupSuite extends SparkSuite {
     }
   }
 
+  full("a window above a deduplication, in mode update") {
+    val query = new Compared(
+      spark,
+      "update",
+      "10 seconds",
+      Seq(Compared.events(4, 6)),
+      _.table("t0").dropDuplicatesWithinWatermark("v").groupBy(twenty).agg(count("*"), sum("v")))
+    val (off, on) = (query.off, query.on)
+    assert(on.codes == Seq("accelerated", "accelerated"), on.decisions)
+    assert(on.differsFrom(off).isEmpty && off.rows > 10)
+  }
+
   test("deduplications that stay have a reason") {
     assert(codes(table.dropDuplicates("k")) == Seq("DEDUP_WITHOUT_TIME"))
     assert(codes(MemoryStream[Event].toDF().dropDuplicates("k", "time")) == Seq("DEDUP_WITHOUT_TIME"))

@@ -68,7 +68,8 @@ private final class Keeping(val fingerprint: SpecFingerprint, header: Array[Byte
         store: ShardStore,
         packets: Iterator[Array[Byte]],
         watermark: => Watermark,
-        processingTime: Long): Iterator[Array[Byte]] = {
+        processingTime: Long,
+        first: Watermark): Iterator[Array[Byte]] = {
       packets.foreach(_ => ())
       store.putHeader(header)
       Iterator.empty

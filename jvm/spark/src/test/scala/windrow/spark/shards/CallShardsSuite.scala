@@ -67,7 +67,8 @@ private object CallShardsSuite {
           store: ShardStore,
           packets: Iterator[Array[Byte]],
           watermark: => Watermark,
-          processingTime: Long): Iterator[Array[Byte]] = {
+          processingTime: Long,
+          first: Watermark): Iterator[Array[Byte]] = {
         val before = Option(store.header).fold(0)(_.length)
         Calls.add(Call(processingTime, before, packets.size))
         store.putHeader(new Array[Byte](before + 1))

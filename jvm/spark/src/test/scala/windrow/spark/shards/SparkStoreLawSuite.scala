@@ -40,7 +40,8 @@ private object SparkStoreLawSuite {
           store: ShardStore,
           packets: Iterator[Array[Byte]],
           watermark: => Watermark,
-          processingTime: Long): Iterator[Array[Byte]] = {
+          processingTime: Long,
+          first: Watermark): Iterator[Array[Byte]] = {
         packets.foreach(_ => ())
         StoreLaw.check(store)
         checked.incrementAndGet(): Unit

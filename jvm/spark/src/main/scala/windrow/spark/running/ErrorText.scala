@@ -1,4 +1,4 @@
-package windrow.spark.verify
+package windrow.spark.running
 
 /** Short texts from errors of Spark and Hadoop, for errors of Windrow. */
 private[spark] object ErrorText {
