@@ -140,6 +140,23 @@ def test_off(feed: Feed, tmp_path: Path) -> None:
         wr.explainAcceleration(query)
 
 
+@pytest.mark.full
+def test_filter_with_a_python_function(feed: Feed, setting: Any) -> None:
+    """Both engines move a filter with a Python function before the watermark (SEMANTICS R97)."""
+    feed.add(*disordered(seed=3))
+    more = F.udf(lambda amount: amount > 2, "boolean")
+
+    def sessions() -> DataFrame:
+        rows = feed.stream().withWatermark("time", "10 minutes").where(more("amount"))
+        return rows.groupBy("product", F.session_window("time", "5 minutes")).count()
+
+    expected = shown(feed.run(sessions()))
+    assert len(expected) > 5
+    assert codes(wr.explainAcceleration(sessions())) == [None]
+    setting.set(SETTING, "true")
+    assert shown(feed.run(sessions())) == expected
+
+
 def test_configure() -> None:
     """``configure`` turns acceleration on if it is asked to."""
 

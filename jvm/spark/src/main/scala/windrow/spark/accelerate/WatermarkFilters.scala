@@ -1,7 +1,7 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, PredicateHelper}
-import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeMap, ExprId, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.logical.{BaseEvalPython, EventTimeWatermark, Filter, LogicalPlan}
 
 /** The conditions that rows meet before a watermark sees them. Spark's optimizer moves conditions through its own
   * aggregations and joins below the watermark, so that other rows do not advance it. It does not move them through an
@@ -14,7 +14,12 @@ private object WatermarkFilters extends PredicateHelper {
   def of(optimized: LogicalPlan): Conditions =
     optimized.collect { case mark: EventTimeWatermark => mark }.groupMapReduce(_.eventTime.exprId)(below)(_ ++ _)
 
-  private def below(mark: EventTimeWatermark): Set[Expression] =
-    mark.child.collect { case Filter(condition, _) => splitConjunctivePredicates(condition) }.flatten.map(
-      _.canonicalized).toSet
+  private def below(mark: EventTimeWatermark): Set[Expression] = {
+    val functions = AttributeMap(mark.child.collect { case python: BaseEvalPython =>
+      python.resultAttrs.zip(python.udfs)
+    }
+      .flatten) // the ids of results are new each time
+    mark.child.collect { case Filter(condition, _) => splitConjunctivePredicates(condition) }.flatten
+      .map(_.transform { case column: Attribute => functions.getOrElse(column, column) }.canonicalized).toSet
+  }
 }

@@ -3,6 +3,7 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{DataType, DecimalType}
 import windrow.spark.functions.{OverTime, TopN}
@@ -129,9 +130,10 @@ private object Windowed {
         case other: AggregateFunction => isOrderless(other)
         case _                        => false
       }
-    case _: Count | _: Sum | _: Average | _: Min | _: Max | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
-        _: PearsonCorrelation | _: HyperLogLogPlusPlus | _: Percentile | _: TopN =>
-      true
-    case _ => false
+    case _: Count | _: Sum | _: Average | _: BitAggregate | _: CentralMomentAgg | _: Covariance |
+        _: PearsonCorrelation | _: HyperLogLogPlusPlus | _: Percentile => true
+    // Which of the strings that a collation considers equal is returned depends on the order.
+    case _: Min | _: Max | _: TopN => function.children.forall(of => UnsafeRowUtils.isBinaryStable(of.dataType))
+    case _                         => false
   }
 }

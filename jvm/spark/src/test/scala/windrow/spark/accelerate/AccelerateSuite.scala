@@ -252,6 +252,8 @@ final class AccelerateSuite extends SparkSuite {
     assert(codes(MemoryStream[Event].toDF().groupBy(minute).count(), OutputMode.Update()) == Seq("NO_WATERMARK"))
     assert(codes(table.groupBy(minute).agg(first("v"))) == Seq("AGGREGATE_ORDER"))
     assert(codes(table.groupBy(minute).agg(collect_list("v"))) == Seq("AGGREGATE_ORDER"))
+    assert(codes(table.groupBy(minute).agg(min(expr("k COLLATE UTF8_LCASE")))) == Seq("AGGREGATE_ORDER"))
+    assert(codes(table.groupBy(minute).agg(count(expr("k COLLATE UTF8_LCASE")))) == Seq("accelerated"))
     assert(codes(table.limit(3)) == Seq("OPERATOR_NOT_ACCELERATED"))
     assert(codes(table.select("k").except(session.sql("SELECT 'a'")), OutputMode.Update()) ==
       Seq("OPERATOR_NOT_ACCELERATED"))

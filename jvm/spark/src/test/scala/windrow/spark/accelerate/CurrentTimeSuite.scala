@@ -53,7 +53,7 @@ final class CurrentTimeSuite extends SparkSuite {
   private def codes(df: DataFrame) = Windrow.explainAcceleration(df).operators.map(_.reason.fold("accelerated")(_.code))
 
   test("a filter on the current time before the watermark has one answer at any time") {
-    for (current <- Seq("current_timestamp()", "now()")) {
+    for (current <- Seq("current_timestamp()", "now()").take(if (isFull) 2 else 1)) {
       val recent = (df: DataFrame) => df.where(s"time > $current - INTERVAL 1 HOUR")
       def counts = recent(MemoryStream[Event].toDF()).withWatermark("time", "1 minute")
         .groupBy(org.apache.spark.sql.functions.window(col("time"), "1 minute")).count()
