@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from windrow._drawing._axis import Axis, Scale, in_lanes
 from windrow._drawing._marks import BLUE, GREY, MESSAGE, legend
@@ -17,39 +17,58 @@ LANES = 24
 def draw(
     title: str,
     at: Sequence[int],
-    windows: Sequence[tuple[int, int]],
+    windows: Mapping[str, Sequence[tuple[int, int]]],
     axis: Axis,
     lateness: int = 0,
 ) -> Picture:
     """Draw rows and windows.
 
+    windows: the windows by name. Below a name that is not empty are only its windows.
+
     lateness: how long after its end a window accepts rows, in the numbers of the axis. It is drawn
     as a line after the bar, which fades if the windows would become too small.
     """
     more = 1 if axis.whole else 0
-    spans = sorted((start, end + more) for start, end in windows)
-    tail = min(lateness, _third([*at, *(end for span in spans for end in span)]))
-    lanes = in_lanes([(start, end + tail) for start, end in spans])
-    shown = [(span, lane) for span, lane in zip(spans, lanes, strict=True) if lane < LANES]
+    spans = {name: sorted((start, end + more) for start, end in of) for name, of in windows.items()}
+    tail = min(
+        lateness, _third([*at, *(end for of in spans.values() for span in of for end in span)])
+    )
+    shown: list[tuple[str, tuple[int, int], int]] = []
+    names: list[tuple[str, int]] = []
+    rows = 0
+    for name, of in spans.items():
+        if name and rows < LANES:
+            names.append((name, rows))
+            rows += 1
+        lanes = [rows + lane for lane in in_lanes([(start, end + tail) for start, end in of])]
+        fitting = [pair for pair in zip(of, lanes, strict=True) if pair[1] < LANES]
+        shown += [(name, span, lane) for span, lane in fitting]
+        rows = max([rows, *(lane + 1 for _, lane in fitting)])
     ends = [*at, *(one + more for one in at)]
-    ends += [edge for (start, end), _ in shown for edge in (start, end + tail)]
+    ends += [edge for _, (start, end), _ in shown for edge in (start, end + tail)]
     scale = Scale.over(axis, ends, _MARGIN, _WIDTH - _MARGIN)
 
     drawn = [element("text", fitted(title, _WIDTH - 2 * _MARGIN), x=_MARGIN, y=16, font_weight=600)]
     drawn += _signs(late=bool(lateness and shown))
     drawn += [MESSAGE.at(scale(one + more / 2), _TOP - 10) for one in at]
-    for (start, end), lane in shown:
+    for name, lane in names:
+        y = _TOP + lane * _LANE + _LANE
+        drawn.append(
+            element("text", fitted(name, _WIDTH - 2 * _MARGIN), x=_MARGIN, y=y, opacity=0.75)
+        )
+    for name, (start, end), lane in shown:
         y = _TOP + 4 + lane * _LANE
         if lateness:
             drawn.append(_tail(scale(end), scale(end + tail), y, ends=tail == lateness))
-        drawn.append(_bar(scale(start), scale(end), y, f"{axis.label(start)} to {axis.label(end)}"))
-    rows = 1 + max((lane for _, lane in shown), default=-1)
+        tip = f"{f'{name}: ' if name else ''}{axis.label(start)} to {axis.label(end)}"
+        drawn.append(_bar(scale(start), scale(end), y, tip))
     bottom = _TOP + 8 + rows * _LANE
     drawn += scale.line(bottom)
-    if len(shown) < len(spans):
-        text = f"and {len(spans) - len(shown)} more windows"
+    hidden = sum(map(len, spans.values())) - len(shown)
+    if hidden:
+        text = f"and {hidden} more windows"
         drawn.append(element("text", text, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
-    return picture(title, _WIDTH, bottom + (40 if len(shown) < len(spans) else 24), *drawn)
+    return picture(title, _WIDTH, bottom + (40 if hidden else 24), *drawn)
 
 
 def _third(numbers: Sequence[int]) -> int:

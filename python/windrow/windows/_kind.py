@@ -80,7 +80,7 @@ class WindowKind(ABC):
             return self._plot_streams(messages)
         axis = self._axis(dated=messages is not None)
         at = self._sample() if messages is None else axis.read(messages)
-        return _windows.draw(repr(self), at, self._holding(at), axis, self._units(lateness))
+        return _windows.draw(repr(self), at, self._by_name(at), axis, self._units(lateness))
 
     def _plot_streams(self, messages: Mapping[str, Sequence[datetime | str | int]]) -> Picture:
         axis = self._axis(dated=True)
@@ -140,6 +140,10 @@ class WindowKind(ABC):
     @abstractmethod
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         """Return the windows that contain at least one of the times or positions, in order."""
+
+    def _by_name(self, at: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
+        """Return the windows of ``_holding`` by name; the name is empty if they have none."""
+        return {"": self._holding(at)}
 
     def _axis(self, *, dated: bool) -> _axis.Axis:
         if self._on_positions:

@@ -41,4 +41,7 @@ class NamedWindows(WindowKind):
         return sorted({time for _, kind in self.windows for time in kind._sample()})
 
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
-        return [window for _, kind in self.windows for window in kind._holding(at)]
+        return [window for windows in self._by_name(at).values() for window in windows]
+
+    def _by_name(self, at: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
+        return {name: kind._holding(at) for name, kind in self.windows}

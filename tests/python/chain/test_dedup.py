@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import NOTHING, Feed, Order, disordered, order
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ def test_the_output_and_its_explanation(feed: Feed, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(streams(1_000) // 50))
 def test_many_random_streams(feed: Feed, spark: SparkSession, tmp_path: Path, seed: int) -> None:
     """Fifty streams in one query, each with keys of its own, follow the rules."""
     size = random.Random(seed).randrange(200, 2000)  # noqa: S311  no secret

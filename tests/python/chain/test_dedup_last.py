@@ -14,6 +14,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import NOTHING, Feed, Order, disordered, order
 
 if TYPE_CHECKING:
@@ -319,7 +320,7 @@ def test_changes_at_a_restart(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(streams(1_000) // 50))
 def test_many_random_streams(feed: Feed, spark: SparkSession, tmp_path: Path, seed: int) -> None:
     """Fifty streams in one query, cut in other ways and on other shards, follow the rules."""
     rng = random.Random(seed)  # noqa: S311  no secret

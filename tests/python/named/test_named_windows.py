@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import Feed, Order, disordered, order
 from windrow._running._settings import having
 
@@ -86,9 +88,18 @@ class Case:
         return output.output.select("kind", "panes", timeless)
 
     def rows(self) -> list[list[Order]]:
-        """Draw five micro-batches, with rows without a time and rows that are far too late."""
+        """Draw five micro-batches, with rows without a time and rows that are far too late.
+
+        The products of 40 keys are streams by themselves.
+        """
         unusable = [order(None), order("2024-12-30 01:00:00", "b"), order("08:00:00", "c", 7)]
-        return [[*rows, *unusable] for rows in disordered(self.seed)]
+        return [
+            [
+                *({**row, "product": f"{row['product']}{at % 10}"} for at, row in enumerate(rows)),
+                *unusable,
+            ]
+            for rows in disordered(self.seed, size=200)
+        ]
 
 
 def named(rows: list[Row], name: str) -> Counter[str]:
@@ -118,7 +129,7 @@ def cases(by_default: int, most: int) -> Iterator[Any]:
         yield pytest.param(seed, marks=() if seed < by_default else (pytest.mark.full,))
 
 
-@pytest.mark.parametrize("seed", list(cases(0, 25)))
+@pytest.mark.parametrize("seed", list(cases(0, math.ceil(streams(1_000) / 40))))
 def test_streams(feed: Feed, seed: int) -> None:
     """Values, timing, numbers, retractions, and rejected rows equal those of separate queries."""
     case = Case.drawn(seed)

@@ -1,9 +1,9 @@
 # ruff: noqa: S608  the SQL contains only strings of this file
-"""``topN`` and ``lag`` equal DuckDB's window functions after every step."""
+"""``topN``, ``lag``, and ``count(DISTINCT …)`` equal DuckDB after every step."""
 
 from __future__ import annotations
 
-import os
+import math
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from chain.identities import bits
+from counts import streams
 from feed import Feed, order
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ pytestmark = pytest.mark.spark
 SCHEMA = "time timestamp, key string, part int, id bigint, price double"
 START = datetime(2025, 1, 1, 9, tzinfo=UTC)
 DELAY = 10
-#: Streams are the keys of a run. In `full`, each kind of windows has 1,000 of them.
-SEEDS, KEYS = (20, 50) if os.environ.get("WINDROW_MODE") == "full" else (1, 12)
+#: Streams are the keys of a run.
+KEYS = min(50, streams(12))
+SEEDS = math.ceil(streams(12) / KEYS)
 
 
 class Kind(NamedTuple):
@@ -35,6 +37,10 @@ class Kind(NamedTuple):
     window: wr.WindowKind
     lateness: int
     rows: str
+    #: Whether late rows change windows that have emitted panes.
+    is_corrected: bool = True
+    #: The second 0 of the rows.
+    start: datetime = START
 
 
 KINDS = {
@@ -64,15 +70,75 @@ ROWS = Kind(
         lag(id) OVER k AS earlier FROM fed WHERE mark <= sec + 300
         WINDOW k AS (PARTITION BY key ORDER BY sec, part, id)""",
 )
+ACCEPTED = """(SELECT *, row_number() OVER (PARTITION BY key ORDER BY sec, part, id) AS number
+    FROM fed WHERE mark <= sec + 300)"""
 
 
-def steps(rng: random.Random, keys: int) -> Iterator[list[dict[str, Any]]]:
+def frame(window: wr.WindowKind, condition: str) -> Kind:
+    """Return the windows of rows ``b`` that end at each row ``a``."""
+    rows = f"""SELECT b.*, a.id AS first, a.sec + 1 AS last FROM {ACCEPTED} a JOIN {ACCEPTED} b
+        ON a.key = b.key AND b.sec <= a.sec AND {condition}"""
+    return Kind(window, 300, rows)
+
+
+#: The windows that are not in KINDS. `first` identifies a window of a key.
+OTHERS = {
+    "calendar": Kind(
+        wr.Tumbling("1 minute", startTime="20 seconds", zone="Asia/Kolkata"),
+        300,
+        "SELECT *, (sec + 40) // 60 * 60 - 40 AS first, first + 60 AS last FROM fed",
+    ),
+    "ended session": Kind(
+        wr.Session("4 seconds", endsWith="id % 3 = 0"),
+        3600,
+        """SELECT fed.*, min(sec) OVER one AS first,
+            max(sec) OVER one + if(bool_or(ends) OVER one, 1, 4) AS last FROM fed JOIN (
+            SELECT *, sum(begins) OVER (PARTITION BY key ORDER BY sec) AS number FROM (
+                SELECT *, (sec - lag(sec, 1, -99) OVER k > 4 OR lag(ends) OVER k)::int AS begins
+                FROM (SELECT key, sec, bool_or(id % 3 = 0) AS ends FROM fed GROUP BY key, sec)
+                WINDOW k AS (PARTITION BY key ORDER BY sec))) USING (key, sec)
+            WINDOW one AS (PARTITION BY key, number)""",
+    ),
+    "sliding": Kind(
+        wr.Sliding("30 seconds"),
+        3600,
+        """SELECT b.*, a.sec - 30 AS first, a.sec + 1 AS last
+            FROM (SELECT DISTINCT key, sec FROM fed) a JOIN fed b
+            ON a.key = b.key AND b.sec BETWEEN a.sec - 30 AND a.sec
+            UNION ALL SELECT b.*, a.sec + 0.001 AS first, a.sec + 31 AS last
+            FROM (SELECT DISTINCT key, sec FROM fed) a JOIN fed b
+            ON a.key = b.key AND b.sec > a.sec AND b.sec <= a.sec + 30""",
+    ),
+    "count": Kind(
+        wr.Count(4),
+        10**9,
+        """SELECT *, number // 4 * 4 AS first,
+            if(count(*) OVER (PARTITION BY key, first) = 4, -1000000, 1000000) AS last FROM (
+            SELECT *, row_number() OVER (PARTITION BY key ORDER BY step, part, id) - 1 AS number
+            FROM fed)""",
+        is_corrected=False,
+    ),
+    "offset range": Kind(
+        wr.OffsetRange(20),
+        10**9,
+        """SELECT *, id // 20 * 20 + part / 2 AS first, if(max(id) OVER (PARTITION BY part)
+            >= id // 20 * 20 + 19, -1000000, 1000000) AS last FROM fed""",
+        is_corrected=False,
+    ),
+    "global": Kind(wr.Global(), 10**9, "SELECT *, 0 AS first, -1000000 AS last FROM fed"),
+    "over a range": frame(wr.Over(range="1 minute"), "b.sec >= a.sec - 60"),
+    "over rows": frame(wr.Over(rows=4), "b.number BETWEEN a.number - 3 AND a.number"),
+    "over all": frame(wr.Over(), "true"),
+}
+
+
+def steps(rng: random.Random, keys: int, start: datetime) -> Iterator[list[dict[str, Any]]]:
     """Draw the rows of each step: disordered, with equal times and prices, some of them null."""
     ids = iter(range(10**9))
     for step in range(6):
         yield [
             {
-                "time": START + timedelta(seconds=_second(rng, step)),
+                "time": start + timedelta(seconds=_second(rng, step)),
                 "key": f"k{rng.randrange(keys)}",
                 "part": rng.randrange(2),
                 "id": next(ids),
@@ -87,9 +153,9 @@ def _second(rng: random.Random, step: int) -> int:
     return max(0, step * 100 + rng.randrange(120) - int(late))
 
 
-def seconds(time: datetime) -> int:
+def seconds(time: datetime, start: datetime = START) -> int:
     """Return the seconds since the start."""
-    return round((time - START).total_seconds())
+    return round((time - start).total_seconds())
 
 
 def output(df: DataFrame, kind: Kind, *columns: Column) -> wr.Output:
@@ -100,8 +166,14 @@ def output(df: DataFrame, kind: Kind, *columns: Column) -> wr.Output:
         key="key",
         watermark=f"{DELAY} seconds",
         rowId=wr.RowId(source=F.lit("s"), partition="part", offset="id"),
-    ).lateness(f"{kind.lateness} seconds")
+    )
+    if isinstance(kind.window, wr.OffsetRange):
+        stream = stream.lateness(0)
+    elif not isinstance(kind.window, (wr.Count, wr.Global)):
+        stream = stream.lateness(f"{kind.lateness} seconds")
     windows = stream.window(kind.window).accumulationMode(wr.ACCUMULATING_AND_RETRACTING)
+    if isinstance(kind.window, wr.Global):
+        windows = windows.trigger(early=wr.EachBatch())
     return windows.aggregate(*columns)
 
 
@@ -119,18 +191,23 @@ def run(
     """
     rng = random.Random(seed)  # noqa: S311  no secret
     base = duckdb.connect()
-    base.execute("CREATE TABLE fed (sec int, key text, part int, id int, price double, mark int)")
+    columns_of_fed = "sec int, key text, part int, id int, price double, mark int, step int"
+    base.execute(f"CREATE TABLE fed ({columns_of_fed})")
     mark, corrected = -(10**6), 0
     valid: dict[str, tuple[int, dict[str, Any]]] = {}
     with wr.testing.harness(
         lambda df: output(df, kind, *columns), spark, schema=SCHEMA, engine=engine
     ) as h:
-        for rows in steps(rng, keys):
+        for step, rows in enumerate(steps(rng, keys, kind.start)):
             if rng.randrange(2):
                 h.restart()
             h.add(rows)
-            fed = [(seconds(r["time"]), r["key"], r["part"], r["id"], r["price"]) for r in rows]
-            base.executemany("INSERT INTO fed VALUES (?, ?, ?, ?, ?, ?)", [(*r, mark) for r in fed])
+            fed = [
+                (seconds(r["time"], kind.start), r["key"], r["part"], r["id"], r["price"])
+                for r in rows
+            ]
+            values = [(*row, mark, step) for row in fed]
+            base.executemany("INSERT INTO fed VALUES (?, ?, ?, ?, ?, ?, ?)", values)
             mark = max(mark, *(row[0] - DELAY for row in fed))
             for pane in h.panes():
                 value = repr(bits({name: one for name, one in pane.items() if name != "pane"}))
@@ -140,7 +217,7 @@ def run(
                 assert count >= 0
                 valid[value] = (count, pane)
             yield base, mark, [pane for count, pane in valid.values() for _ in range(count)]
-    assert corrected > 0
+    assert (corrected > 0) == kind.is_corrected
 
 
 def in_order(rows: Any) -> list[Any]:
@@ -205,6 +282,36 @@ def test_running_values(spark: SparkSession) -> None:
         for base, mark, panes in run(spark, seed, everything, *columns):
             found = [(p["message"]["id"], p["n"], p["most"], p["ids"]) for p in panes]
             assert in_order(found) == in_order(base.execute(expected, [mark]).fetchall())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*KINDS, *OTHERS])
+def test_different_values(spark: SparkSession, name: str) -> None:
+    """Each complete window of each kind has DuckDB's ``count(DISTINCT …)`` (R1)."""
+    kind = (KINDS | OTHERS)[name]
+    columns = [
+        F.count_distinct("price").alias("n"),
+        F.expr("count(DISTINCT price, part) FILTER (WHERE id % 4 > 0)").alias("pairs"),
+    ]
+    expected = f"""SELECT key, first::double, count(DISTINCT price),
+        count(DISTINCT (price, part)) FILTER (WHERE id % 4 > 0 AND price IS NOT NULL)
+        FROM ({kind.rows}) WHERE mark < last + {kind.lateness} AND last <= ?
+        GROUP BY key, first, last"""
+    for seed in range(SEEDS):
+        for base, mark, panes in run(spark, seed, kind, *columns):
+            found = [(p["key"], place(p), p["n"], p["pairs"]) for p in panes]
+            assert in_order(found) == in_order(base.execute(expected, [mark]).fetchall())
+
+
+def place(pane: dict[str, Any]) -> float:
+    """Return the id of the row at which a window ends, or its start."""
+    if "message" in pane:
+        return float(pane["message"]["id"])
+    window = pane["window"]
+    start: Any = window.get("first", window.get("start")) or 0
+    if isinstance(start, datetime):
+        return float((start - START).total_seconds())
+    return float(start + window.get("partition", 0) / 2)
 
 
 @pytest.mark.anywhere

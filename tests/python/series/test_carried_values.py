@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from calendars import zones
 from feed import Feed, order
 from query.test_functions import KINDS, SEEDS, Kind, in_order, run, seconds
 from series.test_over_time import Row, close, greatest, increased, spans
@@ -22,8 +24,29 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PARITY = "IF(id % 2 = 0, 'even', 'odd')"
 LIMIT = 90
-#: How long after the minute of a row the last window that contains it ends.
-REACH = {"tumbling": 60, "hopping": 180}
+
+
+def at_a_change() -> Kind:
+    """Return windows of four minutes around a change of clocks by 44 minutes and a half."""
+    zone = zones.clocks("Africa/Monrovia")
+    (change,) = zone.changes
+    start = datetime.fromtimestamp(change // 1_000_000, UTC) - timedelta(minutes=5)
+    first = zones.micros(start)
+    windows = ", ".join(
+        f"({(one - first) // 1_000_000}, {(end - first) // 1_000_000})"
+        for one, end in zones.Steps("minutes", 4).windows(zone, change).items()
+    )
+    rows = f"""SELECT fed.*, first, last FROM fed
+        JOIN (VALUES {windows}) w(first, last) ON sec >= first AND sec < last"""
+    return Kind(wr.Tumbling("4 minutes", zone="Africa/Monrovia"), 300, rows, start=start)
+
+
+#: Windows, and the rows with the end of the last window that contains each of them.
+CARRIED = {
+    "tumbling": (KINDS["tumbling"], "SELECT *, sec // 60 * 60 + 60 AS until FROM fed"),
+    "hopping": (KINDS["hopping"], "SELECT *, sec // 60 * 60 + 180 AS until FROM fed"),
+    "of a place": (at_a_change(), f"SELECT *, last AS until FROM ({at_a_change().rows})"),
+}
 
 
 def columns() -> list[Column]:
@@ -84,34 +107,33 @@ def lasted(steps: list[tuple[int, Any]], last: int) -> dict[str, float]:
     return dict(sorted(found.items()))
 
 
-def in_duckdb(kind: Kind, reach: int) -> str:
+def in_duckdb(kind: Kind, fed: str) -> str:
     """Return the mean of the price of a key, a step function, over each window."""
-    accepted = f"mark < sec // 60 * 60 + {reach} + {kind.lateness}"
     return f"""SELECT key, first, round(sum(price * held) / sum(held), 9) FROM (
         SELECT key, first, price, greatest(0, coalesce(lead(sec) OVER one, last)
             - greatest(sec, first)) AS held FROM (
             SELECT w.key, w.first, w.last, t.sec, max(t.price) AS price FROM (
                 SELECT DISTINCT key, first, last FROM ({kind.rows})
                 WHERE mark < last + {kind.lateness} AND last <= ?) w
-            JOIN fed t ON t.key = w.key AND t.sec < w.last AND t.mark < w.last + {kind.lateness}
-                AND t.price IS NOT NULL AND t.{accepted}
+            JOIN ({fed}) t ON t.key = w.key AND t.sec < w.last AND t.mark < w.last + {kind.lateness}
+                AND t.price IS NOT NULL AND t.mark < t.until + {kind.lateness}
             GROUP BY ALL)
         WINDOW one AS (PARTITION BY key, first ORDER BY sec)) GROUP BY key, first"""
 
 
 def check(spark: SparkSession, name: str, seed: int, **more: Any) -> None:
     """Compare each complete window with both oracles after every step."""
-    kind, reach = KINDS[name], REACH[name]
+    kind, fed = CARRIED[name]
     windows = f"""SELECT w.key, w.first, w.last, w.rows, coalesce(list((e.sec, e.price, e.id))
             FILTER (WHERE e.sec < w.first), []) FROM (
         SELECT key, first, last, list((sec, price, id)) AS rows FROM ({kind.rows})
         WHERE mark < last + {kind.lateness} AND last <= ? GROUP BY key, first, last) w
-        LEFT JOIN fed e ON e.key = w.key AND e.mark < w.last + {kind.lateness}
-            AND e.mark < e.sec // 60 * 60 + {reach} + {kind.lateness} GROUP BY ALL"""
+        LEFT JOIN ({fed}) e ON e.key = w.key AND e.mark < w.last + {kind.lateness}
+            AND e.mark < e.until + {kind.lateness} GROUP BY ALL"""
     for base, mark, panes in run(spark, seed, kind, *columns(), **more):
         found = [
             (
-                *(p["key"], seconds(p["window"]["start"]), p["mean"]),
+                *(p["key"], seconds(p["window"]["start"], kind.start), p["mean"]),
                 *(dict(p["states"]), dict(p["own"]), p["more"], p["near"]),
             )
             for p in panes
@@ -120,18 +142,18 @@ def check(spark: SparkSession, name: str, seed: int, **more: Any) -> None:
             (key, first, *by_hand(rows, earlier, first, last))
             for key, first, last, rows, earlier in base.execute(windows, [mark]).fetchall()
         )
-        means = base.execute(in_duckdb(kind, reach), [mark]).fetchall()
+        means = base.execute(in_duckdb(kind, fed), [mark]).fetchall()
         assert close([one[:3] for one in found if one[2] is not None], means)
 
 
-@pytest.mark.parametrize("name", REACH)
+@pytest.mark.parametrize("name", CARRIED)
 def test_windows(spark: SparkSession, name: str) -> None:
     """Each complete window has the values of both oracles, after late rows and restarts."""
     check(spark, name, 1)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", REACH)
+@pytest.mark.parametrize("name", CARRIED)
 def test_many_windows(spark: SparkSession, name: str) -> None:
     """The same for many streams, and in real queries that restart."""
     for seed in range(2, 2 + SEEDS):

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +16,8 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from calendars import zones
+from counts import streams
 from windrow.testing import harness
 
 if TYPE_CHECKING:
@@ -27,6 +31,17 @@ SCHEMA = "time timestamp, key string, price double, label string"
 START = datetime(2025, 1, 1, tzinfo=UTC)
 MINUTE = 60
 
+#: Streams are the keys of a query.
+KEYS = "abcdefghij" if streams(12) > 100 else "ab"
+CASES = math.ceil(streams(12) / len(KEYS))
+
+#: Windows of a place, as steps, and how many times longer than a minute they usually are.
+PLACES = ("Europe/Berlin", "Pacific/Apia", "Australia/Lord_Howe", "Africa/Monrovia")
+OF_A_PLACE = {
+    "1 hour": (zones.Steps("minutes", 60), 60),
+    "1 day": (zones.Steps("days", 1), 1440),
+}
+
 Mode = Literal["accumulating", "accumulating_and_retracting"]
 MODES: tuple[Mode, ...] = ("accumulating", "accumulating_and_retracting")
 
@@ -39,7 +54,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Case:
-    """A query and its stream; times in seconds."""
+    """A query and its stream; times in seconds, of a place in its minutes."""
 
     seed: int
     step: int = MINUTE
@@ -50,19 +65,50 @@ class Case:
     method: str = "previous"
     early: bool = False
     steps: int = 10
+    #: A zone, the size of its windows, and a change of its clocks.
+    place: tuple[str, str, int] | None = None
+
+    @property
+    def start(self) -> datetime:
+        """Return the first time. The clocks of a place change some windows later."""
+        if self.place is None:
+            return START
+        change = datetime.fromtimestamp(self.place[2] // 1_000_000, UTC)
+        return change - timedelta(seconds=self.seed % 12 * MINUTE * self.scale + 1800)
+
+    @property
+    def scale(self) -> int:
+        """Return how many times longer the windows are."""
+        return OF_A_PLACE[self.place[1]][1] if self.place else 1
+
+    @cached_property
+    def ends(self) -> Mapping[int, int]:
+        """Return the end of each window by its start, in order."""
+        longest = (self.steps * 400 + 3 * MINUTE) * self.scale
+        if self.place is None:
+            return {at: at + MINUTE for at in range(-2 * MINUTE, longest, self.step)}
+        zone, size, _ = self.place
+        first = zones.micros(self.start)
+        found: dict[int, int] = {}
+        for second in range(-3600, longest, 86_400):
+            around = first + second * 1_000_000
+            found |= OF_A_PLACE[size][0].windows(zones.clocks(zone), around)
+        return {
+            (start - first) // 1_000_000: (end - first) // 1_000_000
+            for start, end in sorted(found.items())
+        }
 
     def windows(self, second: int) -> list[int]:
         """Return the starts of the windows that contain a time."""
-        last = second // self.step * self.step
-        return list(range(last, second - MINUTE, -self.step))
+        return [start for start, end in self.ends.items() if start <= second < end]
 
     def query(self, rows: DataFrame) -> wr.Output:
         """Return the query."""
-        kind = (
-            wr.Tumbling("1 minute")
-            if self.step == MINUTE
-            else wr.Hopping("1 minute", step=f"{self.step} seconds")
-        )
+        kind: wr.WindowKind = wr.Tumbling("1 minute")
+        if self.place:
+            kind = wr.Tumbling(self.place[1], zone=self.place[0])
+        elif self.step != MINUTE:
+            kind = wr.Hopping("1 minute", step=f"{self.step} seconds")
         fills: bool | str = False if self.silence is None else f"{self.silence} seconds"
         windows = (
             wr.stream(rows, time="time", key="key", watermark="0 seconds")
@@ -88,12 +134,12 @@ class Case:
         draw = random.Random(self.seed)  # noqa: S311  no secret
         now = 0
         for _ in range(self.steps):
-            now += draw.choice((0, 10, 50, 130, 400))
+            now += draw.choice((0, 10, 50, 130, 400)) * self.scale
             rows = []
-            for _ in range(draw.randrange(1, 4)):
-                at = max(0, now - draw.choice((0, 0, 5, 40, 90, 200)))
+            for _ in range(draw.randrange(1, 4) * len(KEYS) // 2):
+                at = max(0, now - draw.choice((0, 0, 5, 40, 90, 200)) * self.scale)
                 price = draw.choice((None, draw.randrange(400) / 4))
-                rows.append((at, draw.choice("ab"), price, "xyz"[at % 3]))
+                rows.append((at, draw.choice(KEYS), price, "xyz"[at % 3]))
             yield rows
 
 
@@ -116,7 +162,7 @@ class Oracle:
         self.watermark = max([row[0] for row in rows] + ([before] if before is not None else []))
 
     def _is_open(self, start: int, watermark: int | None) -> bool:
-        return watermark is None or start + MINUTE + self.case.lateness > watermark
+        return watermark is None or self.case.ends[start] + self.case.lateness > watermark
 
     def panes(self) -> Mapping[Key, Values]:
         """Return the values of all windows that have been emitted."""
@@ -136,7 +182,7 @@ class Oracle:
 
     def _is_complete(self, start: int) -> bool:
         assert self.watermark is not None
-        return start + MINUTE <= self.watermark
+        return self.case.ends[start] <= self.watermark
 
     @staticmethod
     def _value(rows: list[Any]) -> Values:
@@ -148,26 +194,27 @@ class Oracle:
     def _gaps(self, starts: list[int]) -> Iterator[int]:
         """Return the windows without rows (SEMANTICS R3)."""
         assert self.watermark is not None
-        silence = self.case.silence or self.case.at_most
-        at = starts[0]
-        while self._is_complete(at):
+        silence, ends = self.case.silence or self.case.at_most, self.case.ends
+        for at in ends:
             before = [start for start in starts if start < at]
-            if at not in starts and before and at - before[-1] <= silence:
+            if at in starts or not before or not self._is_complete(at):
+                continue
+            if ends[at] - ends[before[-1]] <= silence:
                 yield at
-            at += self.case.step
 
     def _filled(
         self, gap: int, values: Mapping[int, Values], done: Mapping[int, Values]
     ) -> Values | None:
         case, last = self.case, max(start for start in values if start < gap)
-        near = gap - last <= case.at_most
+        end = case.ends[last]
+        near = case.ends[gap] - end <= case.at_most
         mean, label, most = values[last][1:] if near else (None, None, None)
         if case.method == "linear":
             nexts = [start for start in done if start > gap]
-            if not nexts and self.watermark < last + MINUTE + case.at_most:  # type: ignore[operator]
+            if not nexts and self.watermark < end + case.at_most:  # type: ignore[operator]
                 return None
             mean, most = None, None
-            if nexts and min(nexts) - last <= case.at_most:
+            if nexts and case.ends[min(nexts)] - end <= case.at_most:
                 share = (gap - last) / (min(nexts) - last)
                 one, other = values[last], values[min(nexts)]
                 if one[1] is not None and other[1] is not None:
@@ -178,19 +225,23 @@ class Oracle:
         return 0, mean, label, most
 
 
-def shown(panes: list[dict[str, Any]], mode: str) -> Mapping[Key, Values]:
+def shown(panes: list[dict[str, Any]], case: Case) -> Mapping[Key, Values]:
     """Return the last value of each window, after checking its panes."""
     net: dict[Key, dict[str, Any]] = {}
     indexes: dict[Key, int] = {}
     for pane in panes:
-        window = int((pane["window"]["start"].astimezone(UTC) - START).total_seconds())
-        at, about = (pane["key"], window), pane["pane"]
+        start, end = (
+            int((pane["window"][edge].astimezone(UTC) - case.start).total_seconds())
+            for edge in ("start", "end")
+        )
+        assert case.ends[start] == end
+        at, about = (pane["key"], start), pane["pane"]
         assert about["is_gap"] == (pane["n"] == 0)
         if about["is_retraction"]:
             old = net.pop(at)
             assert {**pane, "pane": {**about, "is_retraction": False}} == old
         else:
-            assert at not in net or mode == "accumulating"
+            assert at not in net or case.mode == "accumulating"
             assert about["index"] == indexes.get(at, -1) + 1
             indexes[at], net[at] = about["index"], pane
     return {
@@ -205,11 +256,11 @@ def compare(spark: SparkSession, case: Case, *, engine: Literal["core", "query"]
     oracle, panes = Oracle(case), list[dict[str, Any]]()
     with harness(case.query, spark, schema=SCHEMA, engine=engine) as h:
         for number, rows in enumerate(case.stream()):
-            h.add([(START + timedelta(seconds=at), *rest) for at, *rest in rows])
+            h.add([(case.start + timedelta(seconds=at), *rest) for at, *rest in rows])
             oracle.add(rows)
             expected = oracle.panes()
             panes += h.panes()
-            found = shown(panes, case.mode)
+            found = shown(panes, case)
             assert found.keys() == expected.keys(), case
             for at, values in expected.items():
                 assert found[at] == pytest.approx(values, abs=1e-9), (case, number, at)
@@ -218,33 +269,58 @@ def compare(spark: SparkSession, case: Case, *, engine: Literal["core", "query"]
     return sum(1 for n, mean, *_ in expected.values() if n == 0 and mean is not None)
 
 
-def cases(count: int) -> list[Case]:
+def cases(count: int) -> Iterator[Case]:
     """Draw queries."""
-    found = []
     for seed in range(count):
         draw = random.Random(seed)  # noqa: S311  no secret
         method = draw.choice(("previous", "previous", "linear"))
-        at_most = draw.choice((2, 5, 30)) * MINUTE
-        found.append(
-            Case(
-                seed,
-                step=draw.choice((MINUTE, 20)),
-                lateness=0 if method == "linear" else draw.choice((0, 60, 300)),
-                silence=draw.choice((None, at_most, 60 * MINUTE)),
-                at_most=at_most,
-                mode=draw.choice(MODES),
-                method=method,
-                early=draw.random() < 0.2,
-            )
+        place = None
+        if draw.random() < 0.5:
+            zone = draw.choice(PLACES)
+            size = draw.choice(list(OF_A_PLACE))
+            place = (zone, size, draw.choice(zones.clocks(zone).changes))
+        unit = MINUTE * (OF_A_PLACE[place[1]][1] if place else 1)
+        at_most = draw.choice((2, 5, 30)) * unit
+        yield Case(
+            seed,
+            step=draw.choice((MINUTE, 20)),
+            lateness=0 if method == "linear" else draw.choice((0, 1, 5)) * unit,
+            silence=draw.choice((None, at_most, 60 * unit)),
+            at_most=at_most,
+            mode=draw.choice(MODES),
+            method=method,
+            early=draw.random() < 0.2,
+            place=place,
         )
-    return found
 
 
-@pytest.mark.parametrize("first", [0, pytest.param(6, marks=pytest.mark.full)])
-def test_values_equal_a_recomputation(spark: SparkSession, first: int) -> None:
+def test_values_equal_a_recomputation(spark: SparkSession) -> None:
     """Random streams with late rows, pauses, and restarts give the recomputed panes."""
-    count = 1000 if first else 6
-    assert sum(compare(spark, case) for case in cases(count)[first:]) > count
+    drawn = list(cases(CASES))
+    assert sum(compare(spark, case) for case in drawn) > CASES
+    assert {case.place is None for case in drawn} == {True, False}
+
+
+DAYS = ("Europe/Berlin", "1 day", zones.micros(datetime(2025, 10, 26, 1, tzinfo=UTC)))
+HOURS = ("Australia/Lord_Howe", "1 hour", zones.micros(datetime(2025, 4, 5, 15, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(6, place=DAYS, at_most=2 * 86_400, lateness=86_400, mode=MODES[1]),
+        Case(20, place=HOURS, at_most=2 * 3_600),
+        Case(80, place=HOURS, at_most=5 * 3_600, method="linear"),
+    ],
+    ids=["a day of 25 hours", "an hour of 90 minutes", "linear"],
+)
+def test_gaps_after_a_change_of_clocks(spark: SparkSession, case: Case) -> None:
+    """The limit counts from the end of a window, also of one that is longer than others."""
+    assert compare(spark, case) > 0
+    last = max(at for at, end in case.ends.items() if end - at > MINUTE * case.scale)
+    assert any(
+        second in range(last, case.ends[last]) for rows in case.stream() for second, *_ in rows
+    )
 
 
 def test_a_query_equals_the_core(spark: SparkSession) -> None:

@@ -18,6 +18,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import NOTHING, Feed, order
 from programs import printed
 from query.test_functions import KINDS, in_order, run, seconds
@@ -56,7 +57,8 @@ ALL = {"pandas": in_pandas, "polars": in_polars, "arrow": in_arrow}
 
 
 #: By the number of shards, the seed and the number of streams, which are the keys of one query.
-STREAMS = {"1": (0, 100), "2": (1, 450), "7": (2, 450)}
+MANY = streams(1_000)
+STREAMS = {"1": (0, MANY // 10), "2": (1, MANY // 10), "7": (2, MANY - MANY // 10 * 2)}
 
 
 @pytest.mark.full
@@ -70,7 +72,7 @@ def test_windows(spark: SparkSession, name: str) -> None:
     accepted = f"""SELECT key, first, sec, part, id, price FROM ({kind.rows})
         WHERE mark < last + {kind.lateness} AND last <= ?"""
     calls = [function("id", "price").alias(over) for over, function in ALL.items()]
-    streams, windows = set(), 0
+    found_streams, windows = set(), 0
     for shards, (seed, keys) in STREAMS.items():
         with having(spark, {"spark.windrow.shards": shards}):
             for base, mark, panes in run(spark, seed, kind, *calls, engine="query", keys=keys):
@@ -81,10 +83,10 @@ def test_windows(spark: SparkSession, name: str) -> None:
                 assert len(found) == len(panes)
                 grouped = base.execute(accepted, [mark]).df().groupby(["key", "first"])
                 assert found == {at: [by_pandas(rows)] * len(ALL) for at, rows in grouped}
-                streams |= {(seed, key) for key, _ in found}
+                found_streams |= {(seed, key) for key, _ in found}
                 windows += len(found)
-    print(f"{name}: {len(streams)} streams, {windows} windows")  # noqa: T201
-    assert len(streams) == 1000
+    print(f"{name}: {len(found_streams)} streams, {windows} windows")  # noqa: T201
+    assert len(found_streams) == MANY
 
 
 def told(value: Mapping[str, Any]) -> tuple[list[int], float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import add_files
 from sessions.cuts import Found, Rules, Visit, by_hand, in_duckdb
 from windrow._running._settings import having
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+#: Streams are the keys of a query.
+KEYS = min(50, streams(3))
 IS_FULL = os.environ.get("WINDROW_MODE") == "full"
 START = datetime(2025, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
@@ -137,12 +141,12 @@ def cut(rows: list[Visit], seed: int) -> list[list[Visit]]:
     return [late[i:j] for i, j in zip([0, *at], [*at, len(late)], strict=True)]
 
 
-@pytest.mark.parametrize("seed", range(100 if IS_FULL else 1))
+@pytest.mark.parametrize("seed", range(math.ceil(streams(3) / KEYS)))
 def test_streams_leave_the_sessions_of_all_rows(
     spark: SparkSession, tmp_path: Path, seed: int
 ) -> None:
     """Panes without the withdrawn ones are the sessions of the sorted rows, however they arrive."""
-    rules, rows = RULES[(seed + 3) % len(RULES)], drawn(seed, 150)
+    rules, rows = RULES[(seed + 3) % len(RULES)], drawn(seed, 50 * KEYS, keys=KEYS)
     expected = sorted(by_hand(rows, rules))
     early = wr.Never() if seed % 2 else wr.EachBatch()
     for way, shards in enumerate((1, 5) if IS_FULL else (5,)):

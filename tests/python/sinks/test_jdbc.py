@@ -320,33 +320,6 @@ def test_a_checkpoint_turned_back_by_one_batch(feed: Feed, url: str, tmp_path: P
     assert totals() == [1]
 
 
-#: The types of the first columns of the table of batches.
-_LEDGER = ("VARCHAR(64)", "VARCHAR(400)", "BIGINT")
-
-
-def test_a_table_of_batches_from_before(spark: SparkSession, url: str, tmp_path: Path) -> None:
-    """A table of batches without offsets is accepted, and stores them from then on."""
-    sink = wr.Jdbc(url, "log")
-    database = of(url)
-    names = [database.quoted(name) for name in ("query", "sink", "batch")]
-    columns = ", ".join(f"{n} {t}" for n, t in zip(names, _LEDGER, strict=True))
-    table = "LOG" if database.kind == "derby" else "log"
-    database.execute(
-        spark,
-        f"CREATE TABLE windrow_batches ({columns})",
-        f"INSERT INTO windrow_batches VALUES ('q', 'panes {table}', 0)",  # noqa: S608
-    )
-    (tmp_path / "offsets").mkdir()
-    for number in ("0", "1"):
-        (tmp_path / "offsets" / number).write_text(number)
-    for batch in (0, 1, 1):
-        write(sink, panes(spark, ("a", batch, 1, False)), batch, checkpoint=str(tmp_path))
-    assert [row.window_start for row in held(spark, url, "log")] == [at(1)]
-    (tmp_path / "offsets" / "1").write_text("another")
-    with pytest.raises(wr.CheckpointError, match="BATCH_IS_ANOTHER"):
-        write(sink, panes(spark, ("a", 1, 1, False)), 1, checkpoint=str(tmp_path))
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("kind", SERVERS)
 def test_a_kill_neither_loses_nor_doubles_rows(

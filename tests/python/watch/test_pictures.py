@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import windrow as wr
 from strategies import kinds
 from windrow.operators import JoinSpec, JoinStream
+from windrow.windows._named import NamedWindows
 
 
 def _count(picture: object, class_: str) -> int:
@@ -66,6 +67,28 @@ def test_many_windows_are_counted() -> None:
     picture = wr.Hopping("1000 minutes", step="1 minute").plot(["2025-01-01"])
     assert "more windows" in str(picture)
     assert len(str(picture)) < 10_000
+
+
+def test_several_windows_are_below_their_names() -> None:
+    """Each name is a line, and the bars below it are the windows of that name."""
+    windows = {"hour": wr.Hopping("1 hour", step="20 minutes"), "minute": wr.Tumbling("1 minute")}
+    picture = NamedWindows.of(windows).plot(["2025-01-01 09:00"])
+    drawn = ET.fromstring(str(picture))  # noqa: S314  our own
+    names = [one for one in drawn.findall("{*}text") if one.text in windows]
+    placed = [
+        (float(one.get("y", "0")), one.text or "window")
+        for one in [*names, *drawn.findall("{*}rect")]
+    ]
+    assert [text for _, text in sorted(placed)] == [
+        "hour",
+        "window",
+        "window",
+        "window",
+        "minute",
+        "window",
+    ]
+    many = NamedWindows.of({f"w{n}": wr.Tumbling(f"{n + 1} hours") for n in range(30)})
+    assert "and 18 more windows" in str(many.plot(["2025-01-01 09:00"]))
 
 
 def test_sliding_windows_are_those_of_kip_450() -> None:

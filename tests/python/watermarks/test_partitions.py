@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
+from counts import streams
 from feed import Feed, Order, order
 from restarts.test_start import finished
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-CASES = 1000 if os.environ.get("WINDROW_MODE") == "full" else 1
+#: Real queries; `test_interleavings.py` runs 50 times as many interleavings in the core.
+CASES = -(-streams(1) // 50)
 PARTITIONS = 8
 #: More than the whole tests take, so that nothing is idle.
 LONG = "1 day"
@@ -45,10 +46,17 @@ def minutes(feed: Feed, watermark: str | wr.EventTimeWatermark) -> wr.Output:
 def interleaved(seed: int) -> list[list[Order]]:
     """Draw partitions that are in order by themselves, read at different speeds in any order."""
     rng = random.Random(seed)  # noqa: S311  no secret
+    numbers = iter(range(10**6))
     rows = {
         f"p{partition}": [
-            order(f"09:{at // 60:02}:{at % 60:02}", f"p{partition}", rng.randrange(100))
-            for at in sorted(rng.sample(range(600), rng.randrange(1, 12)))
+            order(
+                f"09:{at // 60:02}:{at % 60:02}.{partition}",  # each time is unique
+                f"p{partition}",
+                rng.randrange(100),
+                id=next(numbers),
+                key=rng.randrange(3),
+            )
+            for at in sorted(rng.sample(range(600), rng.randrange(3, 12)))
         ]
         for partition in range(PARTITIONS)
     }
@@ -220,7 +228,7 @@ def grouped(one: Feed, two: Feed, idle: str) -> wr.Output:
     ("combined", "idle"),
     [
         (joined, LONG),
-        pytest.param(grouped, "2 seconds", marks=pytest.mark.full),
+        (grouped, "2 seconds"),
         pytest.param(joined, "2 seconds", marks=pytest.mark.full),
         pytest.param(grouped, LONG, marks=pytest.mark.full),
     ],

@@ -43,6 +43,35 @@ def test_silent_shipments(spark: SparkSession, engine: Any) -> None:
     assert [one for some in found for one in some] == [1, *range(10, 19)]
 
 
+def beside(orders: DataFrame, ships: DataFrame) -> wr.Output:
+    """Return hours of orders and shipments, five minutes behind the clock."""
+    clock = wr.ProcessingTimeWatermark("5 minutes")
+    left = wr.stream(orders, time="time", key="id", watermark=clock, name="o")
+    right = wr.stream(ships, time="time", key="id", watermark=clock, name="s")
+    both = wr.cogroup(left, right).lateness("0 seconds").window(wr.Tumbling("1 hour"))
+    return both.aggregate(F.count("o.id").alias("orders"), F.count("s.id").alias("ships"))
+
+
+@pytest.mark.parametrize("engine", ["core", "query"])
+def test_a_cogroup_by_the_clock(spark: SparkSession, engine: Any) -> None:
+    """The clock completes the hours of a co-group, although one input has no rows (R52)."""
+    settings: dict[str, Any] = {"schema": SCHEMA, "now": "2025-01-01 09:00:00", "engine": engine}
+    with wr.testing.harness(beside, spark, **settings) as h:
+        h.add(("2025-01-01 09:00:00", 1), to="orders")
+        h.advanceProcessingTime("2025-01-01 10:04:59")
+        assert h.panes() == []
+        h.advanceProcessingTime("2025-01-01 10:06:00")
+        assert [(p["id"], p["orders"], p["ships"]) for p in h.panes()] == [(1, 1, 0)]
+        h.add(("2025-01-01 09:59:00", 1), to="ships")  # by the clock, the hour is over
+        h.add(("2025-01-01 11:00:00", 2), to="ships")  # the clock decides, not this row
+        h.add(("2025-01-01 10:30:00", 1), to="ships")
+        assert h.panes() == []
+        (late,) = h.rejected()
+        assert (late["reason"], late["message"]["o"]) == ("TOO_LATE", None)
+        h.advanceProcessingTime("2025-01-01 11:05:00")
+        assert [(p["id"], p["orders"], p["ships"]) for p in h.panes()] == [(1, 0, 1)]
+
+
 def minutes(rows: DataFrame) -> wr.Output:
     """Return minutes of two partitions, each of which can be silent for a minute."""
     mark = wr.EventTimeWatermark("0 seconds", by="id", partitions=2, idle="1 minute")

@@ -188,6 +188,8 @@ object Workload {
     alone("join-three-10k", Keyed.inTurn("in-three", 10000, "a", "b", "c"), InSql.outerChain),
     alone("gaps-1k", denseSessions, InSql.filledGaps),
     alone("carried-1k", dense, InSql.carriedAverage).copy(check = Amount(320000, 80000)),
+    alone("states-1k", dense, InSql.statesAndCounters).copy(check = Amount(320000, 80000)),
+    alone("previous-1k", dense, InSql.previousRow),
     alone("session-ends-1k", denseSessions, InSql.endingSessions).copy(check = Amount(240000, 80000)),
     alone("days-1k", evening, InSql.days),
     alone("partitions-1k", Keyed.positioned("positioned", 1000, partitions = 16), InSql.byPartition),

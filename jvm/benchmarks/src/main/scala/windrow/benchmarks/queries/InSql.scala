@@ -104,6 +104,37 @@ object InSql {
                 FROM (SELECT key, value, unix_micros(ts) AS at FROM events))))
           WHERE start + $Minute <= $until GROUP BY key, start HAVING bool_or(at >= start)""")
 
+  /** The value of the previous row, and the sum of both, for each row. */
+  val previousRow: InSql = InSql(
+    Seq("events"),
+    options =>
+      s"""SELECT key, unix_micros(time) AS start, coalesce(before, -1) AS before, total FROM windrow_over(
+            TABLE(SELECT key, max(ts) AS time, windrow_lag(value) AS before, sum(value) AS total FROM events GROUP BY key),
+            time => 'ts', rows => 2, $options)""",
+    _ =>
+      s"""SELECT key, start, coalesce(before, -1) AS before, value + coalesce(before, 0) AS total FROM (
+            SELECT key, value, unix_micros(ts) AS start, lag(value) OVER (PARTITION BY key ORDER BY ts) AS before
+            FROM events)""",
+    settles = Some(1))
+
+  /** The time of a minute with a value below 50, in thousandths of a second, and the increase of a counter. */
+  val statesAndCounters: InSql = InSql(
+    Seq("events"),
+    options =>
+      s"""SELECT key, $bounds, ${thousandths("coalesce(states[true], 0)")} AS low, more FROM windrow_tumble(
+            TABLE(SELECT key, windrow_time_in_state(value < 50) AS states, windrow_increase(value) AS more
+              FROM events GROUP BY key),
+            time => 'ts', size => '60 seconds', $options)""",
+    until =>
+      s"""SELECT key, start, start + $Minute AS end,
+            ${thousandths(s"sum(if(value < 50, least(next, start + $Minute) - at, 0)) / $Second")} AS low,
+            sum(CASE WHEN before IS NULL THEN 0 WHEN value < before THEN value ELSE value - before END) AS more
+          FROM (
+            SELECT *, coalesce(lead(at) OVER (PARTITION BY key, start ORDER BY at), start + $Minute) AS next,
+              lag(value) OVER (PARTITION BY key, start ORDER BY at) AS before
+            FROM (SELECT key, value, unix_micros(ts) AS at, unix_micros(ts) DIV $Minute * $Minute AS start FROM events))
+          WHERE start + $Minute <= $until GROUP BY key, start""")
+
   /** Sessions that a value below 50 ends, or 5 s without rows. */
   val endingSessions: InSql = InSql(
     Seq("events"),

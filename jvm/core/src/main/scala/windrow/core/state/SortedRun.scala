@@ -215,11 +215,6 @@ final class SortedRun[T](
     }
   }
 
-  /** Allows positions below the bound again. Positions that are times of a clock need this, because a clock can be set
-    * back.
-    */
-  def reopen(): Unit = bound = Position.Least
-
   private def reportBelow(position: Long, receive: T => Unit): Unit =
     between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(receive) }
 

@@ -27,10 +27,6 @@ private[core] final class Periods(store: Spaces) extends StatePart {
 
   override def flush(): Unit = ends.flush()
 
-  def readDirectory(in: ByteReader): Unit = {
-    ends.readDirectory(in)
-    ends.reopen() // earlier versions have dropped everything up to the clock
-  }
-
+  def readDirectory(in: ByteReader): Unit   = ends.readDirectory(in)
   def writeDirectory(out: ByteWriter): Unit = ends.writeDirectory(out)
 }

@@ -13,7 +13,12 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
 
   def next: Option[Long] = earliest
 
-  def isReached(now: Option[Long]): Boolean = earliest.zip(now).exists { case (due, at) => at >= due }
+  /** Whether a period has ended. If so, the time is removed, because all windows are about to be checked. */
+  def takeReached(now: Option[Long]): Boolean = {
+    val isReached = earliest.zip(now).exists { case (due, at) => at >= due }
+    if (isReached) earliest = None
+    isReached
+  }
 
   /** Adds the deadline of a window with this state. Messages that arrived before the first processing time are due at
     * once.
@@ -23,8 +28,6 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
       val due = if (paneState.since.isEmpty) Some(Due.AtOnce) else policy.deadline(isComplete, paneState.since)
       earliest = (earliest ++ due).minOption
     }
-
-  def clear(): Unit = earliest = None
 
   /** Reads the stored time. A timer computed with other periods may fire too late, so all windows are checked again
     * (SEMANTICS R14).

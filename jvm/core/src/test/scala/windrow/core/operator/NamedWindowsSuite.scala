@@ -51,6 +51,17 @@ class NamedWindowsSuite extends AnyFunSuite {
     assert((shard.counters.accepted, shard.counters.rejected) == (2, 2))
   }
 
+  test("R153: a duplicate is recognized as long as one of the windows accepts its row") {
+    val shard =
+      new Shard(spec(Seq("a" -> Tumbling(TimeSpan(10)), "b" -> Tumbling(TimeSpan(100)))), Sum, new InMemoryShardStore)
+    val partitions = 1025L // the offsets of one of them can be forgotten, once no window accepts its rows
+    def all        = (0L until partitions).iterator.map(n => row(n, 5).copy(origin = Some(Origin("rows", n, 0))))
+    shard.step(all, Watermark(0), None).foreach(_ => ())
+    shard.step(Iterator.empty, Watermark(50), None).foreach(_ => ()) // only "b" accepts such a row now
+    shard.step(all, Watermark(50), None).foreach(_ => ())
+    assert((shard.counters.accepted, shard.counters.duplicates) == (partitions, partitions))
+  }
+
   test("R152: the order of the windows does not matter, but their names and settings do") {
     val store                                 = new InMemoryShardStore
     def words(windows: (String, WindowKind)*) = new SpecFingerprint(ShardFingerprint.of(spec(windows)))

@@ -1,13 +1,15 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.UnsupportedOperationChecker
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
-import windrow.spark.running.ResumeCheck
+import scala.util.Try
+import windrow.spark.running.{ErrorText, ResumeCheck}
 import windrow.{CheckpointError, ErrorConditions, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
@@ -37,8 +39,8 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
           val settings = AcceleratedSettings(session)
           checked(write, new Rewrite(session, write.outputMode, settings)(query), settings)
         case StoredEngine.Spark if isOn(session) =>
-          checked(write, kept(query, SpecProblem("CHECKPOINT_OF_SPARK")), AcceleratedSettings(session))
-        case _ => replaced(write, kept(query, SpecProblem("ACCELERATION_OFF")))
+          checked(write, Rewritten.kept(query, SpecProblem("CHECKPOINT_OF_SPARK")), AcceleratedSettings(session))
+        case _ => replaced(write, Rewritten.kept(query, SpecProblem("ACCELERATION_OFF")))
       }
   }
 
@@ -82,7 +84,7 @@ private[spark] object Accelerate {
   /** Returns the decisions about a running query. */
   def explain(query: StreamingQuery): Acceleration = {
     val plan = RunningQuery.plan(query)
-    plan.getTagValue(Decisions).getOrElse(kept(plan, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
+    plan.getTagValue(Decisions).getOrElse(Rewritten.kept(plan, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions)
   }
 
   /** Returns the decisions about a DataFrame, as if it started with a new checkpoint and the setting. */
@@ -96,14 +98,12 @@ private[spark] object Accelerate {
     */
   def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode, hasRule: Boolean): Acceleration = {
     val inlined = StatefulNodes.inlined(query)
-    if (hasRule) new Rewrite(session, mode, AcceleratedSettings(session))(inlined).decisions
-    else kept(inlined, SpecProblem("ACCELERATION_NOT_INSTALLED")).decisions
+    val why     = if (hasRule) refused(session, query, mode) else Some(SpecProblem("ACCELERATION_NOT_INSTALLED"))
+    why.fold(new Rewrite(session, mode, AcceleratedSettings(session))(inlined))(Rewritten.kept(inlined, _)).decisions
   }
 
-  /** Returns a query in which Spark runs all operators for the same reason. */
-  private def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
-    query,
-    Acceleration(query.collect(Function.unlift(StatefulNodes.described)).zipWithIndex.map { case (operator, number) =>
-      OperatorAcceleration(s"${Rewrite.Prefix}$number", operator, Some(why))
-    }))
+  /** Returns the reason if Spark refuses to start the query. */
+  private def refused(session: SparkSession, query: LogicalPlan, mode: OutputMode): Option[SpecProblem] =
+    Try(SparkInside.inSession(session)(UnsupportedOperationChecker.checkForStreaming(query, mode))).failed.toOption
+      .map(why => SpecProblem("NOT_SUPPORTED_BY_SPARK", "what" -> s"the query (${ErrorText.firstLine(why)})"))
 }

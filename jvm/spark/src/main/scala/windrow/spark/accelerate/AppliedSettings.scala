@@ -9,8 +9,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{SparkInside, WriteCheck}
 import scala.util.control.NonFatal
 import windrow.spark.pack.{Unpack, WriteRejected}
+import windrow.spark.running.ErrorText
 import windrow.spark.running.FolderCheck
-import windrow.spark.verify.ErrorText
 import windrow.{SpecError, SpecProblem}
 
 /** Checks the settings of a query against its operators, and adds the files of rejected rows to its plan. */

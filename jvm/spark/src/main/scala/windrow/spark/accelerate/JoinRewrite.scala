@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftOuter, LeftSem
 import org.apache.spark.sql.types.{DayTimeIntervalType, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.CalendarInterval
+import scala.util.Try
 import windrow._
 import windrow.spark.input.{StreamTable, WatermarkCheck}
 import windrow.spark.join.{JoinOptions, JoinPlan, JoinTable, ReplacedJoin}
@@ -90,7 +91,7 @@ private object JoinRewrite extends PredicateHelper {
   /** Returns the reason if a range has a day whose length depends on the time zone. */
   private def days(session: SparkSession, join: Join): Either[SpecProblem, Unit] = {
     val isFixed = SparkInside.zone(session).getRules.isFixedOffset
-    def isLong(value: Expression) = value.foldable && (value.eval() match {
+    def isLong(value: Expression) = value.foldable && (Try(value.eval()).getOrElse(null) match {
       case span: CalendarInterval                                           => span.days != 0
       case micros: Long if value.dataType.isInstanceOf[DayTimeIntervalType] => math.abs(micros) >= Day
       case _                                                                => false

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.optimizer.{
   ColumnPruning, EliminateOuterJoin, InferFiltersFromConstraints, PushDownPredicates
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.windrow.CurrentTimes
 import scala.annotation.tailrec
 
 /** Moves filters and projections of a query as far towards its inputs as Spark's optimizer does. Afterwards, an operator
@@ -17,10 +18,11 @@ private object PushedDown {
   /** @param prunes
     *   whether columns that the query does not read are removed
     */
-  def apply(query: LogicalPlan, prunes: Boolean): LogicalPlan = settled(
-    InferFiltersFromConstraints(settled(EliminateSubqueryAliases(EliminateView(query)), prunes, Most)),
-    prunes,
-    Most)
+  def apply(query: LogicalPlan, prunes: Boolean): LogicalPlan = CurrentTimes.changed(query)(plan =>
+    settled(
+      InferFiltersFromConstraints(settled(EliminateSubqueryAliases(EliminateView(plan)), prunes, Most)),
+      prunes,
+      Most))
 
   @tailrec
   private def settled(plan: LogicalPlan, prunes: Boolean, times: Int): LogicalPlan = {

@@ -3,7 +3,7 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.windrow.CurrentTimes
 import scala.util.control.{ControlThrowable, NonFatal}
 import windrow.{SpecError, SpecProblem}
 
@@ -14,6 +14,16 @@ import windrow.{SpecError, SpecProblem}
   */
 private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
   def count: Int = decisions.operators.count(_.isAccelerated)
+}
+
+private object Rewritten {
+
+  /** Returns a query in which Spark runs all operators for the same reason. */
+  def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
+    query,
+    Acceleration(query.collect(Function.unlift(StatefulNodes.described)).zipWithIndex.map { case (operator, number) =>
+      OperatorAcceleration(s"${Rewrite.Prefix}$number", operator, Some(why))
+    }))
 }
 
 /** Replaces the stateful operators of a query from the sink on, as long as Windrow can run them. An operator above one
@@ -35,15 +45,19 @@ private final class Rewrite(
     * moved there before the operators are replaced. Joins, deduplications, and sessions always need it: joins store
     * fewer columns, deduplications send fewer, and Spark moves a condition on sessions before it merges them.
     */
-  def apply(query: LogicalPlan): Rewritten = {
-    lazy val optimized = SparkInside.optimized(session, query)
+  def apply(query: LogicalPlan): Rewritten =
+    try rewritten(query)
+    catch { case NonFatal(unexpected) => Rewritten.kept(query, failure(unexpected.toString)) }
+
+  private def rewritten(query: LogicalPlan): Rewritten = {
+    lazy val optimized = CurrentTimes.optimized(session, query)
     def planned(from: LogicalPlan): (Rewritten, Option[SpecProblem]) = {
       val joins = new SparkJoins(from, optimized)
       val made  = this.planned(from, joins, Map.empty)
       if (made.count == 0) made.copy(plan = query) -> None
       else
         made -> joins.replaced.orElse(Option.when(
-          WatermarkFilters.of(optimized) != WatermarkFilters.of(session, made.plan))(
+          WatermarkFilters.of(optimized) != WatermarkFilters.of(CurrentTimes.optimized(session, made.plan)))(
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
     val prunes      = settings.rejected.isEmpty || SparkJoins.in(query).nonEmpty
@@ -53,15 +67,9 @@ private final class Rewrite(
     (if (moves) pushed else planned(query)) match {
       case (made, None)                                                    => made
       case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
-      case (made, Some(why))                                               => kept(query, made.decisions, why)
+      case (_, Some(why))                                                  => Rewritten.kept(query, why)
     }
   }
-
-  /** Returns the query with Spark's operators. */
-  private def kept(query: LogicalPlan, decisions: Acceleration, why: SpecProblem): Rewritten =
-    Rewritten(
-      query,
-      Acceleration(decisions.operators.map(one => if (one.isAccelerated) one.copy(reason = Some(why)) else one)))
 
   /** Replaces the operators. An operator that fails to be planned is kept, and the query is planned again. */
   private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): Rewritten = {
@@ -112,7 +120,8 @@ private final class Rewrite(
       name: String,
       joins: SparkJoins,
       isAlone: Boolean): Either[SpecProblem, Planner] = {
-    val refused = if (continued.isEmpty) SessionCheck(session, plan) else None
+    def current = Option.when(CurrentTimes.isReadBy(plan))(isKept("an operator that reads the current time"))
+    val refused = if (continued.isEmpty) SessionCheck(session, plan).orElse(current) else None
     refused.toLeft(()).flatMap(_ =>
       plan match {
         case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
@@ -131,11 +140,12 @@ private final class Rewrite(
             case other      => other
           }
         case other =>
-          def once(plan: LogicalPlan) =
-            DedupRewrite.of(plan).getOrElse(Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> plan.nodeName)))
+          def once(plan: LogicalPlan) = DedupRewrite.of(plan).getOrElse(Left(isKept(plan.nodeName)))
           once(other).map(_ => over => orThrow(name, once(over))(_.plan(session, name)))
       })
   }
+
+  private def isKept(operator: String) = SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> operator)
 
   private def orThrow[T](name: String, found: Either[SpecProblem, T])(plan: T => LogicalPlan): LogicalPlan =
     found.fold(why => throw SpecError(name, Seq(why)), plan)

@@ -21,6 +21,7 @@ private object StatefulNodes {
     case StreamJoin(join)                                   => s"join ${join.joinType.sql}"
     case shards: TransformWithState if !isOfWindrow(shards) => "transformWithState"
     case _: Distinct                                        => "distinct"
+    case _: Except                                          => "except"
     case _: GlobalLimit                                     => "limit"
     case other if Others.exists(other.nodeName.startsWith)  => other.nodeName
   }

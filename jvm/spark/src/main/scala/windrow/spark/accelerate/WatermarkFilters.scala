@@ -1,9 +1,7 @@
 package windrow.spark.accelerate
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{ExprId, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan}
-import org.apache.spark.sql.windrow.SparkInside
 
 /** The conditions that rows meet before a watermark sees them. Spark's optimizer moves conditions through its own
   * aggregations and joins below the watermark, so that other rows do not advance it. It does not move them through an
@@ -11,8 +9,6 @@ import org.apache.spark.sql.windrow.SparkInside
   */
 private object WatermarkFilters extends PredicateHelper {
   type Conditions = Map[ExprId, Set[Expression]]
-
-  def of(session: SparkSession, query: LogicalPlan): Conditions = of(SparkInside.optimized(session, query))
 
   /** Returns the conditions below each watermark of an optimized plan. */
   def of(optimized: LogicalPlan): Conditions =

@@ -77,16 +77,14 @@ private object WindowOrigin extends PredicateHelper {
     * time has.
     */
   private def isOfSpark(condition: Expression, found: WindowOrigin): Boolean = {
-    def isBound(value: Expression, number: Int) = value match {
+    def isBound(value: Expression, number: Int) = PartialFunction.cond(value) {
       case GetStructField(column, `number`, _) => column.semanticEquals(found.window)
-      case _                                   => false
     }
-    condition match {
+    PartialFunction.cond(condition) {
       case IsNotNull(value)                => value.references.subsetOf(AttributeSet(Seq(found.window, found.time)))
       case GreaterThanOrEqual(time, start) => time.semanticEquals(found.time) && isBound(start, 0)
       case LessThan(time, end)             => time.semanticEquals(found.time) && isBound(end, 1)
       case GreaterThan(end, start)         => isBound(end, 1) && isBound(start, 0)
-      case _                               => false
     }
   }
 

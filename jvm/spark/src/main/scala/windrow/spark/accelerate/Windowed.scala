@@ -50,6 +50,8 @@ private final case class Windowed(
 }
 
 private object Windowed {
+  import SparkJoins.hasWatermark
+
   private def apply(aggregate: Aggregate, window: Attribute, kind: WindowKind, origin: WindowOrigin): Windowed =
     Windowed(
       aggregate,
@@ -70,10 +72,7 @@ private object Windowed {
     _     <- Either.cond(mode != OutputMode.Complete(), (), SpecProblem("COMPLETE_MODE"))
     found <- marked(aggregate)
     (window, isSession) = found
-    _ <- Either.cond(
-      window.metadata.contains(EventTimeWatermark.delayKey),
-      (),
-      SpecProblem("NO_WATERMARK.ACCELERATION", "window" -> window.name))
+    _      <- Either.cond(hasWatermark(window), (), SpecProblem("NO_WATERMARK.ACCELERATION", "window" -> window.name))
     _      <- orderless(aggregate)
     _      <- exact(aggregate)
     origin <- WindowOrigin.of(aggregate.child, window)
@@ -89,7 +88,7 @@ private object Windowed {
   private def refused(made: Windowed, isSession: Boolean): Option[String] =
     if (isSession && made.grouping.forall(_.foldable)) Some("a session window without a key")
     else made.grouping.collectFirst {
-      case key: Attribute if SparkJoins.hasWatermark(key) => s"the event time '${key.name}' as a key beside its window"
+      case key: Attribute if hasWatermark(key) => s"the event time '${key.name}' as a key beside its window"
     }
 
   /** Returns the window by which the aggregation groups, and whether it is a session. */
@@ -109,10 +108,8 @@ private object Windowed {
         SpecProblem("AVERAGE_OF_DECIMALS", "aggregate" -> mean.sql)
     }.toLeft(())
 
-  private def isShortDecimal(kind: DataType): Boolean = kind match {
-    case decimal: DecimalType => decimal.precision <= MostInDouble
-    case _                    => false
-  }
+  private def isShortDecimal(kind: DataType): Boolean =
+    PartialFunction.cond(kind) { case decimal: DecimalType => decimal.precision <= MostInDouble }
 
   /** The greatest precision of a decimal whose average Spark computes with floating-point numbers. */
   private val MostInDouble = 11

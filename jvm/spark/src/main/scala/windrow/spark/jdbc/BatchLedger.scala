@@ -20,13 +20,13 @@ private[jdbc] final class BatchLedger(
   private val (queries, sinks, batches, digests) = (name("query"), name("sink"), name("batch"), name("digest"))
   private val whose                              = s"WHERE $queries = ? AND $sinks = ?"
 
-  /** Creates the table, or adds the columns that a table of an older version lacks. */
-  def create(connection: Connection): Unit = lacking(connection).foreach { sql =>
+  /** Creates the table if it does not exist. */
+  def create(connection: Connection): Unit = if (!exists(connection)) {
+    val sql =
+      s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
+        s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))${JdbcSession.tableOptions(database)}"
     try Using.resource(connection.createStatement())(statement => { statement.execute(sql); () })
-    catch {
-      // Another query has done so in the meantime.
-      case _: SQLException if !lacking(connection).contains(sql) => ()
-    }
+    catch { case _: SQLException if exists(connection) => () } // another query has created it in the meantime
   }
 
   def last(connection: Connection): Option[BatchLedger.Noted] =
@@ -55,13 +55,8 @@ private[jdbc] final class BatchLedger(
     }
   }
 
-  private def lacking(connection: Connection): Option[String] = TablePlace.columns(connection, dialect, table) match {
-    case None => Some(
-        s"CREATE TABLE $table ($queries VARCHAR(64) NOT NULL, $sinks VARCHAR(400) NOT NULL, $batches BIGINT NOT NULL, " +
-          s"$digests VARCHAR(64), PRIMARY KEY ($queries, $sinks))${JdbcSession.tableOptions(database)}")
-    case Some(has) if has.exists(_.equalsIgnoreCase("digest")) => None
-    case _ => Some(dialect.getAddColumnQuery(table, "digest", "VARCHAR(64)"))
-  }
+  private def exists(connection: Connection): Boolean =
+    TablePlace.columns(connection, dialect, table).isDefined
 }
 
 private[spark] object BatchLedger {

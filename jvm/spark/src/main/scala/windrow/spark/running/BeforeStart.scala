@@ -14,7 +14,6 @@ import windrow.spark.pack.Combining
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
 import windrow.spark.shards.GuardSettings
-import windrow.spark.verify.ErrorText
 import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
 
 /** A folder of files to which a query writes.

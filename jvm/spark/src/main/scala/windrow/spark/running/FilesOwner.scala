@@ -6,7 +6,6 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import scala.util.Using
 import windrow.spark.query.Checkpoint
-import windrow.spark.verify.ErrorText
 import windrow.{CheckpointError, ErrorConditions}
 
 /** Records which checkpoint the micro-batches in a folder of files belong to, with a marker in both. Another query

@@ -5,7 +5,6 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
 import windrow.SpecProblem
-import windrow.spark.verify.ErrorText
 
 /** Checks that the checkpoint of a query and the folders of its sinks do not contain each other, because a nested
   * folder could not be read or deleted separately (SEMANTICS B5).

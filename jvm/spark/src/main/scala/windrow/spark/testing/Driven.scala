@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.{LongType, StructType, TimestampType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.spark.pack.EndMarker
 import windrow.spark.version.Arithmetic
+import windrow.spark.watermark.{InputProgress, PartitionTimes}
 import windrow.{SpecError, SpecProblem}
 
 /** Makes a query also read a folder with which a test controls it: each file is a micro-batch without rows, and a
@@ -34,17 +35,26 @@ private[spark] object Driven {
     * the numbers below the watermark, so the filter refers to its column.
     */
   private def following(mark: EventTimeWatermark, marks: LogicalPlan): LogicalPlan = {
-    val isMark  = Alias(Literal(false), "is_mark")()
-    val delay   = EventTimeWatermark.getDelayMs(mark.delay) * 1000
-    val line    = Cast(marks.output.head, LongType, None, EvalMode.TRY)
-    val time    = moment(Arithmetic.add(line, Literal(delay)), mark.eventTime)
-    val columns = mark.child.output
+    val isMark = Alias(Literal(false), "is_mark")()
+    val delay  = EventTimeWatermark.getDelayMs(mark.delay) * 1000
+    val line   = Cast(marks.output.head, LongType, None, EvalMode.TRY)
+    val time   = moment(Arithmetic.add(line, Literal(delay)), mark.eventTime)
+    val input = mark.child match {
+      case times: PartitionTimes => times.child
+      case other                 => other
+    }
+    val columns = input.output
     val announced = columns.map(column =>
       if (column.semanticEquals(mark.eventTime)) Alias(time, column.name)() else nothing(column))
     val both = Union(Seq(
-      Project(columns :+ isMark, mark.child),
+      Project(columns :+ isMark, input),
       Project(announced :+ Alias(Literal(true), "is_mark")(), Filter(IsNotNull(line), marks))))
-    val marked = mark.withNewChildren(Seq(both))
+    val timed = mark.child match {
+      case times: PartitionTimes =>
+        times.copy(partition = If(both.output.last, Literal(InputProgress.Announced), times.partition), child = both)
+      case _ => both
+    }
+    val marked = mark.withNewChildren(Seq(timed))
     val taken  = marked.output.init
     val column = taken.find(_.exprId == mark.eventTime.exprId).get
     Project(taken, Filter(Or(Not(marked.output.last), IsNull(column)), marked))

@@ -14,36 +14,45 @@ import windrow.spark.watermark.InputProgress.Seen
   *   the processing time of the first micro-batch of the run
   * @param partitions
   *   the partitions that have had rows in this run. An input whose rows share one watermark has a single partition.
+  * @param announced
+  *   the greatest time that a test has announced for all partitions (SEMANTICS R173)
   */
 private[spark] final case class InputProgress(
     delay: Long,
     idle: Option[Long],
     expected: Long,
     began: Long,
-    partitions: Map[String, Seen] = Map.empty) {
+    partitions: Map[String, Seen] = Map.empty,
+    announced: Option[Seen] = None) {
 
   /** Adds the greatest event time of the rows of a partition in a micro-batch, whose processing time is `now`. */
   def see(partition: String, greatest: Long, now: Long): InputProgress = {
-    val before = partitions.get(partition).fold(greatest)(seen => math.max(seen.greatest, greatest))
-    copy(partitions = partitions.updated(partition, Seen(before, now)))
+    def seen(before: Option[Seen]) = Seen(before.fold(greatest)(one => math.max(one.greatest, greatest)), now)
+    if (partition == InputProgress.Announced) copy(announced = Some(seen(announced)))
+    else copy(partitions = partitions.updated(partition, seen(partitions.get(partition))))
   }
 
   /** Whether nothing of the input holds back the watermark, because all of it has been silent for so long. */
-  def isIdle(now: Long): Boolean = isOver(began, now) && live(now).isEmpty
+  def isIdle(now: Long): Boolean = isOver(began, now) && (partitions.values ++ announced).forall(isOver(_, now))
 
-  /** Returns the watermark of the input alone: the least of its live partitions. None if it is not known yet, because
-    * an expected partition has not been seen, or if the input is idle.
+  /** Returns the watermark of the input alone: the least of its live partitions, but at least the announced time. None
+    * if it is not known yet, because an expected partition has not been seen, or if the input is idle.
     */
-  def watermark(now: Long): Option[Long] =
-    if (partitions.size < expected && !isOver(began, now)) None
-    else live(now).map(_.greatest - delay).minOption
+  def watermark(now: Long): Option[Long] = {
+    val live  = partitions.values.filterNot(isOver(_, now))
+    val least = live.map(_.greatest).minOption.filterNot(_ => partitions.size < expected && !isOver(began, now))
+    (least ++ announced.map(_.greatest)).maxOption.map(_ - delay)
+  }
 
-  private def live(now: Long): Iterable[Seen] = partitions.values.filterNot(seen => isOver(seen.at, now))
+  private def isOver(seen: Seen, now: Long): Boolean = isOver(seen.at, now)
 
   private def isOver(since: Long, now: Long): Boolean = idle.exists(now - since >= _)
 }
 
 private[spark] object InputProgress {
+
+  /** Stands for all partitions, if a test announces a watermark. */
+  val Announced = "\u0000announced"
 
   /** What is known of a partition.
     *

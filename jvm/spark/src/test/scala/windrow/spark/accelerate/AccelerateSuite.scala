@@ -1,5 +1,9 @@
 package windrow.spark.accelerate
 
+import org.apache.logging.log4j.core.appender.AbstractAppender
+import org.apache.logging.log4j.core.config.Property
+import org.apache.logging.log4j.core.{LogEvent, Logger}
+import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.sql.catalyst.expressions.{SessionWindow, TimeWindow}
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate
 import org.apache.spark.sql.functions._
@@ -202,6 +206,16 @@ final class AccelerateSuite extends SparkSuite {
 
   private val between = "a.k = b.k AND b.time >= a.time AND b.time <= a.time + INTERVAL 20 SECONDS"
 
+  full("an error in a part of a condition that no row reaches does not end the start") {
+    val query = compared(
+      s"SELECT a.time, b.time AS other FROM t0 a JOIN t1 b ON $between AND if(a.b OR b.b, true, a.v + b.v > 1/0)",
+      inputs = Seq(Compared.events(8, 2), Compared.events(9, 2)).map(_.map(_.map(_.copy(b = true)))))
+    val (off, on) = (query.off, query.on)
+    assert(on.codes == Seq("accelerated") && on.differsFrom(off).isEmpty && off.rows > 5)
+    assert(codes(sql(s"SELECT window, count(*) FROM t WHERE v > 1/0 GROUP BY window(time, '1 minute')")) ==
+      Seq("ACCELERATION_FAILED"))
+  }
+
   test("joins that stay have a reason") {
     Seq("a", "b").foreach(table.createOrReplaceTempView)
     def code(join: String) = codes(session.sql(s"SELECT a.v FROM $join"))
@@ -239,6 +253,8 @@ final class AccelerateSuite extends SparkSuite {
     assert(codes(table.groupBy(minute).agg(first("v"))) == Seq("AGGREGATE_ORDER"))
     assert(codes(table.groupBy(minute).agg(collect_list("v"))) == Seq("AGGREGATE_ORDER"))
     assert(codes(table.limit(3)) == Seq("OPERATOR_NOT_ACCELERATED"))
+    assert(codes(table.select("k").except(session.sql("SELECT 'a'")), OutputMode.Update()) ==
+      Seq("OPERATOR_NOT_ACCELERATED"))
     val gap      = when(col("v") > 50, "5 seconds").otherwise("9 seconds")
     val sessions = session_window(col("time"), gap)
     assert(codes(table.groupBy(sessions, col("k")).count()) == Seq("accelerated"))
@@ -260,6 +276,44 @@ final class AccelerateSuite extends SparkSuite {
       "STATE_STORE_NOT_ROCKSDB"))
     assert(Accelerate.explain(session, plan, OutputMode.Append(), hasRule = false).operators.flatMap(_.reason).map(
       _.code) == Seq("ACCELERATION_NOT_INSTALLED"))
+  }
+
+  test("a query that Spark refuses is not explained as accelerated") {
+    val refused  = Seq("NOT_SUPPORTED_BY_SPARK")
+    val sessions = table.groupBy(session_window(col("time"), "5 seconds"), col("k")).count()
+    assert(codes(sessions) == Seq("accelerated") && codes(sessions, OutputMode.Update()) == refused)
+    assert(codes(table.groupBy(minute).agg(count_distinct(col("v")))) == refused)
+    Seq("a", "b").foreach(table.createOrReplaceTempView)
+    assert(codes(session.sql(s"SELECT a.v FROM a LEFT JOIN b ON $between"), OutputMode.Update()) == refused)
+    val chain = sql("SELECT window, count(*) FROM (SELECT window AS w FROM t GROUP BY window(time, '5 seconds')) " +
+      "GROUP BY window(w, '1 minute')")
+    assert(codes(chain, OutputMode.Update()) == refused ++ refused)
+    val why = Windrow.explainAcceleration(sessions, OutputMode.Update()).toString
+    assert(why.contains("Spark does not support the query (Invalid streaming output mode: update."), why)
+  }
+
+  test("the log contains once that Spark runs a query, with the reasons") {
+    val seen = scala.collection.mutable.Buffer.empty[String]
+    val appender = new AbstractAppender("seen", null, null, false, Property.EMPTY_ARRAY) {
+      override def append(event: LogEvent): Unit = seen += event.getMessage.getFormattedMessage
+    }
+    val logger = LogManager.getLogger(classOf[Accelerate].getName).asInstanceOf[Logger]
+    val level  = logger.getLevel
+    appender.start()
+    logger.addAppender(appender)
+    logger.setLevel(Level.WARN)
+    def started(sql: String, isOn: Boolean) = { seen.clear(); compared(sql).run(Seq(0 -> isOn)); seen.toSeq }
+    try {
+      val first = "SELECT window, first(v) FROM t0 GROUP BY window(time, '20 seconds')"
+      val lines = started(first, isOn = true)
+      assert(lines.size == 1 && lines.head.startsWith("Spark runs query"), lines)
+      assert(lines.head.contains("aggregate by window: [AGGREGATE_ORDER]"), lines)
+      assert(started(first, isOn = false).isEmpty)
+      assert(started(first.replace("first", "max"), isOn = true).isEmpty)
+    } finally {
+      logger.removeAppender(appender)
+      logger.setLevel(level)
+    }
   }
 
   test("later starts do not change the decisions about a running query") {

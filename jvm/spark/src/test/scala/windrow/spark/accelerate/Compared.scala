@@ -49,13 +49,16 @@ final case class Ran(batches: Map[Long, Seq[Row]], operators: Seq[String], dropp
   *   creates the query over views of the inputs, which are named `t0`, `t1`, and so on
   * @param input
   *   the rows of each micro-batch of each input
+  * @param before
+  *   what happens to each input before its watermark
   */
 final class Compared(
     session: SparkSession,
     mode: String,
     delay: String,
     input: Seq[Seq[Seq[Event]]],
-    query: SparkSession => DataFrame) {
+    query: SparkSession => DataFrame,
+    before: DataFrame => DataFrame = identity) {
   private implicit val spark: SparkSession    = session
   private implicit val events: Encoder[Event] = Encoders.product[Event]
 
@@ -85,7 +88,8 @@ final class Compared(
       stop()
       session.conf.set(Accelerate.Setting, isOn.toString)
       input.indices.foreach(i =>
-        source.toDF().where(s"input = $i").drop("input").withWatermark("time", delay).createOrReplaceTempView(s"t$i"))
+        before(source.toDF().where(s"input = $i").drop("input")).withWatermark("time", delay)
+          .createOrReplaceTempView(s"t$i"))
       running = Some(query(session).writeStream.outputMode(mode).option("checkpointLocation", checkpoint)
         .foreachBatch { (batch: DataFrame, id: Long) => batches(id) = batch.collect().toSeq; () }.start())
       decisions += Windrow.explainAcceleration(running.get)

@@ -105,6 +105,7 @@ object Shapes {
     "b.time BETWEEN a.time AND a.time + INTERVAL 20 SECONDS",
     "b.time > a.time - INTERVAL 5 SECONDS AND b.time < a.time + INTERVAL 15 SECONDS",
     "a.time >= b.time - INTERVAL 1 SECOND AND a.time <= b.time + INTERVAL 1 MINUTE",
+    "b.time BETWEEN a.time + INTERVAL 10 SECONDS AND a.time + INTERVAL 30 SECONDS",
     "a.time = b.time")
 
   private val conditions = Seq("", " AND a.v < b.v", " AND coalesce(a.v, 0) + b.v > 30", " AND b.v > 30")

@@ -91,4 +91,15 @@ class InputProgressSpec extends AnyFunSuite {
     assert(run.reported(a) == (Some(49)        -> 1) && run.reported(b) == (Some(58) -> 2))
     assert(run.at(10).reported(a) == (Some(58) -> 1))
   }
+
+  test("R173: an announced time is the least watermark, whichever partitions there are") {
+    val one = input(partitions = 2, delay = 3).see("a", 100, now = 1)
+    val two = one.see(InputProgress.Announced, 63, now = 1)
+    assert(reported(two)(1).contains(60L))
+    assert(reported(two.see("b", 50, now = 2))(2).contains(60L))
+    assert(reported(two.see("b", 80, now = 2))(2).contains(77L))
+    assert(reported(two.see(InputProgress.Announced, 43, now = 2))(2).contains(60L))
+    val quiet = input(idle = Some(10)).see(InputProgress.Announced, 5, now = 7)
+    assert(!quiet.isIdle(16) && quiet.isIdle(17))
+  }
 }

@@ -230,8 +230,7 @@ private[core] final class AlignedAlgorithm[B, V](
   private def touchDue(clock: StepClock, now: Watermark, moved: Boolean): Unit = {
     // A window that completes without a pane continues with the late trigger, which may emit unsent messages at once.
     val isReleased = moved && !spec.onTime && (policy.hasPeriods || policy.waitsForStepEnd(isComplete = true))
-    val isDue      = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue      = periods.takeReached(clock.processingTime)
     if (isDue) touchUnsent(EventTime.Min)(_ => true)
     else {
       if (isReleased) touchUnsent(slices.firstIncomplete(clock.before))(start => now.reached(grid.end(start)))

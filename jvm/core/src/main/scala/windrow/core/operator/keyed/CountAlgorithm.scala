@@ -59,8 +59,7 @@ private[core] final class CountAlgorithm[B, V](
     }
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue      = periods.takeReached(clock.processingTime)
     val looksAtAll = isDue || now.isEnd
     (if (looksAtAll) keys.walkAll else keys.walkChanged)
       .filter(key => looksAtAll || keys.get(key).isChanged)

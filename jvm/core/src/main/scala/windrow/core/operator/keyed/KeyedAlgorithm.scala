@@ -51,8 +51,7 @@ private[core] final class KeyedAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue = periods.takeReached(clock.processingTime)
     Part.later(gaps.iterator.flatMap(_.fill(clock.before, now)(endGaps(_, _, now)))) ++
       Part.later(endKeys(clock, now, isDue, moved))
   }

@@ -72,8 +72,7 @@ private[core] final class OffsetWindows[B, V](
 
   def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]] = {
     val moved = now != progress.before
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue = periods.takeReached(clock.processingTime)
     (if (isDue) keys.walkAll else if (moved) keys.walk(now.at) else keys.walkChanged)
       .filter(key => isDue || keys.get(key).isChanged || now.reached(keys.get(key).deadline))
       .flatMap { key =>

@@ -124,8 +124,7 @@ private[core] final class TupleSessions[B, V](
   private def idOf(key: Key, session: Session) = WindowId(key, session.bounds)
 
   def advance(progress: PartitionProgress, now: Front[Axis.Offset], clock: StepClock): Iterator[Part[Effect[B, V]]] = {
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue = periods.takeReached(clock.processingTime)
     val moved = now != progress.before
     if (!moved && !isDue && !waits) Iterator.empty
     else

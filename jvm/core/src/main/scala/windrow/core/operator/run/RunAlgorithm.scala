@@ -172,8 +172,7 @@ private[core] final class RunAlgorithm[B, V](
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     if (paneStates.firstTime.isEmpty) paneStates.firstTime = clock.processingTime
     val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue = periods.takeReached(clock.processingTime)
     (if (isDue) keys.walkAll else keys.walk(now.at)).filter(key =>
       isDue || now.reached(keys.get(key).deadline) || isChanged(keys.get(key))).flatMap {
       key =>

@@ -141,8 +141,7 @@ private[core] final class CutAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue   = periods.takeReached(clock.processingTime)
     val horizon = if (isDue) Due.Never else if (now != clock.before) now.at else Due.AtOnce
     keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
   }

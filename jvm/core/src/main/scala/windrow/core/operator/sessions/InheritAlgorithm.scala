@@ -112,9 +112,8 @@ private[core] final class InheritAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
-    val moved = now != clock.before
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val moved   = now != clock.before
+    val isDue   = periods.takeReached(clock.processingTime)
     val horizon = if (isDue) Due.Never else if (moved) now.at else Due.AtOnce
     keys.walk(horizon).map[Part[Effect[B, V]]](key => endStep(key, horizon, clock, now, _))
   }

@@ -127,8 +127,7 @@ private[core] final class SessionAlgorithm[B, V](
 
   def advance(clock: StepClock, now: Watermark): Iterator[Part[Effect[B, V]]] = {
     reached = now
-    val isDue = periods.isReached(clock.processingTime)
-    if (isDue) periods.clear()
+    val isDue = periods.takeReached(clock.processingTime)
     if (now == clock.before && !looksAtTouched && !isDue) Iterator.empty
     else {
       val horizon = if (isDue) Due.Never else now.at

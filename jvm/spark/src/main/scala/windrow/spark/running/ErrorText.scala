@@ -1,4 +1,4 @@
-package windrow.spark.verify
+package windrow.spark.running
 
 /** Short texts from errors of Spark and Hadoop, for errors of Windrow. */
 private[spark] object ErrorText {
@@ -14,6 +14,6 @@ private[spark] object ErrorText {
     */
   def firstLine(wrong: Throwable): String = {
     val line = Option(wrong.getMessage).flatMap(_.linesIterator.find(_.nonEmpty)).getOrElse(wrong.toString)
-    State.replaceFirstIn(Condition.replaceFirstIn(line, ""), "")
+    State.replaceFirstIn(Condition.replaceFirstIn(line, ""), "").stripSuffix(";")
   }
 }

@@ -1,4 +1,4 @@
-package windrow.spark.verify
+package windrow.spark.running
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
