@@ -1,7 +1,7 @@
 """Runs an unchanged query over Connect with the setting off and on, or without the JAR.
 
-Uses the folder ``FOLDER``. ``PART`` is "connect", "settings" or "without"; the last one continues
-``CHECKPOINT``.
+Uses the folder ``FOLDER``. ``PART`` is "connect", "settings", "switches" or "without"; the last
+one continues ``CHECKPOINT``.
 """
 
 import os
@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import SCHEMA, Feed, order
+from restarts.switched import FORMS, switched
 
 FOLDER = Path(os.environ["FOLDER"])
 builder: SparkSession.Builder = SparkSession.builder
@@ -82,6 +83,14 @@ def settings() -> None:
         print(str(refused).split("[")[1].split("]")[0])  # noqa: T201
 
 
+def switches() -> None:
+    """Switch the setting at restarts."""
+    spark = wr.configure(builder.remote("local[2]")).getOrCreate()
+    for form in FORMS:
+        for first in (True, False):
+            print(switched(spark, FOLDER / f"{form}_{first}", form, first=first))  # noqa: T201
+
+
 def without() -> None:
     """Print Spark's error for a checkpoint of Windrow."""
     provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -99,4 +108,5 @@ def without() -> None:
         print(names[0].strip("[]") if names else "other")  # noqa: T201
 
 
-{"connect": connect, "settings": settings, "without": without}[os.environ["PART"]]()
+PARTS = {"connect": connect, "settings": settings, "switches": switches, "without": without}
+PARTS[os.environ["PART"]]()

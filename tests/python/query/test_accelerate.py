@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import Feed, disordered, order
-from programs import printed
+from programs import ROOT, printed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -201,3 +201,6 @@ def test_without_the_jar(feed: Feed, setting: Any, tmp_path: Path) -> None:
         CHECKPOINT=str(checkpoint),
     )
     assert said[-1] == "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA"
+    (names,) = (line for line in said if line.startswith("Stateful operators in the metadata"))
+    guide = (ROOT / "docs" / "guides" / "accelerate.md").read_text()
+    assert names.partition(" SQLSTATE")[0] in guide.replace("\n", " ")
