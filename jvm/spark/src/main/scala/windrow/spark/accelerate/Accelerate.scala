@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import scala.util.Try
-import windrow.spark.running.{ErrorText, ResumeCheck}
-import windrow.{CheckpointError, ErrorConditions, SpecProblem}
+import windrow.spark.running.ResumeCheck
+import windrow.{CheckpointError, ErrorConditions, ErrorText, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
   * `WriteToStream`. There the rule replaces Spark's stateful operators if the setting is on and the checkpoint is new,

@@ -9,9 +9,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{SparkInside, WriteCheck}
 import scala.util.control.NonFatal
 import windrow.spark.pack.{Unpack, WriteRejected}
-import windrow.spark.running.ErrorText
 import windrow.spark.running.FolderCheck
-import windrow.{SpecError, SpecProblem}
+import windrow.{ErrorText, SpecError, SpecProblem}
 
 /** Checks the settings of a query against its operators, and adds the files of rejected rows to its plan. */
 private final class AppliedSettings(session: SparkSession, settings: AcceleratedSettings) {

@@ -9,8 +9,8 @@ import org.apache.spark.sql.{DataFrame, DataFrameReader, Dataset, Encoder, Encod
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 import windrow.core.state.{ByteReader, DamagedStateError, InMemoryShardStore, SpecFingerprint}
-import windrow.spark.running.Storage
 import windrow.spark.shards.OperatorDescriptor
+import windrow.spark.verify.Storage
 import windrow.{CheckpointError, ErrorConditions}
 
 /** A value of a shard's state.

@@ -14,7 +14,7 @@ import windrow.spark.pack.Combining
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
 import windrow.spark.shards.GuardSettings
-import windrow.{CheckpointError, ErrorConditions, SpecError, SpecProblem}
+import windrow.{CheckpointError, ErrorConditions, ErrorText, SpecError, SpecProblem}
 
 /** A folder of files to which a query writes.
   *

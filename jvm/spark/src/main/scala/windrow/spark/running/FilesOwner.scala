@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import scala.util.Using
 import windrow.spark.query.Checkpoint
-import windrow.{CheckpointError, ErrorConditions}
+import windrow.{CheckpointError, ErrorConditions, ErrorText}
 
 /** Records which checkpoint the micro-batches in a folder of files belong to, with a marker in both. Another query
   * would overwrite some of them and leave the others (SEMANTICS B5).

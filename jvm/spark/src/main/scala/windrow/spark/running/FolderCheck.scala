@@ -4,7 +4,7 @@ import java.nio.file.{Files, Path => LocalPath}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import scala.util.control.NonFatal
-import windrow.SpecProblem
+import windrow.{ErrorText, SpecProblem}
 
 /** Checks that the checkpoint of a query and the folders of its sinks do not contain each other, because a nested
   * folder could not be read or deleted separately (SEMANTICS B5).

@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.{SparkInside, WriteCheck}
 import scala.util.control.NonFatal
-import windrow.SpecProblem
+import windrow.{ErrorText, SpecProblem}
 
 /** Checks whether rows can be appended to a table, as far as possible without appending any. */
 private[running] object TableCheck {

@@ -4,7 +4,6 @@ import java.io.{FileNotFoundException, InputStream}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{ChecksumFileSystem, FileStatus, FileSystem, Path}
 import scala.util.Using
-import windrow.spark.running.Storage
 
 /** A listed file.
   *

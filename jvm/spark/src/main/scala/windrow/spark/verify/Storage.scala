@@ -1,9 +1,9 @@
-package windrow.spark.running
+package windrow.spark.verify
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 import scala.util.control.NonFatal
-import windrow.{CheckpointError, ErrorConditions}
+import windrow.{CheckpointError, ErrorConditions, ErrorText}
 
 /** The storage of a checkpoint or of files that a query wrote. */
 private[spark] object Storage {

@@ -1,7 +1,7 @@
-package windrow.spark.running
+package windrow
 
-/** Short texts from errors of Spark and Hadoop, for errors of Windrow. */
-private[spark] object ErrorText {
+/** Short texts from errors of Spark and Hadoop for errors of Windrow. */
+private[windrow] object ErrorText {
   private val Condition = """^\[[A-Z0-9_.]+] """.r
   private val Keys      = """://[^@\s]*@""".r
   private val State     = """ SQLSTATE: \w+$""".r
