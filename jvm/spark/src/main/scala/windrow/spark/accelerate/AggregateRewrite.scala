@@ -24,10 +24,8 @@ private final class AggregateRewrite(
 
   private val isUpdate = mode == OutputMode.Update()
 
-  /** Counts the rows of a window. In update mode, Windrow emits a window that received rows only if a result changed, so
-    * one result must change with every row. Windrow also needs at least one function.
-    */
-  private val rows = Option.when(isUpdate || calls.isEmpty)(Count(Literal(1)).toAggregateExpression())
+  /** Counts the rows of a window of a query without functions, because Windrow needs at least one. */
+  private val rows = Option.when(calls.isEmpty)(Count(Literal(1)).toAggregateExpression())
 
   /** @throws SpecError
     *   if Windrow cannot run the aggregation
@@ -48,8 +46,8 @@ private final class AggregateRewrite(
       kind,
       lateness = Some(settings.lateness.filter(_ => isUpdate).getOrElse(TimeSpan.Zero)),
       early = if (isUpdate) EachBatch else Never,
-      accumulation = Option.when(isUpdate)(Accumulating),
-      skipUnchanged = isUpdate).check
+      onTime = !isUpdate, // a window that completes with new rows emits them as a late pane
+      accumulation = Option.when(isUpdate)(Accumulating)).check
     val options = StreamOptions(None, None, Map.empty, None, None, name, OutputKind.Panes, isAccelerated = true)
     val (problems, parts) = AggregateParts.of(described)
     WindowQuery.plan(
