@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: The folder whose files control a query; a stream cannot have this name.
 CONTROL = "the-control"
 #: The watermark that completes every window, in microseconds (rule R71).
-END = 100_000_000_000_000 * 1000
+END = (2**62 // 1000 + 1) * 1000
 
 
 @dataclass(frozen=True)
