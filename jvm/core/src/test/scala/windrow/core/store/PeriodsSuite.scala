@@ -44,20 +44,6 @@ class PeriodsSuite extends AnyFunSuite {
     periods
   }
 
-  test("the state of an earlier version, which removed all entries below the clock and hid later ones") {
-    val store = new InMemoryShardStore
-    val ends  = new SortedRun[Unit]("periods", store, NothingCodec)
-    ends.at(1000).put(key(1), ())
-    ends.dropBelow(500)
-    ends.at(100).put(key(2), ())
-    ends.flush()
-    val periods = restarted(store, ends.writeDirectory)
-    periods.await(key(3), 200)
-    assert(periods.due(Some(150)).toSeq == Seq(key(2)))
-    assert(periods.due(Some(300)).toSet == Set(key(2), key(3)))
-    assert(periods.due(Some(1000)).toSet == Set(key(1), key(2), key(3)))
-  }
-
   test("periods that have ended leave no state") {
     val store   = new InMemoryShardStore
     val periods = new Periods(store)
