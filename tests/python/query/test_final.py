@@ -15,6 +15,7 @@ import windrow as wr
 from feed import Feed, disordered, order
 from windrow._bridge import _sql
 from windrow._running import _query
+from windrow.testing._turns import END
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -268,3 +269,9 @@ def _plain() -> Any:
     from windrow._bridge._sql import plain_errors
 
     return plain_errors()
+
+
+def test_the_end_of_time_is_that_of_the_core(feed: Feed) -> None:
+    """``finish`` of the test kit sets the watermark that ends a run, and not an earlier one."""
+    core: Any = feed.spark
+    assert core._jvm.org.apache.spark.sql.windrow.SparkWatermark.EndMillis() * 1000 == END
