@@ -40,7 +40,7 @@ final class RandomQueriesSuite extends SparkSuite {
     }
     try runs.map(_.get()).flatMap { case (i, same, found) =>
         found.foreach(one => note(s"${one.rows} rows: ${one.shape}"))
-        alert(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
+        println(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
           found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how")).mkString("\n"))
         found
       }
