@@ -240,6 +240,12 @@ def _matched(
     spans, found = _spans(within=given, lateness=stream._lateness)
     absent = missing(stream._df, stream._named())
     found += [*_unsupported(stream, "MATCH"), *absent]
+    found += [
+        problem("MEASURE_NOT_SQL", name=name, type=type(one).__name__)
+        for name, one in measures.items()
+        if not isinstance(one, str)
+    ]
+    measures = {name: one for name, one in measures.items() if isinstance(one, str)}
     columns = {
         f"define_{i}": condition
         for i, condition in enumerate(define.values())
