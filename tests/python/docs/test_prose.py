@@ -13,6 +13,8 @@ from docs import prose
 LIMITS = {"pages": 1.5, "scala": 1.0, "python": 1.0, "errors": 0.5}
 #: The greatest number of words of all pages for users, and of one page.
 MOST, MOST_OF_A_PAGE = 45_000, 2_500
+#: The greatest number of words of the changes of a release, as ``wc -w`` counts them.
+MOST_OF_A_RELEASE = 800
 #: Lists for lookup, which nobody reads from the first to the last line.
 _LISTS = {"docs/errors.md", "docs/README.md"}
 _UNREAD = re.compile(r"^```.*?^```$|<!--.*?-->", re.DOTALL | re.MULTILINE)
@@ -64,3 +66,10 @@ def test_users_have_little_to_read() -> None:
     long = {name for name, count in pages.items() if count > MOST_OF_A_PAGE}
     assert {name for name in long if not name.startswith("docs/reference/")} == set()
     assert words("two words\n```python\ncode\n```\n<!-- hidden: python\nmore code\n-->\n") == 2
+
+
+def test_a_release_has_few_changes_to_read() -> None:
+    """The section of each release in CHANGELOG.md is short."""
+    _, *releases = (prose.ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    assert releases[-1].startswith("0.1.0")
+    assert {r.partition("\n")[0] for r in releases if len(r.split()) > MOST_OF_A_RELEASE} == set()
