@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _gateway, _jar
-from windrow._drawing import _html
-from windrow._drawing._marks import RED
+from windrow._markup import _html
 from windrow._specs._columns import is_connect
 from windrow.errors import JarNotFoundError
 
@@ -101,7 +100,7 @@ class Report:
     def _repr_html_(self) -> str:
         rows = []
         for check in self.checks:
-            state = _html.coloured("wrong", RED) if check.remedy else "ok"
+            state = _html.red("wrong") if check.remedy else "ok"
             rows.append((state, check.name, check.found, check.remedy))
         return _html.card("windrow.doctor()", rows)
 

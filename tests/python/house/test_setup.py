@@ -115,13 +115,17 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
 def test_attach(tmp_path: Path, folder: str) -> None:
-    """``attach`` adds the functions to a running session, wherever the package is installed."""
+    """``attach`` adds the functions to a running session, wherever the package is installed.
+
+    Such a session cannot read a table that WITH defines.
+    """
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
     ran = start("attach.py", package=package)
-    assert ran.stdout.splitlines()[-4:] == [
+    assert ran.stdout.splitlines()[-5:] == [
         "JAR_NOT_LOADED",
         "[(2,), (1,)]",
         "True",
+        "TABLE_OF_WITH",
         "(1, 0, 1)",
     ], ran.stderr
     assert "UNRESOLVABLE_TABLE_VALUED_FUNCTION" not in ran.stderr, "it asks without failing"
