@@ -48,6 +48,10 @@ final class JoinSuite extends SparkSuite {
     val refused = intercept[SpecError](
       Windrow.join(o, s, p)(within = Tumbling("1 hour"), how = "left", condition = "p.value > 1"))
     assert(refused.problems.map(_.code).toSet == Set("OUTER_JOIN_OF_MANY", "CONDITION_OF_STREAM"))
+    val clocks                 = Seq(o, s, p).map(one => one.processingTimeWatermark("1 minute"): JoinSide)
+    def clocked(how: JoinKind) = Windrow.join(clocks: _*)(on = Seq("id"), within = range, how = how).rows
+    assert(intercept[SpecError](clocked(JoinKind.Left)).problems.map(_.code) == Seq("OUTER_JOIN_OF_MANY"))
+    assert(clocked(JoinKind.Inner).columns.toSeq == Seq("id", "o", "s", "p"))
   }
 
   test("the nearest row (SEMANTICS R115)") {

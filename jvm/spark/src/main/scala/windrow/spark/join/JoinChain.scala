@@ -54,13 +54,17 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     */
   def plan: LogicalPlan = {
     val found = steps.flatMap(step => JoinPlan.ofStreams(step.options, step.added)) ++
-      JoinPlan.together(session, steps.head.options, steps.head.added) ++ names
+      JoinPlan.together(session, steps.head.options, steps.head.added) ++ names ++ ofClock
     if (found.nonEmpty) throw SpecError("a join", found.distinct)
     val first = planned(steps.head, steps.head.added.map(whole), steps.head.condition)
     val start = new Joined(steps.head, steps.head.added.map(whole), first, None)
     val all   = steps.tail.foldLeft(start)(next)
     all.output
   }
+
+  /** The clock does not wait for the rows of the joins before, so these rows would be too late (SEMANTICS R144). */
+  private def ofClock: Seq[SpecProblem] =
+    if (steps.exists(_.options.behind.isDefined)) Seq(SpecProblem("OUTER_JOIN_OF_MANY.CLOCK")) else Nil
 
   /** Problems of names across all joins. */
   private def names: Seq[SpecProblem] = {
