@@ -52,6 +52,17 @@ def _grown(*gauges: str) -> str:
     return "\nor ".join(f"${{{gauge}}} > 1.5 * (${{{gauge}}} offset 1w)" for gauge in gauges)
 
 
+def _some(*counts: str) -> str:
+    """Return an expression for counts that have grown, or whose first value is not 0.
+
+    ``increase`` ignores the first value of a metric. Prometheus sees no 0 before it if the first
+    micro-batch ends before Prometheus first reads the metrics of a run.
+    """
+    grown = (f"increase(${{{count}}}[10m]) > 0" for count in counts)
+    first = (f"(${{{count}}} > 0 unless ${{{count}}} offset 10m)" for count in counts)
+    return "\nor ".join((*grown, *first))
+
+
 ALERTS = (
     Alert(
         "WindrowQueryMissing",
@@ -96,7 +107,7 @@ ALERTS = (
     Alert(
         "WindrowUnusableRows",
         "rows-are-rejected",
-        "increase(${invalid_time}[10m]) + increase(${too_far_ahead}[10m]) > 0",
+        _some("invalid_time", "too_far_ahead"),
         "0m",
         "warning",
         "Rows have no usable event time, or one in the future",
@@ -104,7 +115,7 @@ ALERTS = (
     Alert(
         "WindrowRowsOutOfRetention",
         "rows-are-rejected",
-        "increase(${out_of_retention}[10m]) > 0",
+        _some("out_of_retention"),
         "0m",
         "warning",
         "Rows are older than the query retains",

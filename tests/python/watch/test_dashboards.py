@@ -241,6 +241,11 @@ TROUBLES: tuple[tuple[Mapping[str, str], int, str], ...] = (
     ({"rejected": "0+50x120"}, 30, "WindrowRowsRejected"),
     ({"invalid_time": "0x20 5x100"}, 25, "WindrowUnusableRows"),
     ({"out_of_retention": "0x20 1x100"}, 25, "WindrowRowsOutOfRetention"),
+    # the first value of a count is not 0
+    ({"invalid_time": "_x20 10000x100"}, 25, "WindrowUnusableRows"),
+    ({"out_of_retention": "_x20 1x100"}, 25, "WindrowRowsOutOfRetention"),
+    # a query that was started while its source was idle
+    ({name: "_x50 0x70" for name in HEALTHY}, 55, ""),
     ({"batch_ms": "70000x120"}, 30, "WindrowBatchesSlow"),
     # a restart: the counts begin again
     ({"read": "0+1000x60 0+1000x60", "rejected": "0+5x60 0+5x60"}, 70, ""),

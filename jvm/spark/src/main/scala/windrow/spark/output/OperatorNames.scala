@@ -5,8 +5,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.windrow.RefusedInSql
 import windrow.{ErrorConditions, SpecProblem}
 
-/** Checks that each operator of a query counts under its own name. */
+/** The names of the operators of a query. Each operator counts under its own name. */
 private[spark] object OperatorNames {
+
+  /** Returns the names of the operators in a plan. An operator follows those whose output it reads. */
+  def of(plan: LogicalPlan): Seq[String] = plan.collect {
+    case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) => OutputColumns.operator(one.name)
+  }.reverse.distinct
 
   /** Returns a problem if an operator of the inputs has the same name.
     *
