@@ -91,6 +91,7 @@ class Facts:
                 "watermark": _micros(status.watermark),
                 "newest": _micros(status.newest),
                 "inputs": {name: _micros(time) for name, time in status.inputs.items()},
+                "heldBackBy": status.heldBackBy,
                 "quiet": dict(status.quiet),
                 "open": sum(status.openWindows.values()) if status.openWindows else None,
                 "isBusy": self.isBusy,

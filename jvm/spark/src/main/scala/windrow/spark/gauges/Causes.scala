@@ -36,9 +36,6 @@ private[spark] object Causes {
   /** A watermark this far ahead of the clock can only come from a row with a wrong time. */
   private val Future = 3600000000L
 
-  /** The number of micro-batches without rows after which a source counts as silent. */
-  private val Silent = 3
-
   private val Remedies: Map[Reason, String] = Map(
     Reason.InvalidTime -> "Fix the event time of the rows: it is null or cannot be converted.",
     Reason.TooLate ->
@@ -111,13 +108,13 @@ private[spark] object Causes {
   /** Finds causes that keep the watermark from moving. */
   private def held(facts: Facts): Seq[Cause] = facts.heldBackBy match {
     case Some(name) =>
-      val soFar = facts.inputs(name).fold("has delivered no rows yet")(reached => s"is at ${instant(reached)}")
+      val soFar = facts.inputs.getOrElse(name, None).fold("has delivered no rows yet")(reached => s"is at ${instant(reached)}")
       Seq(Cause(
         "INPUT_HOLDS_WATERMARK",
         s"The watermark waits for the input $name, which $soFar.",
         "Check that input. If silence is normal for it, set idle in its watermark."))
     case None => facts.quiet.toSeq.collect {
-        case (name, batches) if batches >= Silent =>
+        case (name, batches) if batches >= QueryStatus.Silent =>
           Cause(
             "SOURCE_IS_SILENT",
             s"The source $name had no rows in the last $batches micro-batches.",

@@ -51,6 +51,8 @@ private[spark] object Waiting {
   *   sums of counts of rows, by the names of the observed metrics
   * @param inputs
   *   by input of a join or co-group, the watermark of its rows, if it has some
+  * @param heldBackBy
+  *   the input for which the watermark waits
   * @param quiet
   *   by source, the micro-batches in a row without rows of it
   * @param open
@@ -70,6 +72,7 @@ private[spark] final case class Facts(
     watermark: Option[Long] = None,
     newest: Option[Long] = None,
     inputs: Map[String, Option[Long]] = Map.empty,
+    heldBackBy: Option[String] = None,
     quiet: Map[String, Int] = Map.empty,
     open: Option[Long] = None,
     isBusy: Boolean = false,
@@ -80,12 +83,6 @@ private[spark] final case class Facts(
   def count(name: String): Long = counts.getOrElse(name, 0L)
 
   def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark
-
-  /** The input with the least watermark, or None if there is only one or all are equal. */
-  def heldBackBy: Option[String] = {
-    val order = inputs.toSeq.sortBy { case (name, reached) => (reached.getOrElse(Long.MinValue), name) }
-    Option.when(order.sizeIs > 1 && order.head._2 != order.last._2)(order.head._1)
-  }
 }
 
 private[spark] object Facts {
@@ -97,6 +94,7 @@ private[spark] object Facts {
     watermark = status.watermark.map(_ * 1000),
     newest = status.newest.map(_ * 1000),
     inputs = status.inputs.map { case (name, reached) => name -> reached.map(_ * 1000) },
+    heldBackBy = status.heldBackBy,
     quiet = status.quiet,
     open = Option.when(status.open.nonEmpty)(status.open.values.sum))
 }

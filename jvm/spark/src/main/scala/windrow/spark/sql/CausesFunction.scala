@@ -30,6 +30,7 @@ private[spark] object CausesFunction {
     watermark = number(json.path("watermark")),
     newest = number(json.path("newest")),
     inputs = fields(json.path("inputs"))(number),
+    heldBackBy = Option(json.path("heldBackBy").textValue),
     quiet = fields(json.path("quiet"))(_.asInt),
     open = number(json.path("open")),
     isBusy = json.path("isBusy").asBoolean,

@@ -39,8 +39,9 @@ final class CausesSpec extends AnyFunSuite {
       Seq("WATERMARK_IN_THE_FUTURE")),
     (
       "an input is behind",
-      batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> None)),
+      batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> None), heldBackBy = Some("b")),
       Seq("HAS_OUTPUT", "INPUT_HOLDS_WATERMARK")),
+    ("two live inputs", batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> Some(1L))), Seq("HAS_OUTPUT")),
     (
       "a source is silent",
       batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
