@@ -94,6 +94,8 @@ def whyNoOutput(
     spark = _session()
     _jar.check(spark)
     facts = Facts(
+        str(query.id),
+        str(query.runId),
         now,
         # A query that waits for rows looks for them all the time, so its trigger is often active.
         isBusy=query.isActive and bool(query.status["isDataAvailable"]),

@@ -64,6 +64,8 @@ class Facts:
     """The facts about a query.
 
     Attributes:
+        id: The id of the query.
+        runId: The id of its run.
         status: The figures of its micro-batches.
         isBusy: Whether a micro-batch with rows runs now.
         runsWithoutData: Whether Spark runs micro-batches without rows, which emit windows.
@@ -72,6 +74,8 @@ class Facts:
 
     """
 
+    id: str
+    runId: str
     status: Status
     isBusy: bool
     runsWithoutData: bool
@@ -84,6 +88,8 @@ class Facts:
         status = self.status
         return json.dumps(
             {
+                "id": self.id,
+                "runId": self.runId,
                 "isActive": status.isActive,
                 "error": status.error,
                 "batch": None if status.last is None else status.last.batch,

@@ -145,6 +145,26 @@ def test_a_silent_input(both: Both, tmp_path: Path) -> None:
 
 
 @spark_test
+@pytest.mark.parametrize("marks", [1, 2])
+def test_a_silent_source_of_a_union(both: Both, tmp_path: Path, marks: int) -> None:
+    """A source without rows is a cause only if it has its own watermark."""
+    first, second = ([order("09:00:00", amount=n)] for n in range(2))
+    both.add([first, *[[order("09:00:10", amount=n)] for n in range(4)]], [second])
+    one, other = (side.stream() for side in both.feeds)
+    if marks > 1:
+        one, other = (table.withWatermark("time", "30 seconds") for table in (one, other))
+        union = one.unionByName(other)
+    else:
+        union = one.unionByName(other).withWatermark("time", "30 seconds")
+    windows = wr.stream(union, time="time", key="product")
+    output = windows.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    with running(output.aggregate(F.count("*").alias("n")), tmp_path) as query:
+        found = wr.whyNoOutput(query).codes
+    assert found[-1] == "WATERMARK_NOT_REACHED"
+    assert ("SOURCE_IS_SILENT" in found) == (marks > 1)
+
+
+@spark_test
 def test_a_failed_query(feed: Feed, tmp_path: Path) -> None:
     """The error is shown without a stack trace."""
 

@@ -114,7 +114,7 @@ private[spark] object Causes {
         s"The watermark waits for the input $name, which $soFar.",
         "Check that input. If silence is normal for it, set idle in its watermark."))
     case None => facts.quiet.toSeq.collect {
-        case (name, batches) if batches >= QueryStatus.Silent =>
+        case (name, batches) if facts.hasSeveralWatermarks && batches >= QueryStatus.Silent =>
           Cause(
             "SOURCE_IS_SILENT",
             s"The source $name had no rows in the last $batches micro-batches.",

@@ -1,5 +1,8 @@
 package windrow.spark.gauges
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow.spark.input.WatermarkCheck
+
 /** The panes that the state will emit.
   *
   * @param panes
@@ -55,6 +58,8 @@ private[spark] object Waiting {
   *   the input for which the watermark waits
   * @param quiet
   *   by source, the micro-batches in a row without rows of it
+  * @param hasSeveralWatermarks
+  *   whether inputs have their own watermarks, of which the least counts
   * @param open
   *   the number of open windows, if it is known
   * @param isBusy
@@ -74,6 +79,7 @@ private[spark] final case class Facts(
     inputs: Map[String, Option[Long]] = Map.empty,
     heldBackBy: Option[String] = None,
     quiet: Map[String, Int] = Map.empty,
+    hasSeveralWatermarks: Boolean = false,
     open: Option[Long] = None,
     isBusy: Boolean = false,
     runsWithoutData: Boolean = true,
@@ -81,6 +87,9 @@ private[spark] final case class Facts(
     now: Long = Long.MinValue) {
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
+
+  /** Adds the facts that the analyzed plan of the query shows. The plan is unknown after the end of a run. */
+  def withPlan(plan: Option[LogicalPlan]): Facts = copy(hasSeveralWatermarks = plan.exists(WatermarkCheck.marks(_) > 1))
 
   def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark
 }

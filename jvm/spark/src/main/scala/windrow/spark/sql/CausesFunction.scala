@@ -1,16 +1,19 @@
 package windrow.spark.sql
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import java.util.UUID
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.LiveRuns
 import org.apache.spark.unsafe.types.UTF8String
 import scala.jdk.CollectionConverters._
-import windrow.spark.gauges.{Causes, Facts, Waiting}
+import windrow.spark.gauges.{Cause, Causes, Facts, Waiting}
 
 /** Plans `_windrow_causes('json')`, which `wr.whyNoOutput` calls: the facts about a query as JSON, with times in
-  * microseconds. Returns a row for each cause.
+  * microseconds, and the ids of the query and of its run. Returns a row for each cause.
   */
 private[spark] object CausesFunction {
   val Name = "_windrow_causes"
@@ -19,8 +22,14 @@ private[spark] object CausesFunction {
 
   def plan(expressions: Seq[Expression]): LogicalPlan = LocalRelation(
     Columns.map(field => AttributeReference(field.name, field.dataType)()),
-    Causes.of(facts(new ObjectMapper().readTree(expressions.head.eval().toString))).map(cause =>
+    causes(new ObjectMapper().readTree(expressions.head.eval().toString)).map(cause =>
       InternalRow.fromSeq(Seq(cause.code, cause.meaning, cause.remedy).map(UTF8String.fromString))))
+
+  private def causes(json: JsonNode): Seq[Cause] = {
+    def id(name: String) = UUID.fromString(json.path(name).asText)
+    val live             = LiveRuns.of(SparkSession.active).get(id("id"), id("runId"))
+    Causes.of(facts(json).withPlan(live.map(_.plan)))
+  }
 
   private def facts(json: JsonNode): Facts = Facts(
     isActive = json.path("isActive").asBoolean,

@@ -37,7 +37,7 @@ private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], n
     isBusy = live.exists(_.isBusy),
     runsWithoutData = live.forall(_.runsWithoutData),
     waiting = waiting,
-    now = run.end.getOrElse(now) * 1000))
+    now = run.end.getOrElse(now) * 1000).withPlan(live.map(_.plan)))
 }
 
 private[ui] object RunView {

@@ -44,8 +44,12 @@ final class CausesSpec extends AnyFunSuite {
     ("two live inputs", batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> Some(1L))), Seq("HAS_OUTPUT")),
     (
       "a source is silent",
-      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
+      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2), hasSeveralWatermarks = true),
       Seq("HAS_OUTPUT", "SOURCE_IS_SILENT")),
+    (
+      "a source of a union under one watermark is silent",
+      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
+      Seq("HAS_OUTPUT")),
     ("the state was not read", batch().copy(open = Some(3)), Seq("WATERMARK_NOT_REACHED")),
     (
       "the state was not read, and Spark needs rows",
