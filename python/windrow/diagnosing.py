@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar
 from windrow._running._query import expect_query
-from windrow._watching._causes import Cause, Facts, Waiting, causes
-from windrow.errors import WindrowError
-from windrow.stores import State, _session
+from windrow._watching._causes import Cause, Facts, causes
+from windrow.stores import _session
 from windrow.watching import status
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def whyNoOutput(
         # A query that waits for rows looks for them all the time, so its trigger is often active.
         isBusy=query.isActive and bool(query.status["isDataAvailable"]),
         runsWithoutData=str(spark.conf.get(_NO_DATA, "true")).lower() == "true",
-        waiting=None if folder is None else _waiting(folder),
+        checkpoint=folder,
         now=datetime.now(UTC),
     )
     return Diagnosis(causes(spark, facts))
@@ -110,20 +109,3 @@ def _folder(query: StreamingQuery) -> str | None:
     """Return the folder of the checkpoint of a classic query."""
     java: Any = getattr(query, "_jsq", None)
     return None if java is None else str(java.streamingQuery().resolvedCheckpointRoot())
-
-
-def _waiting(checkpoint: str) -> Waiting | None:
-    """Count the panes in the state; None if it has several operators, or cannot be read yet."""
-    from pyspark.sql import functions as F
-
-    try:
-        panes = State(checkpoint, None).pending()
-        columns = [
-            F.unix_micros(F.min(name)) if name in panes.columns else F.lit(None).cast("bigint")
-            for name in ("watermark", "processing_time")
-        ]
-        [found] = panes.agg(F.count("*"), *columns).collect()
-    except WindrowError:
-        return None
-    number, watermark, clock = found
-    return Waiting(number, watermark, clock, tuple(panes.columns))

@@ -41,25 +41,6 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """The panes that the state will emit.
-
-    Attributes:
-        panes: Their number.
-        watermark: The least watermark that emits one, in microseconds, or None if all wait for the
-            clock.
-        clock: The earliest end of a period in microseconds, or None.
-        columns: The columns of ``pending``, which show whether panes, rows, or keys wait.
-
-    """
-
-    panes: int
-    watermark: int | None
-    clock: int | None
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Facts:
     """The facts about a query.
 
@@ -69,7 +50,7 @@ class Facts:
         status: The figures of its micro-batches.
         isBusy: Whether a micro-batch with rows runs now.
         runsWithoutData: Whether Spark runs micro-batches without rows, which emit windows.
-        waiting: The panes in the state, or None if the state could not be read.
+        checkpoint: The folder of its checkpoint, or None if it is not known.
         now: The time of the clock.
 
     """
@@ -79,7 +60,7 @@ class Facts:
     status: Status
     isBusy: bool
     runsWithoutData: bool
-    waiting: Waiting | None
+    checkpoint: str | None
     now: datetime
 
     @property
@@ -102,7 +83,7 @@ class Facts:
                 "open": sum(status.openWindows.values()) if status.openWindows else None,
                 "isBusy": self.isBusy,
                 "runsWithoutData": self.runsWithoutData,
-                "waiting": None if self.waiting is None else vars(self.waiting),
+                "checkpoint": self.checkpoint,
                 "now": _micros(self.now),
             }
         )

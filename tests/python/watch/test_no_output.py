@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,6 +131,28 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
         running(minutes(feed.stream()), tmp_path) as query,
     ):
         assert wr.whyNoOutput(query).codes[0] == "ONLY_BATCHES_WITH_DATA"
+
+
+@spark_test
+def test_the_next_trigger_emits(feed: Feed, tmp_path: Path) -> None:
+    """The rows are there, and the trigger is long: the next watermark is computed by hand.
+
+    The newest row is of 09:02:00, so the next watermark is 09:01:30, and the window ends at
+    09:01:00.
+    """
+    feed.add([order("09:00:10"), order("09:02:00")])
+    query = minutes(feed.stream()).start(
+        panes=nowhere, checkpoint=tmp_path / "checkpoint", processingTime="1 hour"
+    )
+    try:
+        while query.lastProgress is None:
+            sleep(0.1)
+        [cause] = wr.whyNoOutput(query).causes
+    finally:
+        query.stop()
+    assert cause.code == "NEXT_BATCH_EMITS"
+    assert "the first is emitted at the watermark 2025-01-01 09:01:00" in cause.meaning
+    assert "the next micro-batch has the watermark 2025-01-01 09:01:30" in cause.meaning
 
 
 @spark_test

@@ -124,15 +124,26 @@ private[spark] object Causes {
 
   /** Finds the event for which the windows in the state wait. */
   private def windows(facts: Facts): Seq[Cause] = facts.waiting match {
-    case None                         => if (emitted(facts) == 0) unread(facts) else Nil
-    case Some(Waiting(0, _, _, kind)) => nothing(facts, kind)
-    case Some(all @ Waiting(_, None, clock, _)) => clock.toSeq.map(until =>
-        Cause(
-          "PERIOD_NOT_OVER",
-          s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
-          "Wait, or set a shorter period."))
-    case Some(all) if !facts.isActive               => Seq(ended(s"${waits(all)} in the state"))
-    case Some(all @ Waiting(_, Some(needed), _, _)) => onlyWithData(facts) :+ notReached(facts, all, needed)
+    case None                                  => if (emitted(facts) == 0) unread(facts) else Nil
+    case Some(none) if none.panes == 0         => nothing(facts, none.kind)
+    case Some(all) if !facts.isActive          => Seq(ended(s"${waits(all)} in the state"))
+    case Some(all) if all.watermark.isEmpty    => all.clock.toSeq.map(periodNotOver(all, _))
+    case Some(all)                             => onlyWithData(facts) :+ byWatermark(facts, all, all.watermark.get)
+  }
+
+  private def periodNotOver(all: Waiting, until: Long): Cause = Cause(
+    "PERIOD_NOT_OVER",
+    s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
+    "Wait, or set a shorter period.")
+
+  private def byWatermark(facts: Facts, all: Waiting, needed: Long): Cause = all.next match {
+    case Some(next) if next >= needed =>
+      Cause(
+        "NEXT_BATCH_EMITS",
+        s"${waits(all)} in the state; the first is ${all.kind.happens} at the watermark ${instant(needed)}, and the next " +
+          s"micro-batch has the watermark ${instant(next)}.",
+        "Wait for the next trigger. Newer rows are not necessary.")
+    case next => notReached(facts.copy(watermark = next.orElse(facts.watermark)), all, needed)
   }
 
   /** Decides by the number of open windows, because the state was not read. */

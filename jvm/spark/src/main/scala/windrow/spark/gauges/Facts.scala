@@ -13,12 +13,15 @@ import windrow.spark.input.WatermarkCheck
   *   the earliest end of a period
   * @param kind
   *   what waits
+  * @param next
+  *   the watermark of the next micro-batch, if there is one
   */
 private[spark] final case class Waiting(
     panes: Long,
     watermark: Option[Long],
     clock: Option[Long],
-    kind: Waiting.Kind = Waiting.OfPanes)
+    kind: Waiting.Kind = Waiting.OfPanes,
+    next: Option[Long] = None)
 
 private[spark] object Waiting {
 

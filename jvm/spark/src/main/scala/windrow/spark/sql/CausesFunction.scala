@@ -10,10 +10,10 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.LiveRuns
 import org.apache.spark.unsafe.types.UTF8String
 import scala.jdk.CollectionConverters._
-import windrow.spark.gauges.{Cause, Causes, Facts, Waiting}
+import windrow.spark.gauges.{Cause, Causes, Facts, StoredWaiting}
 
 /** Plans `_windrow_causes('json')`, which `wr.whyNoOutput` calls: the facts about a query as JSON, with times in
-  * microseconds, and the ids of the query and of its run. Returns a row for each cause.
+  * microseconds, the ids of the query and of its run, and its checkpoint. Returns a row for each cause.
   */
 private[spark] object CausesFunction {
   val Name = "_windrow_causes"
@@ -28,7 +28,9 @@ private[spark] object CausesFunction {
   private def causes(json: JsonNode): Seq[Cause] = {
     def id(name: String) = UUID.fromString(json.path(name).asText)
     val live             = LiveRuns.of(SparkSession.active).get(id("id"), id("runId"))
-    Causes.of(facts(json).withPlan(live.map(_.plan)))
+    val checkpoint       = Option(json.path("checkpoint").textValue)
+    Causes.of(facts(json).withPlan(live.map(_.plan)).copy(
+      waiting = checkpoint.flatMap(StoredWaiting.of(SparkSession.active, _))))
   }
 
   private def facts(json: JsonNode): Facts = Facts(
@@ -44,12 +46,6 @@ private[spark] object CausesFunction {
     open = number(json.path("open")),
     isBusy = json.path("isBusy").asBoolean,
     runsWithoutData = json.path("runsWithoutData").asBoolean,
-    waiting = Option(json.path("waiting")).filter(_.isObject).map(of =>
-      Waiting(
-        of.path("panes").asLong,
-        number(of.path("watermark")),
-        number(of.path("clock")),
-        Waiting.kind(of.path("columns").elements.asScala.map(_.asText).toSeq))),
     now = json.path("now").asLong)
 
   private def number(json: JsonNode): Option[Long] = Option.when(json.isNumber)(json.asLong)
