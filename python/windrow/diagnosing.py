@@ -61,9 +61,10 @@ def whyNoOutput(
 ) -> Diagnosis:
     """Explain why a query emits nothing, or nothing more.
 
-    It compares the figures of the last 100 micro-batches, the panes that wait in the state, the
-    watermark of each input, and the settings of the session. It changes nothing, and the query
-    keeps running. docs/troubleshooting.md lists all causes.
+    For a query with several operators, the causes are those of the first one that has emitted
+    nothing. It compares the figures of the last 100 micro-batches, the panes that wait in the
+    state, the watermark of each input, and the settings of the session. It changes nothing, and the
+    query keeps running. docs/troubleshooting.md lists all causes.
 
     Args:
         query: The query, as ``start`` returns it. It may have ended.

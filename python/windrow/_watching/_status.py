@@ -61,6 +61,7 @@ class Status:
     error: str | None = None
     unexplainedDuplicates: int = 0
     _counted: Mapping[str, int] = field(default_factory=dict, repr=False)  # by run, the last batch
+    _operators: Mapping[str, Counter[str]] = field(default_factory=dict, repr=False)  # their counts
     # By stream, the newest micro-batches without its rows in which the watermark did not move.
     _missing: Mapping[str, int] = field(default_factory=dict, repr=False)
 
@@ -240,7 +241,15 @@ class Status:
         if batch.batch <= self._counted.get(batch.runId, -1):
             return self
         unexplained = self.unexplainedDuplicates + _unexplained(progress)
-        return replace(_after(self, batch), unexplainedDuplicates=unexplained)
+        counted = {
+            name.removeprefix("windrow_"): Counter(self._operators.get(name, {})) + counts
+            for name, counts in operators(progress).items()
+        }
+        return replace(
+            _after(self, batch),
+            unexplainedDuplicates=unexplained,
+            _operators={**self._operators, **counted},
+        )
 
     def __str__(self) -> str:
         """Show the status in lines."""

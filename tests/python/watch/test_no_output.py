@@ -134,6 +134,30 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
 
 
 @spark_test
+@pytest.mark.parametrize("sinks", [("panes",), ("panes", "rejected")], ids=len)
+def test_a_chain(feed: Feed, tmp_path: Path, sinks: tuple[str, ...]) -> None:
+    """The second operator waits although the first has emitted panes."""
+    feed.add([order("09:00:10"), order("09:05:00")])
+    on_time = minutes(feed.stream()).panes.where("NOT pane.is_retraction")
+    stream = wr.stream(on_time, key="product", name="hours").lateness("0 seconds")
+    hours = stream.window(wr.Tumbling("1 hour")).aggregate(F.sum("n").alias("n"))
+    query = hours.start(checkpoint=tmp_path / "checkpoint", **dict.fromkeys(sinks, nowhere))  # type: ignore[arg-type]
+    try:
+        query.processAllAvailable()
+        assert wr.status(query).panes > 0
+        [cause] = wr.whyNoOutput(query).causes
+        assert cause.code == "WATERMARK_NOT_REACHED"
+        assert cause.meaning.startswith("Operator 'hours': 1 pane waits in the state; the first")
+        assert "is emitted at the watermark 2025-01-01 10:00:00" in cause.meaning
+        feed.add([order("10:05:00")])
+        query.processAllAvailable()
+        output, *_ = wr.whyNoOutput(query).causes
+    finally:
+        query.stop()
+    assert (output.code, "has emitted 1 rows" in output.meaning) == ("HAS_OUTPUT", True)
+
+
+@spark_test
 def test_the_next_trigger_emits(feed: Feed, tmp_path: Path) -> None:
     """The rows are there, and the trigger is long: the next watermark is computed by hand.
 

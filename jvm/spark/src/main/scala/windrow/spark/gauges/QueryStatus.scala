@@ -17,6 +17,8 @@ package windrow.spark.gauges
   * @param missing
   *   by input, the newest micro-batches in a row without rows of it, while another input had some and the watermark did
   *   not move
+  * @param operators
+  *   sums of the counts of each operator
   */
 private[spark] final case class QueryStatus(
     counts: Map[String, Long] = Map.empty,
@@ -25,7 +27,8 @@ private[spark] final case class QueryStatus(
     open: Map[String, Long] = Map.empty,
     inputs: Map[String, Option[Long]] = Map.empty,
     quiet: Map[String, Int] = Map.empty,
-    missing: Map[String, Int] = Map.empty) {
+    missing: Map[String, Int] = Map.empty,
+    operators: Map[String, Map[String, Long]] = Map.empty) {
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
 
@@ -56,8 +59,7 @@ private[spark] final case class QueryStatus(
     if (last.exists(_.batch >= figures.batch)) this
     else
       QueryStatus(
-        (counts.keySet ++ figures.counts.keySet).map(name =>
-          name -> (count(name) + figures.counts.getOrElse(name, 0L))).toMap,
+        BatchFigures.sum(counts, figures.counts),
         Some(figures),
         (newest ++ figures.newest).maxOption,
         figures.open.flatMap { case (name, reported) =>
@@ -67,7 +69,10 @@ private[spark] final case class QueryStatus(
           name -> (inputs.get(name).flatten ++ reached).maxOption
         },
         quietAfter(figures.sources),
-        missingAfter(figures))
+        missingAfter(figures),
+        figures.operators.foldLeft(operators) { case (all, (name, more)) =>
+          all.updated(name, BatchFigures.sum(all.getOrElse(name, Map.empty), more))
+        })
 
   private def quietAfter(sources: Seq[(String, Long)]): Map[String, Int] =
     if (sources.sizeIs < 2 || sources.forall(_._2 == 0)) quiet

@@ -7,10 +7,14 @@ import windrow.{CheckpointError, SpecError}
 /** Reads from a checkpoint which panes wait. */
 private[spark] object StoredWaiting {
 
-  /** Returns the panes, or None if the query has several operators, or its state cannot be read yet. */
-  def of(session: SparkSession, checkpoint: String): Option[Waiting] =
+  /** Returns the panes, or None if the state cannot be read yet.
+    *
+    * @param operator
+    *   the name of its stream, if the query has several operators; the state of a join is not read then
+    */
+  def of(session: SparkSession, checkpoint: String, operator: Option[String]): Option[Waiting] =
     try {
-      val panes = new StateReader(session, checkpoint, None).pending()
+      val panes = new StateReader(session, checkpoint, operator).pending()
       def least(name: String) =
         if (panes.columns.contains(name)) functions.unix_micros(functions.min(name))
         else functions.lit(null).cast("bigint")

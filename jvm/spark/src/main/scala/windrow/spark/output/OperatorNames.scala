@@ -13,6 +13,15 @@ private[spark] object OperatorNames {
     case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) => OutputColumns.operator(one.name)
   }.reverse.distinct
 
+  /** Returns the names of the operators in a plan whose output no other operator reads. */
+  def last(plan: LogicalPlan): Set[String] = {
+    val all = of(plan).toSet
+    all -- plan.collect {
+      case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) =>
+        of(one.child).filter(_ != OutputColumns.operator(one.name))
+    }.flatten
+  }
+
   /** Returns a problem if an operator of the inputs has the same name.
     *
     * @param inputs

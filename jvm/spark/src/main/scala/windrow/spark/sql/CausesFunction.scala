@@ -29,8 +29,11 @@ private[spark] object CausesFunction {
     def id(name: String) = UUID.fromString(json.path(name).asText)
     val live             = LiveRuns.of(SparkSession.active).get(id("id"), id("runId"))
     val checkpoint       = Option(json.path("checkpoint").textValue)
-    Causes.of(facts(json).withPlan(live.map(_.plan)).copy(
-      waiting = checkpoint.flatMap(StoredWaiting.of(SparkSession.active, _))))
+    val found = facts(json).withOperators(
+      fields(json.path("operators"))(fields(_)(_.asLong)),
+      fields(json.path("open"))(_.asLong),
+      live.map(_.plan))
+    Causes.of(found.copy(waiting = checkpoint.flatMap(StoredWaiting.of(SparkSession.active, _, found.examined))))
   }
 
   private def facts(json: JsonNode): Facts = Facts(
@@ -43,7 +46,6 @@ private[spark] object CausesFunction {
     inputs = fields(json.path("inputs"))(number),
     heldBackBy = Option(json.path("heldBackBy").textValue),
     quiet = fields(json.path("quiet"))(_.asInt),
-    open = number(json.path("open")),
     isBusy = json.path("isBusy").asBoolean,
     runsWithoutData = json.path("runsWithoutData").asBoolean,
     now = json.path("now").asLong)

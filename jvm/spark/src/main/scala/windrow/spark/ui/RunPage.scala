@@ -20,9 +20,10 @@ private[ui] final class RunPage(find: UUID => Option[RunView]) extends SparkPage
     }
 
   private def of(view: RunView, request: SparkPageRequest): Seq[Node] = {
-    val live  = view.live.filter(_ => request.mayRunJobs)
-    val state = live.filter(_ => request.parameter(State).nonEmpty).fold(StateView.Unread)(StateView.read)
-    val link  = s"${request.tab}query/?run=${view.run.runId}&$State=read"
+    val live = view.live.filter(_ => request.mayRunJobs)
+    val state =
+      live.filter(_ => request.parameter(State).nonEmpty).fold(StateView.Unread)(StateView.read(_, view.examined))
+    val link = s"${request.tab}query/?run=${view.run.runId}&$State=read"
     Seq(
       <h4>{view.title}</h4>,
       <section>

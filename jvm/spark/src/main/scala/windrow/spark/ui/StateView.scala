@@ -6,21 +6,25 @@ import windrow.spark.gauges.{StoredWaiting, Waiting}
 import windrow.spark.query.StateReader
 import windrow.{CheckpointError, SpecError}
 
-/** What the state of a running query shows. Each is missing if the query has several operators, or does not count it.
+/** The content of the state of a running query. Each part is missing if the query does not count it.
   *
   * @param waiting
-  *   the panes that it will emit
+  *   the panes that it, or one of several operators, will emit
   * @param advice
-  *   the lateness of its rows, and the recommended lateness
+  *   the lateness of its rows, and the recommended lateness; missing if it has several operators
   */
 private[ui] final case class StateView(waiting: Option[Waiting], advice: Option[Advice])
 
 private[ui] object StateView {
   val Unread: StateView = StateView(None, None)
 
-  /** Reads the state with jobs in the query's session, for one user at a time. */
-  def read(live: LiveRun): StateView = synchronized(SparkInside.inSession(live.session) {
-    StateView(StoredWaiting.of(live.session, live.checkpoint), advice(live))
+  /** Reads the state with jobs in the query's session, for one user at a time.
+    *
+    * @param operator
+    *   the operator whose panes are counted, if there are several
+    */
+  def read(live: LiveRun, operator: Option[String]): StateView = synchronized(SparkInside.inSession(live.session) {
+    StateView(StoredWaiting.of(live.session, live.checkpoint, operator), advice(live))
   })
 
   private def advice(live: LiveRun): Option[Advice] =
