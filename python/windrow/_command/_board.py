@@ -162,8 +162,9 @@ PANELS = (
     Panel(
         "Duplicates and gaps",
         "rowsps",
-        _rates("duplicates", "gaps"),
-        "Rows that were processed before, and rows between two windows.",
+        _rates("duplicates", "gaps", "replaced"),
+        "Rows that were processed before, rows between two windows, and accepted rows that "
+        '`dedup(keep="last")` replaced later.',
         "duplicates-without-a-reason",
     ),
 )
