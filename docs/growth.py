@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from windrow._drawing._svg import Element, Picture, Style, element, picture
+from windrow._markup._svg import Element, Picture, Style, element, picture
 
 DATA = Path(__file__).parent / "project" / "benchmarks-run.json"
 

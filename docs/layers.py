@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture
 
 PAGE = Path(__file__).parent / "project" / "house.md"
 

@@ -29,6 +29,8 @@ from typing import Any
 
 import windrow as wr
 from layers import layers
+from windrow._drawing import _kept, _matches
+from windrow._drawing._axis import DATES
 
 DAY = "2025-01-01"
 OUTPUTS = ("panes", "rejected", "events", "rows", "answers")
@@ -151,13 +153,17 @@ def caption(part: Part) -> str:
     return part.caption or _CAPTIONS[part.word].format(f"`{part.said}`")
 
 
+#: The names with which pictures that no public method draws are described.
+_DRAWINGS = {"layers": layers, "kept": _kept, "matches": _matches, "DATES": DATES}
+
+
 def pictures(page: str) -> Iterator[tuple[Part, Any]]:
     """Draw the pictures of a page."""
     times: list[str] = []
     rows = ""
     for part in parts(page):
         if part.word == "picture":
-            names = {"wr": wr, "layers": layers, "times": times, "panes": panes(rows)}
+            names = {"wr": wr, "times": times, "panes": panes(rows), **_DRAWINGS}
             yield part, eval(part.said, names)  # noqa: S307  our own page
         times = _times(part.text) if part.word == "messages" else times
         rows = part.text if part.word == "panes" else rows

@@ -8,7 +8,6 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _advice
 from windrow._specs import _duration
 from windrow.stores import _session
 
@@ -178,6 +177,8 @@ class Advice:
         return [text]
 
     def _repr_html_(self) -> str:
+        from windrow._drawing import _advice
+
         points = [(_duration.micros(one.lateness), one.caught) for one in self.table]
         chosen = (_duration.micros(self.lateness), self.caught)
         rows = [("current", str(self.present)), ("rows", f"{self.messages:,}, {self.late:,} late")]

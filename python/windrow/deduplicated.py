@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, cast
 
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _html, _kept
+from windrow._markup import _html
 from windrow._running._rows import StreamRows
 from windrow._specs import _duration
 from windrow._specs._columns import missing
@@ -21,7 +21,7 @@ from windrow.triggers import Accumulation, accumulation
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from windrow._drawing._svg import Picture
+    from windrow._markup._svg import Picture
     from windrow.streams import Stream
 
 
@@ -109,6 +109,8 @@ class DedupOutput(StreamRows):
             The caption is ``dedup('10 minutes'): 2 of 3 rows kept, …``.
 
         """
+        from windrow._drawing import _kept
+
         within, last = cast("int", self._spec["within"]), self._spec.get("keep") == "last"
         return _kept.plot(self._call, messages, within, last=last)
 

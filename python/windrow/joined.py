@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._drawing import _html
-from windrow._drawing._svg import Picture
+from windrow._markup import _html
+from windrow._markup._svg import Picture
 from windrow._running._rows import RowsOutput
 from windrow._specs import _json
 from windrow.operators import JoinSpec

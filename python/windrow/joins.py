@@ -380,6 +380,5 @@ def _columns(
 
 def _table(stream: Stream, keys: Sequence[str | Column]) -> DataFrame:
     """Return the columns of the rows, with marked columns for the JVM."""
-    marked = {name: mark for name, mark in stream._markers().items() if name != "source"}
-    marked |= {f"key{i}": key for i, key in enumerate(keys)}
+    marked = stream._markers() | {f"key{i}": key for i, key in enumerate(keys)}
     return _sql.marked(stream._df, marked)

@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _matches
-from windrow._drawing._axis import micros
 from windrow._running._rows import StreamRows
 from windrow._specs import _duration
 from windrow._specs._columns import is_column, is_data_frame, missing
@@ -23,7 +21,7 @@ from windrow.errors import SpecError, problem
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
 
-    from windrow._drawing._svg import Picture
+    from windrow._markup._svg import Picture
     from windrow.streams import Stream
 
 
@@ -113,6 +111,9 @@ class MatchOutput(StreamRows):
             The caption is ``DOWN+ UP+: 1 match in 4 rows``.
 
         """
+        from windrow._drawing import _matches
+        from windrow._drawing._axis import micros
+
         found, times = self._batch(rows)
         lines: dict[str, _matches.Line] = {}
         sources: dict[str, list[Row]] = {}
@@ -240,6 +241,12 @@ def _matched(
     spans, found = _spans(within=given, lateness=stream._lateness)
     absent = missing(stream._df, stream._named())
     found += [*_unsupported(stream, "MATCH"), *absent]
+    found += [
+        problem("MEASURE_NOT_SQL", name=name, type=type(one).__name__)
+        for name, one in measures.items()
+        if not isinstance(one, str)
+    ]
+    measures = {name: one for name, one in measures.items() if isinstance(one, str)}
     columns = {
         f"define_{i}": condition
         for i, condition in enumerate(define.values())

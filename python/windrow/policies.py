@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.windows._kind import WindowKind
+from windrow.windows._kind import LANES, WindowKind
 
 __all__ = ["By", "ByCount", "ByDelta", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
 

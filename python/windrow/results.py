@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._drawing import _html
-from windrow._drawing._svg import Picture
+from windrow._markup import _html
+from windrow._markup._svg import Picture
 from windrow._running._query import PACE, start
 from windrow._running._sinks import Files, Jdbc, KafkaTable, Sink, Upsert
 from windrow._specs import _duration, _json

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
-from windrow._drawing import _arrivals, _html
-from windrow._drawing._svg import Picture
+from windrow._markup import _html
+from windrow._markup._svg import Picture
 from windrow._specs import _duration
 from windrow._specs._clock import EventTimeWatermark, ProcessingTimeWatermark
 from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
@@ -245,6 +245,8 @@ class Stream(HasDedup, HasPatterns):
                 orders.plot(["2025-01-01 09:00:10", "2025-01-01 09:02:30", "2025-01-01 09:00:50"])
 
         """
+        from windrow._drawing import _arrivals
+
         return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
 
     def _repr_html_(self) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from windrow._bridge._doctor import active_session
-from windrow._drawing import _rows, _timeline
-from windrow._drawing._axis import DATES, POSITIONS
-from windrow._drawing._svg import Picture
+from windrow._markup._svg import Picture
 from windrow._specs._columns import is_data_frame
 from windrow.errors import SpecError, expect, failure, problem
 from windrow.triggers import ACCUMULATING, DISCARDING, AccumulationMode
@@ -63,9 +61,12 @@ def timeline(
             wr.timeline(spark.read.parquet("panes")).save("panes.svg")
 
     """
+    from windrow._drawing import _rows, _timeline
+    from windrow._drawing._axis import DATES, POSITIONS
+
     expect("timeline(accumulationMode=...)", accumulationMode, AccumulationMode)
-    shown = _read(panes, "panes")
-    refused = [] if rejected is None else _read(rejected, "rejected")
+    shown = _rows.dicts(_read(panes, "panes"), MOST + 1)
+    refused = [] if rejected is None else _rows.dicts(_read(rejected, "rejected"), MOST + 1)
     bars = [_rows.pane(row) for row in shown[:MOST]]
     crosses = [_rows.rejected(row, time) for row in refused[:MOST]]
     lacking = [
@@ -89,8 +90,8 @@ def timeline(
     )
 
 
-def _read(rows: Rows, name: str) -> list[Mapping[str, Any]]:
-    """Return rows as dicts: at most one more than are drawn."""
+def _read(rows: Rows, name: str) -> Any:  # noqa: ANN401  of any library
+    """Return rows; of a DataFrame at most one more than are drawn."""
     if isinstance(rows, str):
         session = active_session()
         if session is None:
@@ -100,4 +101,4 @@ def _read(rows: Rows, name: str) -> list[Mapping[str, Any]]:
         if rows.isStreaming:
             raise SpecError.of("timeline(...)", [problem("ROWS_NOT_DRAWABLE.STREAMING", name=name)])
         rows = rows.limit(MOST + 1).collect()
-    return _rows.dicts(rows, MOST + 1)
+    return rows

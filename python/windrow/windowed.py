@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _jar, _sql
-from windrow._drawing import _html
-from windrow._drawing._svg import Picture
+from windrow._markup import _html
+from windrow._markup._svg import Picture
 from windrow._specs._columns import is_column, missing
 from windrow._specs._duration import Duration
 from windrow._specs._gapvalues import GapFill, GapValues

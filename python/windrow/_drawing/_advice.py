@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from windrow._drawing import _html
 from windrow._drawing._axis import LENGTHS
-from windrow._drawing._svg import Element, Picture, element, picture
+from windrow._markup import _html
+from windrow._markup._svg import Element, Picture, element, picture
 
 _WIDTH, _HEIGHT = 560, 170
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 520, 16, 130

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from windrow._drawing._axis import DATES, LENGTHS, Axis, Scale
 from windrow._drawing._marks import BLUE, GREY, LATE, MESSAGE, REJECTED, Mark, legend
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture
 from windrow._specs import _duration
 
 _WIDTH, _MARGIN, _TOP = 680, 28, 66

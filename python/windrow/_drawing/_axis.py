@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from windrow._drawing._svg import Element, element, text_width
+from windrow._markup._svg import Element, element, text_width
 from windrow._specs import _duration
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from windrow._drawing._axis import DATES, LENGTHS, Axis, Scale
 from windrow._drawing._marks import BLUE, MESSAGE, WITHDRAWN, legend
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture
 
 _WIDTH, _MARGIN, _TOP, _HEIGHT = 680, 28, 66, 360
 _SAMPLE = (0, 0.6, 1.8, 1.4, 3.2, 2.9, 4.8)

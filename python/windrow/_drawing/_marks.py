@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from windrow._drawing._svg import Element, Style, element, text_width
+from windrow._markup._html import RED
+from windrow._markup._svg import Element, Style, element, text_width
 
-BLUE, ORANGE, VIOLET, GREY, RED = "#2f81c7", "#dd6b20", "#9a63d0", "#8b949e", "#d6454f"
+BLUE, ORANGE, VIOLET, GREY = "#2f81c7", "#dd6b20", "#9a63d0", "#8b949e"
 
 _R = 4.5
 

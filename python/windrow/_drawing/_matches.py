@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from windrow._drawing._axis import DATES, Scale, in_lanes
 from windrow._drawing._marks import BLUE, GREY, MESSAGE, Mark, legend
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture, text_width
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture, text_width
 
 _WIDTH, _MARGIN, _TOP, _ROW, _BAR = 680, 28, 74, 44, 10
 

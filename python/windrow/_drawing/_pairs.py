@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from windrow._drawing._axis import Axis, Scale
 from windrow._drawing._marks import BLUE, GREY, MESSAGE, VIOLET, Mark, legend
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture, text_width
-from windrow._drawing._windows import LANES
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture, text_width
+from windrow.windows._kind import LANES
 
 _WIDTH, _MARGIN, _TOP, _LANE, _BAND = 680, 28, 62, 68, 20
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from windrow._drawing._axis import Scale, in_lanes
 from windrow._drawing._marks import ON_TIME
 from windrow._drawing._panes import Pane, Window
-from windrow._drawing._svg import Element, Style, element, fitted, text_width
+from windrow._markup._svg import Element, Style, element, fitted, text_width
 
 _BAR = 18
 

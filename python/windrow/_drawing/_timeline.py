@@ -8,9 +8,10 @@ from itertools import groupby
 
 from windrow._drawing import _stack
 from windrow._drawing._axis import Axis, Scale
-from windrow._drawing._marks import EARLY, LATE, ON_TIME, RED, REJECTED, WITHDRAWN, legend
+from windrow._drawing._marks import EARLY, LATE, ON_TIME, REJECTED, WITHDRAWN, legend
 from windrow._drawing._panes import Pane, Rejected, Window, windows
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture, text_width
+from windrow._markup._html import RED
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture, text_width
 
 _WIDTH, _MARGIN, _GAP, _LINE = 760, 12, 6, 16
 _PALE = {"opacity": 0.75}

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from windrow._drawing._axis import Axis, Scale, in_lanes
 from windrow._drawing._marks import BLUE, GREY, MESSAGE, legend
-from windrow._drawing._svg import Element, Picture, Style, element, fitted, picture
+from windrow._markup._svg import Element, Picture, Style, element, fitted, picture
+from windrow.windows._kind import LANES
 
 _WIDTH, _MARGIN, _LANE, _TOP = 680, 28, 16, 62
-
-#: The maximum number of lines of bars; further windows are only counted.
-LANES = 24
 
 
 def draw(

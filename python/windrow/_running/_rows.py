@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from windrow._bridge import _sql
-from windrow._drawing import _html
+from windrow._markup import _html
 from windrow._running._query import start
 from windrow._running._sinks import Sink
 from windrow._specs import _json

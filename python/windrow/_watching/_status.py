@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from windrow._drawing import _html
-from windrow._drawing._marks import RED
+from windrow._markup import _html
 from windrow._running import _ledger
 from windrow._watching import _words
 from windrow.figures import REASONS, BatchProgress, figures, open_after, operators
@@ -251,7 +250,7 @@ class Status:
 
     def _repr_html_(self) -> str:
         rows = [
-            (name, _html.coloured(text, RED) if name == _words.ERROR else text)
+            (name, _html.red(text) if name == _words.ERROR else text)
             for name, text in _words.rows(self)
         ]
         return _html.card("", rows)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, Literal, get_args
 
-from windrow._drawing._svg import Picture
+from windrow._markup._svg import Picture
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
-from windrow.operators import _input, _join_json, _join_plot
+from windrow.operators import _input, _join_json
 from windrow.operators._input import Names, as_names
 from windrow.triggers import EACH_MESSAGE, PaneTrigger
 from windrow.windows import WindowKind
@@ -222,7 +223,7 @@ class JoinSpec:
         """Show as the call, without values that equal the default."""
         return call_of("JoinSpec", self)
 
-    def plot(self, messages: Mapping[str, _join_plot.Times] | None = None) -> Picture:
+    def plot(self, messages: Mapping[str, Sequence[datetime | str | int]] | None = None) -> Picture:
         """Draw which rows of one key are joined, which stay unmatched, and which are dropped.
 
         Lateness and retention are not drawn.
@@ -238,7 +239,9 @@ class JoinSpec:
             SpecError: A name is not the name of a stream (``STREAM_UNKNOWN``).
 
         """
-        return _join_plot.plot(self, ranges(self), messages)
+        from windrow._drawing import _joins
+
+        return _joins.plot(self, ranges(self), messages)
 
     def _repr_html_(self) -> str:
         return str(self.plot())

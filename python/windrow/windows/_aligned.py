@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
 from windrow._specs._frozen import call
 from windrow.errors import SpecProblem
 from windrow.windows import _calendar
-from windrow.windows._kind import NONE, WindowKind
+from windrow.windows._kind import LANES, NONE, WindowKind
 
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 

@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from windrow._drawing._windows import LANES
 from windrow._specs import _duration, _json
 from windrow.errors import SpecProblem, problem
+from windrow.windows._kind import LANES
 
 #: Units with their length in minutes, days, or months.
 UNITS = {

@@ -8,14 +8,16 @@ from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar
 
-from windrow._drawing import _axis, _pairs, _windows
-from windrow._drawing._svg import Picture
-from windrow._specs import _duration, _json, _values
+from windrow._markup._svg import Picture
+from windrow._specs import _json, _values
 from windrow._specs._columns import is_column
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem
 
 NONE = "0 seconds"
+
+#: The maximum number of windows that a picture shows at one time.
+LANES = 24
 
 #: Event times or positions, or a mapping from the names of streams to them.
 Messages = Sequence[datetime | str | int] | Mapping[str, Sequence[datetime | str | int]]
@@ -76,35 +78,9 @@ class WindowKind(ABC):
 
     def _plot(self, messages: Messages | None, lateness: object = 0) -> Picture:
         """Draw the windows, and how long each accepts late rows."""
-        if isinstance(messages, Mapping):
-            return self._plot_streams(messages)
-        axis = self._axis(dated=messages is not None)
-        at = self._sample() if messages is None else axis.read(messages)
-        return _windows.draw(repr(self), at, self._by_name(at), axis, self._units(lateness))
+        from windrow._drawing import _kinds
 
-    def _plot_streams(self, messages: Mapping[str, Sequence[datetime | str | int]]) -> Picture:
-        axis = self._axis(dated=True)
-        times = {name: axis.read(own) for name, own in messages.items()}
-        windows = self._holding([time for own in times.values() for time in own])
-        more = 1 if axis.whole else 0
-        return _pairs.draw(
-            repr(self),
-            _pairs.Pairs(
-                times,
-                paired={(n, i) for n, own in enumerate(times.values()) for i in range(len(own))},
-                windows=[(start, end + more) for start, end in windows],
-                together="row",
-            ),
-            axis,
-        )
-
-    def _units(self, lateness: object) -> int:
-        """Return the lateness in the unit of the axis, or 0 if none is set."""
-        read = lateness if isinstance(lateness, int) else _duration.read(lateness)
-        if lateness is None:
-            return _duration.ENDLESS
-        is_of_axis = isinstance(lateness, int) == self._on_positions
-        return read if isinstance(read, int) and is_of_axis else 0
+        return _kinds.plot(self, messages, lateness)
 
     def toJson(self) -> str:
         """Return the kind as JSON.
@@ -144,11 +120,6 @@ class WindowKind(ABC):
     def _by_name(self, at: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
         """Return the windows of ``_holding`` by name; the name is empty if they have none."""
         return {"": self._holding(at)}
-
-    def _axis(self, *, dated: bool) -> _axis.Axis:
-        if self._on_positions:
-            return _axis.POSITIONS
-        return _axis.DATES if dated else _axis.LENGTHS
 
     def _settle(self) -> None:
         """Replace durations by their shortest texts, or raise an error for invalid values."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from windrow._drawing._windows import LANES
 from windrow._specs import _json, _values
 from windrow._specs._frozen import call
-from windrow.windows._kind import WindowKind
+from windrow.windows._kind import LANES, WindowKind
 
 
 @dataclass(frozen=True, repr=False)

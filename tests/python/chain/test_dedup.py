@@ -244,6 +244,10 @@ def test_all_problems_at_once(feed: Feed) -> None:
     keyed = wr.stream(feed.stream(), time="time", key="product", watermark="1 minute")
     with pytest.raises(wr.SpecError, match="VALUE_NOT_SUPPORTED"):
         keyed.lateness(None).dedup("1 minute")
+    maps = feed.batch().withColumn("m", F.create_map("product", "gap"))
+    stream = wr.stream(maps, time="time", key="product").lateness("0 seconds")
+    with pytest.raises(wr.SpecError, match="ORDER_NOT_COMPARABLE"):
+        stream.dedup("1 minute", orderBy="m").rows  # noqa: B018
     with pytest.raises(wr.SpecError, match="DURATION_"):
         keyed.lateness("0 seconds").dedup(5)  # type: ignore[arg-type]
 

@@ -251,10 +251,18 @@ def test_operators_over_retractions(feed: Feed) -> None:
     some = wr.stream(rows.where("NOT is_retraction"), time="time", name="some").lateness("1 hour")
     partly = some.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
     kept = stream.retain(time="2 hours").window(wr.Tumbling("1 minute"))
+    recent = rows.where("time > current_timestamp() - INTERVAL 10 MINUTES")
+    young = wr.stream(recent, time="time", name="young").lateness("1 hour")
+    soon = young.window(wr.Tumbling("1 minute")).accumulationMode(wr.ACCUMULATING)
+    plain = wr.stream(rows, key="product", name="plain")
+    counted = stream.window(wr.Over(rows=2)).accumulationMode(wr.ACCUMULATING)
     makes: list[Callable[[], DataFrame]] = [
         lambda: windows.aggregate(signed, F.count("*")).panes,
         lambda: partly.aggregate(signed).panes,
         lambda: stream.dedup("1 minute").rows,
+        lambda: soon.aggregate(signed).panes,
+        lambda: counted.aggregate(signed).panes,
+        lambda: plain.window(wr.Policy.tumbling(wr.ByCount(2))).aggregate(signed).panes,
         lambda: kept.keepRows().panes,
     ]
     for make in makes:

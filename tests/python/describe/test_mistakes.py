@@ -185,6 +185,17 @@ def test_a_rejected_step_of_a_harness_changes_nothing(spark: SparkSession, engin
         assert [row["c"] for row in h.panes()] == [1]
 
 
+def test_times_of_a_cogroup_have_one_type(feed: Feed) -> None:
+    """Event times of a co-group with and without a zone are refused, because they differ."""
+    plain = feed.batch().withColumn("time", F.col("time").cast("timestamp_ntz"))
+    streams = [
+        wr.stream(df, time="time", key="product", name=name)
+        for df, name in ((feed.batch(), "a"), (plain, "b"))
+    ]
+    with pytest.raises(wr.SpecError, match=r"TIME_TYPES_DIFFER.*TIMESTAMP_NTZ in 'b'"):
+        wr.cogroup(*streams).lateness("0 seconds").window(wr.Tumbling("1 minute"))
+
+
 def test_sql_that_verifies(spark: SparkSession) -> None:
     """SQL ``verify`` reports each mistake without a Java error."""
     for said, expected in {

@@ -259,6 +259,20 @@ REFUSED = {
     "by_column => 'amount', trigger_count => 2, accumulation_mode => 'discarding')": {
         *("COLUMN_WITHOUT_DELTA", "TRIGGER_ON_TUMBLING", "VALUE_NOT_SUPPORTED")
     },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), '1 minute', lateness => '0 s')": {
+        *("ARGUMENT_NOT_NAMED", "FIELD_NOT_STATED")
+    },
+    "windrow_tumble(TABLE(SELECT count(*) FROM orders), time => 'time', size => '1 minute', "
+    "lateness => '0 s', output => 'answers')": {"NO_ANSWERS"},
+    "windrow_session(TABLE(SELECT count(*) FROM orders), time => 'time', gap => 'product', "
+    "lateness => '0 s')": {"GAP_NOT_INTERVAL"},
+    f"windrow_tumble(TABLE(SELECT product, count(o.amount) FROM {COGROUP} GROUP BY product), "  # noqa: S608
+    "time => 'time', size => '1 minute', lateness => '0 s')": {"STATED_TWICE"},
+    "windrow_policy(TABLE(SELECT count(*) FROM orders), eviction => 'tumbling')": {"BY_NOT_STATED"},
+    "windrow_match(TABLE(orders), key => 'product', time => 'time', pattern => 'A', "
+    "define => 'A', lateness => '0 s', within => '1 minute')": {"MAP_NOT_UNDERSTOOD"},
+    "windrow_until(TABLE(orders))": {"FOLDER_MISSING"},
+    "_windrow_check(spec => 5)": {"SPEC_MISSING"},
     "windrow_pending(operator => 'orders')": {"CHECKPOINT_MISSING"},
     "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product AND p.time "
     "BETWEEN o.time AND o.time + INTERVAL 1 MINUTE), lateness => '0 s', time => 'time')": {

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -22,6 +23,13 @@ except wr.JarNotFoundError as refused:
 wr.attach()
 print([tuple(r) for r in minutes.aggregate(F.count("*").alias("n")).panes.select("n").collect()])  # noqa: T201
 print(wr.doctor().ok)  # noqa: T201
+df.createOrReplaceTempView("times")
+try:
+    spark.sql("""WITH some AS (SELECT * FROM times)
+        SELECT * FROM windrow_tumble(TABLE(SELECT count(*) FROM some), time => 'time',
+          size => '1 minute', lateness => '0 seconds')""")
+except AnalysisException as refused:
+    print(refused.getCondition())  # noqa: T201
 
 
 def written(folder: Path) -> tuple[int, int, int]:

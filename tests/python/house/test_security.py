@@ -189,6 +189,7 @@ def test_no_password_is_shown(spark: SparkSession) -> None:
         except wr.SpecError as refused:
             told.append(str(refused))
     assert not [text for text in told if PASSWORD in text]
+    assert any("JDBC_ADDRESS_MISSING" in text for text in told)
     assert (
         repr(wr.Files("s3a://bucket/a b/c", "orc")) == "Files('s3a://bucket/a b/c', format='orc')"
     )

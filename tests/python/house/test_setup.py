@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from importlib import metadata
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +19,8 @@ from windrow._running import _query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_IMPORTS = "import windrow as wr\nfrom windrow._bridge import _doctor"
 
 
 @pytest.mark.spark
@@ -65,26 +70,70 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("installed", "said"),
+    ("home", "is_client", "said"),
     [
-        ("", "not installed\n      -> Run pip install 'windrow[spark]'"),
-        ("pyspark-client", "4.3.0, Spark Connect client only"),
+        ("", False, "not installed\n      -> Run pip install 'windrow[spark]'"),
+        ("/opt/spark", False, "not on the path of this Python\n      -> Start the program with"),
+        ("", True, "4.3.0, Spark Connect client only"),
     ],
 )
 def test_doctor_without_complete_pyspark(
-    monkeypatch: pytest.MonkeyPatch, installed: str, said: str
+    tmp_path: Path, home: str, said: str, *, is_client: bool
 ) -> None:
     """Without the full PySpark, the doctor does not look for Java."""
-
-    def version(package: str) -> str:
-        if package != installed:
-            raise metadata.PackageNotFoundError(package)
-        return "4.3.0"
-
-    monkeypatch.setattr(metadata, "version", version)
-    report = str(_doctor.examine(None))
+    if is_client:
+        (tmp_path / "pyspark").mkdir()
+        (tmp_path / "pyspark/__init__.py").touch()
+        (tmp_path / "pyspark/version.py").write_text("__version__: str = '4.3.0'\n")
+    report = _alone("print(_doctor.examine(None))", tmp_path, SPARK_HOME=home)
     assert f"PySpark: {said}" in report
     assert "ok    Java: not needed" in report
+
+
+@pytest.mark.parametrize(("version", "package"), [("4.0.2", "spark40"), ("4.3.0", "spark")])
+def test_pyspark_of_a_distribution(tmp_path: Path, version: str, package: str) -> None:
+    """``spark-submit`` provides PySpark as a ZIP file, whose version is not in any metadata."""
+    import pyspark
+
+    parts = Path(pyspark.__file__).parent / "python" / "lib"
+    changed = tmp_path / "pyspark.zip"
+    with zipfile.ZipFile(parts / "pyspark.zip") as whole, zipfile.ZipFile(changed, "w") as ours:
+        for name in whole.namelist():
+            text = f"__version__: str = {version!r}\n".encode()
+            ours.writestr(name, text if name == "pyspark/version.py" else whole.read(name))
+    program = """
+from pyspark.sql import SparkSession
+options = wr.configure(SparkSession.builder)._options
+print(options["spark.sql.streaming.checkpointFileManagerClass"])
+print(wr.doctor())
+"""
+    said = _alone(program, changed, *parts.glob("py4j-*.zip"))
+    assert said.startswith(f"windrow.{package}.running.CheckpointFiles\n")
+    assert f"ok    PySpark: {version}\n" in said
+    assert "WRONG" not in said
+
+
+def _alone(program: str, *path: Path, **env: str) -> str:
+    """Run a program whose path has only Python's own modules, Windrow, and the given places."""
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", f"{_IMPORTS}\n{program}"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (PACKAGE.parent, *path)))} | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_a_notebook_shows_a_hint_as_a_hint() -> None:
+    """Only a problem is red in a notebook, because Windrow works in spite of a hint."""
+    hint = _doctor.Check("shuffle partitions", "200 on 4 cores", "Set fewer.", isHint=True)
+    shown = _doctor.Report((hint,))._repr_html_()
+    assert ">hint<" in shown
+    assert "wrong" not in shown
+    wrong = _doctor.Report((_doctor.Check("Java", "not found", "Install Java 17."),))
+    assert ">wrong<" in wrong._repr_html_()
 
 
 @pytest.mark.spark
@@ -115,13 +164,17 @@ def test_doctor_of_a_good_session(spark: SparkSession) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("folder", ["plain", "with space, 'quote' and é"])
 def test_attach(tmp_path: Path, folder: str) -> None:
-    """``attach`` adds the functions to a running session, wherever the package is installed."""
+    """``attach`` adds the functions to a running session, wherever the package is installed.
+
+    Such a session cannot read a table that WITH defines.
+    """
     package = shutil.copytree(PACKAGE, tmp_path / folder / "windrow")
     ran = start("attach.py", package=package)
-    assert ran.stdout.splitlines()[-4:] == [
+    assert ran.stdout.splitlines()[-5:] == [
         "JAR_NOT_LOADED",
         "[(2,), (1,)]",
         "True",
+        "TABLE_OF_WITH",
         "(1, 0, 1)",
     ], ran.stderr
     assert "UNRESOLVABLE_TABLE_VALUED_FUNCTION" not in ran.stderr, "it asks without failing"

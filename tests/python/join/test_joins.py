@@ -198,6 +198,21 @@ def test_replays(both: Both) -> None:
     assert amounts(both.run(joined.rows)) == [("x", 1, 1)]
 
 
+def test_sources_of_a_stream(both: Both) -> None:
+    """The same offset of another source of a stream is another row (SEMANTICS R13, R42)."""
+    offset = wr.RowId(source="product", partition="gap", offset="amount")
+    first, other = (order("09:00:00", source, 1, gap=0) for source in ("eu", "us"))
+    end = order("11:30:00", "eu", 2, gap=1)
+    shipped = order("09:01:00", "x", 1, gap=0)
+    both.add([[first], [other, first], [end], []], [[shipped], NOTHING, [end], []])
+    o, s = both.streams(rowId=offset)
+    joined = wr.join(o, s, on="gap", within=SOON)
+    assert sorted(row.o.product for row in both.run(joined.rows)) == ["eu", "eu", "us"]
+    beside = wr.cogroup(o, s).window(wr.Tumbling("1 hour")).accumulationMode(wr.ACCUMULATING)
+    counted = beside.aggregate(F.count("o.amount").alias("n"))
+    assert [row.n for row in both.run(counted.panes)] == [2]
+
+
 def test_messages_without_an_offset_are_no_replays(both: Both) -> None:
     """Rows without an offset are never replays, whatever their source (SEMANTICS A1)."""
     offset = wr.RowId(source="product", partition="gap", offset="amount")

@@ -237,3 +237,10 @@ def test_composites_that_cannot_be_wired() -> None:
         twice.init()
     with pytest.raises(wr.SpecError, match=r"OPERATOR_MISSING"):
         wr.CompositeOperator().init()
+    sends = wr.AggregatedWindowOperator(part("a", "b").spec, send=lambda _: True)
+    with pytest.raises(wr.SpecError, match=r"SEND_TWICE"):
+        wr.CompositeOperator().addOperator(sends).init()
+    with wr.CompositeOperator().addOperator(part("a", "b")) as composite:
+        composite.init()
+        with pytest.raises(wr.OperatorError, match=r"ALREADY_OPEN"):
+            composite.addOperator(part("b", "c"))

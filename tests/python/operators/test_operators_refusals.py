@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -213,7 +214,14 @@ def test_a_missing_schema_or_wrong_spec() -> None:
         wr.AggregatedWindowOperator(
             wr.WindowOperatorSpec(window=wr.Tumbling("1 minute"), lateness="0 seconds")
         )
-    with pytest.raises(wr.SpecError, match=r"Use AggregatedWindowOperator"):
+    with pytest.raises(wr.SpecError, match=r"OPERATOR_DIFFERS.*Use AggregatedWindowOperator"):
         wr.FullStateWindowOperator(counts())
     with pytest.raises(TypeError, match=r"must be WindowOperatorSpec"):
         wr.AggregatedWindowOperator("spec")  # type: ignore[arg-type]
+
+
+def test_pyarrow_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyarrow an operator does not open, and names the command that installs it."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(wr.WindrowError, match=r"PYARROW_MISSING.*pip install pyarrow"):
+        wr.AggregatedWindowOperator(counts()).init()

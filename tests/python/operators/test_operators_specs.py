@@ -210,6 +210,7 @@ def test_an_unbounded_join() -> None:
         ({"key": ["a", 5]}, ["NAME_NOT_UNDERSTOOD"]),
         ({"inputStreams": ["a", "b"], "outputStreams": ["c", "d"]}, ["STREAMS_TOO_MANY"]),
         ({"aggregates": [""]}, ["NAME_NOT_UNDERSTOOD"]),
+        ({"rowId": "offset"}, ["ROWID_NOT_UNDERSTOOD"]),
     ],
 )
 def test_messages_that_cannot_be_written(said: dict[str, Any], codes: list[str]) -> None:

@@ -339,6 +339,32 @@ def test_problems(feed: Feed) -> None:
         stream.match("A", within="1 minute", after="here")  # type: ignore[arg-type]
     with pytest.raises(wr.SpecError, match=r"VALUE_NOT_SUPPORTED.*retain"):
         stream.retain(time="1 hour").match("A", within="1 minute")
+    with pytest.raises(wr.SpecError) as refused:
+        stream.match(
+            "A B",
+            measures={
+                "lag": "windrow_lag(amount)",
+                "more": "windrow_increase(amount, true)",
+                "n": F.count("*"),  # type: ignore[dict-item]
+            },
+            within="1 hour",
+        )
+    texts = {problem.code: problem.text for problem in refused.value.problems}
+    assert set(texts) == {"MEASURE_NOT_SQL", "MATCH_EXPRESSION"}
+    assert len(refused.value.problems) == 3
+
+
+def test_measures_over_time(feed: Feed) -> None:
+    """An aggregate over time in a measure reads the event time of the stream (SEMANTICS R111)."""
+    rows = [("09:00:00", 1), ("09:01:00", 5), ("09:02:00", 7), ("09:20:00", 0)]
+    feed.add([order(time, "a", amount) for time, amount in rows])
+    found = keyed(feed.stream()).match(
+        "A B+",
+        define={"B": "amount > PREV(amount)"},
+        measures={"more": "windrow_increase(amount)", "of": "windrow_increase(B.amount, B.time)"},
+        within="10 minutes",
+    )
+    assert [(row.more, row.of) for row in feed.run(found.rows)] == [(6, 2)]
 
 
 def test_operators_over_matches(feed: Feed) -> None:

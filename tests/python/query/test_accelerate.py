@@ -59,6 +59,26 @@ def test_explain_of_dataframes(feed: Feed) -> None:
         wr.explainAcceleration(query, "each")
 
 
+def test_what_spark_keeps(feed: Feed, spark: SparkSession) -> None:
+    """A join beside an operator of Windrow stays Spark's, and windows under other lateness rules.
+
+    Each is explained with its code (SEMANTICS R97).
+    """
+    marked = feed.stream().withWatermark("time", "1 minute")
+    ours = wr.stream(marked, time="time", key="product").lateness("0 seconds")
+    panes = ours.window(wr.Tumbling("1 minute")).aggregate(F.count("*").alias("n")).panes
+    other = marked.select("time", F.col("product").alias("also"))
+    near = F.expr("product = also AND time BETWEEN window.start AND window.end")
+    assert codes(wr.explainAcceleration(panes.join(other, near))) == ["JOIN_NOT_ALONE"]
+    multiple = "spark.sql.streaming.statefulOperator.allowMultiple"
+    spark.conf.set(multiple, "false")
+    try:
+        found = codes(wr.explainAcceleration(minutes(feed.stream())))
+        assert found == ["SETTING_NOT_ACCELERATED"]
+    finally:
+        spark.conf.unset(multiple)
+
+
 def test_explain_in_sql(spark: SparkSession, feed: Feed) -> None:
     """SQL returns a row for each operator."""
     feed.stream().withWatermark("time", "1 minute").createOrReplaceTempView("orders")

@@ -13,7 +13,6 @@ Json = Mapping[str, Any]
 
 _UNITS = {"us": "microseconds", "ms": "milliseconds", "s": "seconds"}
 _MODES = {mode.value: mode for mode in wr.AccumulationMode}
-_CAMEL = {"start_time": "startTime"}
 _COUNTED = ("count", "offset_range", "offset_session")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -271,6 +272,8 @@ def test_sql(feed: Feed, tmp_path: Path) -> None:
         "SELECT product, count FROM windrow_get_windows(checkpoint => :path)", {"path": checkpoint}
     )
     assert sorted(tuple(row) for row in windows.collect()) == [("a", 1), ("b", 1)]
+    with pytest.raises(AnalysisException, match=r"KEYS_NOT_UNDERSTOOD.*key => 9"):
+        feed.spark.sql("SELECT * FROM windrow_get_keys(:path, key => 9)", {"path": checkpoint})
 
 
 def test_wrong_paths(feed: Feed, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import windrow as wr
+from windrow import timelines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -195,7 +196,7 @@ def test_tables_of_pandas_and_arrow() -> None:
     assert wr.timeline([pane(0, "ON_TIME", 0, 1) | {"window": CORRECTED[0]["window"]}]).svg
 
 
-def test_rows_that_are_not_panes_raise() -> None:
+def test_rows_that_are_not_panes_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that are not panes are refused, with their columns and the expected ones."""
     with pytest.raises(wr.SpecError, match=r"\[ROWS_NOT_DRAWABLE\] .*rows of a, b"):
         wr.timeline([{"a": 1, "b": 2}])
@@ -203,6 +204,9 @@ def test_rows_that_are_not_panes_raise() -> None:
         wr.timeline(CORRECTED, rejected=CORRECTED)
     with pytest.raises(TypeError, match=r"accumulationMode=...\) must be AccumulationMode"):
         wr.timeline(CORRECTED, accumulationMode="DISCARDING")  # type: ignore[arg-type]
+    monkeypatch.setattr(timelines, "active_session", lambda: None)
+    with pytest.raises(wr.SpecError, match="NO_SESSION"):
+        wr.timeline("minutes")
 
 
 def test_files_stand_alone(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
   /** Uses the stream's name as the source of its messages if there are several streams (SEMANTICS R42). */
   private def incoming(stream: String, message: M): Incoming = {
     val plain = formatter.incoming(message)
-    if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.of(stream)))
+    if (streams.size == 1) plain else plain.copy(origin = plain.origin.map(_.in(stream)))
   }
 
   private val rowValue = spec.window.rowValue

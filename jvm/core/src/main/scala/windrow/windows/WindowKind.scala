@@ -99,6 +99,12 @@ trait WindowKind {
     case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
   }
 
+  /** Whether the number of rows decides which rows are in a window, so that a retraction would count as a row. */
+  private[windrow] final def countsRows: Boolean = family match {
+    case _: UpToMessageByCount | _: Numbered | _: OnOffsets                         => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Several => false
+  }
+
   /** Whether progress is measured by the offsets of the source, across all keys. */
   private[windrow] final def goesByOffsets: Boolean = family match {
     case _: OnOffsets                                                                          => true

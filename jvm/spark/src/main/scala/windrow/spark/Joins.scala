@@ -160,7 +160,8 @@ private[spark] object Joining {
     val marks = stream.time.toSeq.map("time" -> _.column) ++ keys.zipWithIndex.map { case (key, i) =>
       s"key$i" -> key
     } ++
-      stream.rowId.toSeq.flatMap(from => Seq("partition" -> from.partition.column, "offset" -> from.offset.column)) ++
+      stream.rowId.toSeq.flatMap(from =>
+        Seq("source" -> from.source.column, "partition" -> from.partition.column, "offset" -> from.offset.column)) ++
       stream.partitions.map { case (by, _) => "watermark_by" -> by.column }
     Marks.beside(stream.df, s"stream '${stream.name}'", marks)
   }

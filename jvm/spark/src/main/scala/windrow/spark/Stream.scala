@@ -231,7 +231,8 @@ final case class Stream private[spark] (
     *   if its settings do not fit together
     */
   private[spark] def eventWatermark: Option[EventWatermark] = {
-    val (found, mark) = EventWatermark.of(watermark, idleAfter, partitions.isDefined, partitions.map(_._2))
+    val (ofRows, mark) = EventWatermark.of(watermark, idleAfter, partitions.isDefined, partitions.map(_._2))
+    val found          = ofRows ++ EventWatermark.negative("processingTimeWatermark", behind)
     if (found.nonEmpty) throw SpecError(s"stream '$name'", found)
     mark
   }
@@ -263,7 +264,9 @@ final case class Stream private[spark] (
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset))) ++
       partitions.map { case (by, _) => marker("watermark_by", by) }
     val all = aggregates ++ markers
-    try df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
+    // Spark needs at least one aggregate.
+    val (one, more) = if (all.isEmpty) (Marks.marked(first(lit(1)), "nothing"), Nil) else (all.head, all.tail)
+    try df.groupBy(key.map(_.column): _*).agg(one, more: _*)
     catch {
       case refused: AnalysisException => throw SpecError(
           s"stream '$name'",

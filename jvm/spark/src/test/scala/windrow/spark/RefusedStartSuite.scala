@@ -1,6 +1,7 @@
 package windrow.spark
 
 import java.nio.file.{Files => Folders, Path}
+import java.sql.DriverManager
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.streaming.Trigger
@@ -8,6 +9,7 @@ import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
 import scala.util.{Random, Try}
 import windrow._
+import windrow.spark.jdbc.WithoutSavepoints
 import windrow.spark.sinks._
 
 /** Tests that every problem that can be detected before the first micro-batch fails the start, and that a failed start
@@ -121,6 +123,9 @@ final class RefusedStartSuite extends SparkSuite {
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc("jdbc:nothing:at", "all"))) == Seq("JDBC_REFUSED"))
     assert(!exists(derby, "one") && !exists(derby, "windrow_batches"))
     assert(refused(both.start(checkpoint, Jdbc(derby, "one"), Jdbc(derby, "one"))) == Seq("SINK_SHARED"))
+    val plain = Jdbc(derby.replace("derby", "plain"), "one", deadLetter = Some("refused"))
+    DriverManager.registerDriver(new WithoutSavepoints)
+    assert(ofPanes(plain) == Seq("DEAD_LETTER_NOT_POSSIBLE"))
     assert(ofPanes(Upsert("missing")) == Seq("TABLE_NOT_MERGEABLE"))
     assert(ofPanes(Table("a b")) == Seq("TABLE_NOT_USABLE"))
     spark.sql("CREATE TABLE of_json (id INT) USING json")

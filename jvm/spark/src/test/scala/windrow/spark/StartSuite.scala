@@ -266,6 +266,25 @@ final class StartSuite extends SparkSuite {
     assert(join.getMessage.contains("[FIELD_UNKNOWN] 'windows' is not a field of retain(...) of 'a' in a join"))
   }
 
+  test("SEMANTICS B2: operators without aggregates and without an event time") {
+    val minutes = sums("1 minute").panes
+    assert(Windrow.stream(minutes, key = Seq("id"), name = "more").lateness("1 hour").dedup("5 minutes").rows.isStreaming)
+    val kept = Windrow.stream(input, key = Seq("id")).retain(messages = Some(10L)).window(Count(5)).keepRows()
+    assert(kept.panes.isStreaming)
+    val timeless = Windrow.stream(input, key = Seq("id"), watermark = Some("1 minute")).lateness("1 hour")
+    assert(intercept[SpecError](timeless.dedup("5 minutes")).problems.map(_.code).contains("TIME_NOT_STATED"))
+  }
+
+  test("a watermark is never ahead of the rows or of the clock") {
+    val ahead   = Windrow.stream(input, time = "time", watermark = Some("-1 hour"))
+    val clocked = Windrow.stream(input, time = "time").processingTimeWatermark("-5 minutes")
+    for (stream <- Seq(ahead, clocked)) {
+      val windows = stream.lateness("0 seconds").window(Tumbling("1 minute"))
+      val refused = intercept[SpecError](windows.aggregate(count(lit(1))).panes)
+      assert(refused.problems.map(_.code) == Seq("WATERMARK_NEGATIVE"))
+    }
+  }
+
   test("rows of a join") {
     val joined = Windrow.join(stream("a"), stream("b"))(on = Seq("id"), within = Within("1 second", "1 minute"))
     joined.start(s"$folder/joined", rows = Some(Files(s"$folder/rows")), queryTrigger = once).awaitTermination()

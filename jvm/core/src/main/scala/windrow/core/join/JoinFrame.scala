@@ -2,7 +2,7 @@ package windrow.core.join
 
 import windrow._
 import windrow.core.offsets.Progress
-import windrow.core.operator.{Out, Part, RefusalTime}
+import windrow.core.operator.{Origin, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.{Axis, Due, EventTime, Watermark}
@@ -163,13 +163,13 @@ abstract class JoinFrame private[join] (
 
   private val atOnce = new JoinLateness(spec)
 
-  /** Whether a message is a duplicate. The name of a stream is the source of its messages (SEMANTICS R42). */
+  /** Whether a message is a duplicate. Its source belongs to its stream (SEMANTICS R42). */
   private def markApplied(stream: Int, message: Incoming): Boolean =
-    admission.markApplied(message.origin.map(_.of(spec.names(stream))), message.time)
+    admission.markApplied(message.origin.map(_.in(spec.names(stream))), message.time)
 
   /** Whether a message of a stream with this time is rejected from now on. */
   protected def isPast(source: String, time: Long): Boolean = {
-    val stream = spec.names.indexOf(source)
+    val stream = Origin.streamOf(source, spec.names)
     RefusalTime.isBefore(
       time,
       watermark,
@@ -185,11 +185,11 @@ abstract class JoinFrame private[join] (
   def restartOffsets: Map[SourcePartition, Long] =
     admission.restartOffsets(keys.all.map(keys.get(_)._2).flatMap { state =>
       spec.names.iterator.zip(state.runs).flatMap { case (name, run) =>
-        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.of(name))
+        run.range(Axis.Time, None, None).flatMap(_.origin).map(_.in(name))
       }
     } ++ waitingRows.flatMap { row =>
       spec.names.zip(row.messages).flatMap { case (name, side) =>
-        side.flatMap(_.origin).map(_.of(name))
+        side.flatMap(_.origin).map(_.in(name))
       }
     })
 

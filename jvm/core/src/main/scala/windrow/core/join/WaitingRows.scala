@@ -18,7 +18,7 @@ private[join] final class WaitingRows(
     guards: Guards,
     periods: Periods,
     segments: Segments,
-    store: Spaces) extends StatePart {
+    store: Spaces) extends StateParts {
   private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Due.Never)
 
   /** Adds a row.
@@ -68,9 +68,7 @@ private[join] final class WaitingRows(
   def all: Iterator[(JoinRow, Option[Long])] =
     keys.all.map(keys.get).flatMap(held => held.all.map((_, held.until)))
 
-  override def flush(): Unit                = keys.flush()
-  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+  protected def parts: Seq[StatePart] = Seq(keys)
 }
 
 private[join] object WaitingRows {

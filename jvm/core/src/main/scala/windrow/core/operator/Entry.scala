@@ -10,8 +10,9 @@ import windrow.{SourcePartition, Timing}
 final case class Origin(partition: SourcePartition, offset: Long) {
   def source: String = partition.source
 
-  /** A copy with another source. */
-  private[windrow] def of(source: String): Origin = copy(partition = partition.copy(source = source))
+  /** A copy whose source is a stream, unless it is already a source of that stream (SEMANTICS R42). */
+  private[windrow] def in(stream: String): Origin =
+    if (Origin.isIn(source, stream)) this else copy(partition = partition.copy(source = stream))
 
   /** Bytes whose unsigned order is by source, partition and offset. */
   def order: Array[Byte] = {
@@ -23,6 +24,16 @@ final case class Origin(partition: SourcePartition, offset: Long) {
 
 object Origin {
   def apply(source: String, partition: Long, offset: Long): Origin = Origin(SourcePartition(source, partition), offset)
+
+  /** Returns the name of a source of a stream that has several, for example `orders/eu`. */
+  private[windrow] def sourceIn(stream: String, source: String): String =
+    if (source.isEmpty) stream else s"$stream/$source"
+
+  private def isIn(source: String, stream: String) = source == stream || source.startsWith(s"$stream/")
+
+  /** Returns the position of the stream to which a source belongs. */
+  private[windrow] def streamOf(source: String, names: Seq[String]): Int =
+    names.indices.filter(i => isIn(source, names(i))).maxBy(names(_).length)
 
   /** Orders by source, partition and offset. */
   implicit val Order: Ordering[Origin] = (a, b) => {

@@ -11,7 +11,7 @@ import windrow.core.operator.run.RunAlgorithm
 import windrow.core.operator.sessions.{CutAlgorithm, InheritAlgorithm, SessionAlgorithm}
 import windrow.core.operator.several.SeveralAlgorithm
 import windrow.core.operator.{Counters, Effect, Entry, OpenWindow, Origin, Out, Part, WindowAlgorithm}
-import windrow.core.state.{ByteReader, ByteWriter, OwnSpaces, Spaces}
+import windrow.core.state.{OwnSpaces, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, StepClock, Watermark}
 import windrow.{CloseOn, WindowOperatorSpec}
 
@@ -65,7 +65,9 @@ private[core] object WindowAlgorithms {
 }
 
 /** An algorithm for windows that need the start offsets of their messages. */
-private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]) extends WindowAlgorithm[B, V] {
+private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V])
+    extends WindowAlgorithm[B, V]
+    with StateParts {
   override def begin(progress: Seq[Progress]): Unit = inner.begin(progress)
   override def see(origin: Origin): Unit            = inner.see(origin)
   override def hasPlace(entry: Entry[B]): Boolean   = inner.hasPlace(started(entry))
@@ -90,7 +92,5 @@ private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V]
   def keyCount: Long                                      = inner.keyCount
   def openWindows(at: Watermark): Iterator[OpenWindow[B]] = inner.openWindows(at).map(_.map(_.buffer))
 
-  override def flush(): Unit                = inner.flush()
-  def readDirectory(in: ByteReader): Unit   = inner.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = inner.writeDirectory(out)
+  protected def parts: Seq[StatePart] = Seq(inner)
 }

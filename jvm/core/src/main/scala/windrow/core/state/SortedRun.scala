@@ -29,7 +29,7 @@ final class SortedRun[T](
     leaves: Option[T => Unit] = None,
     combine: Option[(T, T) => T] = None,
     mostBytes: Int = 1 << 29,
-    settles: Boolean = false) {
+    settles: Boolean = false) extends StatePart {
   type Keyed = KeyMap[T]
 
   private val rows = new SegmentRows(codec, combine.getOrElse((_: T, later: T) => later))
@@ -219,7 +219,7 @@ final class SortedRun[T](
     between(bound, position).foreach { case (_, keyed) => keyed.valuesInOrder.foreach(receive) }
 
   /** Writes all changes. */
-  def flush(): Unit = {
+  override def flush(): Unit = {
     recent = null
     segments.values.asScala.toArray.foreach { segment =>
       if (segment.changed) write(segment) else if (segment.fresh != null) append(segment)

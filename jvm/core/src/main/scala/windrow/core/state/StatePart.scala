@@ -11,3 +11,14 @@ trait StatePart {
 
   def writeDirectory(out: ByteWriter): Unit
 }
+
+/** A part of the state that consists of parts. Their directories stand one after another. */
+trait StateParts extends StatePart {
+
+  /** The parts in the order of their directories. */
+  protected def parts: Seq[StatePart]
+
+  def readDirectory(in: ByteReader): Unit   = parts.foreach(_.readDirectory(in))
+  override def flush(): Unit                = parts.foreach(_.flush())
+  def writeDirectory(out: ByteWriter): Unit = parts.foreach(_.writeDirectory(out))
+}

@@ -1,12 +1,12 @@
 package windrow.core.store
 
-import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces, StatePart}
+import windrow.core.state.{Key, SortedRun, Spaces, StatePart, StateParts}
 import windrow.core.time.Due
 
 /** The ends of keys' periods, in microseconds of processing time. A clock can be set back (SEMANTICS R86), so periods
   * are removed one by one after they have ended, and earlier times remain possible.
   */
-private[core] final class Periods(store: Spaces) extends StatePart {
+private[core] final class Periods(store: Spaces) extends StateParts {
   private val ends = new SortedRun[Unit]("periods", store, NothingCodec)
 
   def await(key: Key, end: Long): Unit = {
@@ -25,8 +25,5 @@ private[core] final class Periods(store: Spaces) extends StatePart {
 
   def forget(now: Option[Long]): Unit = ended(now).foreach(ends.at(_).clear())
 
-  override def flush(): Unit = ends.flush()
-
-  def readDirectory(in: ByteReader): Unit   = ends.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = ends.writeDirectory(out)
+  protected def parts: Seq[StatePart] = Seq(ends)
 }

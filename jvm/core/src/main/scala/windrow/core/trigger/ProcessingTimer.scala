@@ -1,12 +1,12 @@
 package windrow.core.trigger
 
-import windrow.core.state.{ByteReader, ByteWriter}
+import windrow.core.state.{ByteReader, ByteWriter, StatePart}
 import windrow.core.time.Due
 
 /** The earliest processing time, in microseconds, at which a period of one of the shard's windows ends. Stored in the
   * checkpoint; once it is due, it is recomputed from all windows.
   */
-private[core] final class ProcessingTimer(policy: WindowTrigger) {
+private[core] final class ProcessingTimer(policy: WindowTrigger) extends StatePart {
   import ProcessingTimer._
 
   private var earliest = Option.empty[Long]
@@ -32,14 +32,14 @@ private[core] final class ProcessingTimer(policy: WindowTrigger) {
   /** Reads the stored time. A timer computed with other periods may fire too late, so all windows are checked again
     * (SEMANTICS R14).
     */
-  def read(in: ByteReader): Unit = {
+  def readDirectory(in: ByteReader): Unit = {
     val form  = in.byte()
     val found = Option.when((form & HasEarliest) != 0)(in.long())
     val were  = Option.when((form & HasPeriods) != 0)(policy.periods.map(_ => Seq.fill(in.size())(in.long())))
     earliest = if (!policy.hasPeriods || were.contains(policy.periods)) found else Some(Due.AtOnce)
   }
 
-  def write(out: ByteWriter): Unit = {
+  def writeDirectory(out: ByteWriter): Unit = {
     out.byte((if (earliest.isDefined) HasEarliest else 0) | (if (policy.hasPeriods) HasPeriods else 0))
     earliest.foreach(out.long)
     if (policy.hasPeriods) policy.periods.foreach { periods =>

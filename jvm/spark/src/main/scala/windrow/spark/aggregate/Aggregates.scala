@@ -33,7 +33,9 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
   override def gapColumns(parts: AggregateParts): Option[GapColumns] = filled(parts).flatMap(_.toOption)
 
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] =
-    if (spec.window.takesPanes) Corrections.inherited(before) else Corrections.aggregated(before, spec.window.toString)
+    if (spec.window.takesPanes) Corrections.inherited(before)
+    else if (countsRows) Corrections.kept(before, spec.window.toString)
+    else Corrections.aggregated(before, spec.window.toString)
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._

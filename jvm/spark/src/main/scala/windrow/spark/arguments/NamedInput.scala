@@ -25,7 +25,7 @@ private[spark] final case class NamedInput(
 private[spark] object NamedInput {
 
   /** Arguments that name columns, in addition to the keys. */
-  val Columns: Seq[String] = Seq("time", "partition", "offset", "watermark_by")
+  val Columns: Seq[String] = Seq("time", "source", "partition", "offset", "watermark_by")
 
   /** Reads the fields of a stream.
     *
@@ -54,7 +54,8 @@ private[spark] object NamedInput {
         keys,
         Seq("partition", "offset").flatMap(found.get),
         None,
-        found.get("watermark_by")))
+        found.get("watermark_by"),
+        found.get("source")))
   }
 
   def column(

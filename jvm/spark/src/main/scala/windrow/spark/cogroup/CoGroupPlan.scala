@@ -95,7 +95,7 @@ private[spark] object CoGroupPlan {
     val time          = Option.when(all.exists(_.hasTime))("time" -> of.time)
     val sender =
       if (all.forall(_.sender.isEmpty)) Nil
-      else Seq("source" -> Literal(of.name), "partition" -> part(0), "offset" -> part(1))
+      else Seq("source" -> of.sourceInQuery, "partition" -> part(0), "offset" -> part(1))
     val marks = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
     Project(
       structs ++ shown.zip(of.keys).map { case (name, key) => CoGroupMarks.hidden(key, name) } ++

@@ -33,6 +33,13 @@ private[spark] object OverTimeCheck {
     case other            => other.family.isInstanceOf[WindowFamily.Aligned]
   }
 
+  /** Returns problems of aggregates of a match, which has no earlier windows and no window for each row. */
+  def ofMeasures(set: FunctionSet): Seq[SpecProblem] = set.functions.collect {
+    case function: OverTime[_] if function.carry.isDefined =>
+      SpecProblem("MATCH_EXPRESSION.CARRY", "aggregate" -> function.prettyName)
+    case _: Lag => SpecProblem("MATCH_EXPRESSION.LAG")
+  }.distinct
+
   /** Whether a value is carried by a time other than the event time, before the event time replaces [[StreamTime]]. */
   def carriesByOtherTime(set: FunctionSet, inputs: Seq[Alias]): Boolean = set.functions.exists {
     case function: OverTime[_] if function.carry.isDefined =>

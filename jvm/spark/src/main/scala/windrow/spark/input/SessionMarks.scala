@@ -2,6 +2,7 @@ package windrow.spark.input
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.types.{BooleanType, NullType}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, SparkSession}
@@ -39,6 +40,8 @@ private[spark] object SessionMarks {
         case Project(Seq(Alias(value, _)), _) if value.exists(_.isInstanceOf[PlanExpression[_]]) =>
           Left(wrong("it contains a query"))
         case Project(Seq(Alias(value, _)), _) if !value.deterministic => Left(wrong("it is not deterministic"))
+        case Project(Seq(Alias(value, _)), _) if value.containsPattern(CURRENT_LIKE) =>
+          Left(wrong("it reads the current time"))
         case Project(Seq(Alias(value, _)), _)                         => Right(value)
         case _                                                        => Left(wrong("it reads several rows"))
       }

@@ -16,6 +16,8 @@ import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
   *   the event time, of type timestamp
   * @param sender
   *   partition and offset, or empty
+  * @param source
+  *   the source of the offset, if the stream can have several
   * @param watermark
   *   the watermark that Windrow sets; None if the table already has one
   * @param watermarkBy
@@ -29,7 +31,14 @@ private[spark] final case class StreamTable(
     keys: Seq[Expression],
     sender: Seq[Expression],
     watermark: Option[EventWatermark],
-    watermarkBy: Option[Expression] = None) {
+    watermarkBy: Option[Expression] = None,
+    source: Option[Expression] = None) {
+
+  /** The source in the identity of a row: the stream, or a source of it (SEMANTICS R42). */
+  def sourceInQuery: Expression = source.fold[Expression](Literal(name)) { column =>
+    val text = Coalesce(Seq(Cast(column, StringType), Literal("")))
+    If(EqualTo(text, Literal("")), Literal(name), Concat(Seq(Literal(s"$name/"), text)))
+  }
 
   /** Whether the stream has event time. Without it, only windows on positions and `Global` windows work. */
   def hasTime: Boolean = time ne StreamTable.Timeless
@@ -91,7 +100,7 @@ private[spark] final case class StreamTable(
     val micros = ValidTime.micros(time)
     if (invalid == InvalidMessages.Reject) micros
     else {
-      val identity = if (sender.isEmpty) Nil else Literal(name) +: sender
+      val identity = if (sender.isEmpty) Nil else sourceInQuery +: sender
       CheckedTime.of(table, Literal(name), micros, tooFar(micros, maxFuture), Seq(time), identity)
     }
   }
@@ -123,7 +132,7 @@ private[spark] object StreamTable {
   }
 
   private def marks(keys: Int): Seq[String] =
-    (Seq("time", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
+    (Seq("time", "source", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
 
   /** The event time of streams without one. */
   val Timeless: Expression = Literal.create(null, TimestampType)
@@ -158,6 +167,7 @@ private[spark] object StreamTable {
       (0 until keys).flatMap(i => mark(s"key$i")),
       Seq("partition", "offset").flatMap(mark),
       watermark,
-      mark("watermark_by"))
+      mark("watermark_by"),
+      mark("source"))
   }
 }

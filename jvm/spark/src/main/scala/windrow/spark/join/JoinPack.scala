@@ -16,14 +16,12 @@ import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
   *
   * @param stream
   *   the stream's position in the spec
-  * @param name
-  *   the source of its rows' offsets
   * @param keys
   *   the equality columns; if empty, all rows go to one shard
   * @param time
   *   the event time, a long in microseconds, or null if the row has none
   * @param sender
-  *   partition long, offset long; or empty
+  *   partition long, offset long, source string; or empty
   * @param message
   *   the original row
   * @param end
@@ -35,7 +33,6 @@ import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
   */
 final case class JoinPack(
     stream: Int,
-    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
@@ -62,7 +59,7 @@ final case class JoinPack(
   def travel: String = "many in a packet, each unchanged"
 
   def alone: Packing =
-    JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
+    JoinPacking(stream, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
@@ -93,12 +90,12 @@ object JoinPack {
     val reach  = reaches.map(Alias(_, InputReach.Name)()).toSeq
     val micros = Alias(time, "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
-      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) })
+      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) } ++
+      (if (input.sender.isEmpty) Nil else Seq((input.sourceInQuery, "source"))))
       .map { case (value, as) => Alias(value, as)() }
     val (key, from) = named.map(_.toAttribute).splitAt(input.keys.size)
     JoinPack(
       number,
-      input.name,
       key,
       micros.toAttribute,
       from,

@@ -4,15 +4,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import windrow.core.operator.Origin
 import windrow.core.state.{ByteReader, ByteWriter, Key}
-import windrow.core.store.Incoming
+import windrow.core.store.{Incoming, OriginCodec}
 import windrow.spark.pack.{Packing, ShardOf}
 import windrow.spark.packet.{Packer, PacketFlag, SeenOffsets}
-import windrow.spark.rows.Rows
+import windrow.spark.rows.{Rows, SourceName}
 
 /** Packs the rows of one stream of a join; see [[JoinPack]]. */
 private[join] final case class JoinPacking(
     stream: Int,
-    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
@@ -53,7 +52,7 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
     else {
       val values = fields(row)
       val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
-        Origin(packing.name, values.getLong(1), values.getLong(2)))
+        Origin(SourceName.of(values.getUTF8String(3)), values.getLong(1), values.getLong(2)))
       from.foreach(seen.add)
       write(out, Option.unless(values.isNullAt(0))(values.getLong(0)), from, message(row))
     }
@@ -68,11 +67,7 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
 object JoinEntry {
   import PacketFlag._
 
-  /** Writes a row.
-    *
-    * @param origin
-    *   the offset. Its source is the name of the stream, which readers know.
-    */
+  /** Writes a row. */
   def write(
       out: ByteWriter,
       stream: Int,
@@ -85,21 +80,20 @@ object JoinEntry {
     Rows.write(key, out)
     time.foreach(out.long)
     origin.foreach { from =>
-      out.long(from.partition.number)
-      out.long(from.offset)
+      OriginCodec.write(from, out)
     }
     Rows.write(message, out)
   }
 
   /** Reads the rows of a packet, with their stream.
     *
-    * @param names
-    *   the names of the streams in order. A name is the source of a row in a join (SEMANTICS R42).
+    * @param streams
+    *   the number of streams
     */
-  def read(packet: Array[Byte], names: IndexedSeq[String]): Iterator[(Int, Incoming)] = {
+  def read(packet: Array[Byte], streams: Int): Iterator[(Int, Incoming)] = {
     val in = ByteReader(packet)
     def streamOf(number: Long): Int =
-      if (number >= 0 && number < names.size) number.toInt else throw in.damaged(s"there is no stream $number")
+      if (number >= 0 && number < streams) number.toInt else throw in.damaged(s"there is no stream $number")
     new Iterator[(Int, Incoming)] {
       def hasNext: Boolean = in.hasNext
       def next(): (Int, Incoming) = {
@@ -107,7 +101,7 @@ object JoinEntry {
         val stream = streamOf(in.count())
         val key    = new Key(in.bytes())
         val time   = Option.when((flags & Time) != 0)(in.long())
-        val origin = Option.when((flags & Sender) != 0)(Origin(names(stream), in.long(), in.long()))
+        val origin = Option.when((flags & Sender) != 0)(OriginCodec.read(in))
         (stream, Incoming(key, time, origin, in.bytes()))
       }
     }

@@ -66,7 +66,7 @@ final class JoinProgram(
         packets: StepPackets,
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
-      val messages = packets.others.flatMap(JoinEntry.read(_, names))
+      val messages = packets.others.flatMap(JoinEntry.read(_, names.size))
       val effects  = shard.step(messages, watermark, Some(processingTime), packets.progress)
       var rows     = 0L
       output.packets(effects, (shard.counters, rows)) {

@@ -3,6 +3,7 @@ package windrow.spark.panes
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType, LeftAnti, LeftSemi}
+import org.apache.spark.sql.catalyst.trees.TreePattern.CURRENT_LIKE
 import org.apache.spark.sql.types.BooleanType
 import windrow._
 import windrow.core.operator.PaneLag
@@ -74,7 +75,7 @@ private[spark] final case class PanesBefore(
   }
 
   /** Whether the retraction of every pane that arrives also arrives. */
-  def comeWithRetractions: Boolean = Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
+  def comeWithRetractions: Boolean = conditions.forall(PanesBefore.isLasting) && Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
     condition(pane).semanticEquals(condition(pane.copy(isRetraction = true))))
 
   /** Whether each aggregate reads `is_retraction`. */
@@ -107,6 +108,10 @@ private[spark] object PanesBefore {
     *   over the table
     */
   def of(table: LogicalPlan, reads: Seq[Expression] = Nil): Seq[PanesBefore] = below(table, Nil, reads)(operator)
+
+  /** Whether a condition that a row fulfills also holds for its retraction, which can be emitted later. */
+  def isLasting(condition: Expression): Boolean =
+    condition.deterministic && !condition.containsPattern(CURRENT_LIKE)
 
   /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
   private[spark] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {

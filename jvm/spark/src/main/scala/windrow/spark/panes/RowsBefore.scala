@@ -31,7 +31,8 @@ private[spark] final case class RowsBefore(
   private def knows(some: Expression) = SimplifiedExpression(some).references.contains(isRetraction)
 
   /** Whether every aggregate receives each row and its retraction, and distinguishes them. */
-  private def areTakenBack = reads.nonEmpty && reads.forall(knows) && !conditions.exists(knows)
+  private def areTakenBack =
+    reads.nonEmpty && reads.forall(knows) && !conditions.exists(one => knows(one) || !PanesBefore.isLasting(one))
 
   /** Returns the problem of an operator that would count a row and its retraction.
     *

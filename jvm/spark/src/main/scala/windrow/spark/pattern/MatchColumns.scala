@@ -85,7 +85,7 @@ private[spark] object MatchColumns {
           .flatMap(checked(argument, _))
       }
     }
-    val measures = Option.when(spec.measures.nonEmpty)(texts.measures(spec.measures))
+    val measures = Option.when(spec.measures.nonEmpty)(texts.measures(spec.measures, parts.markers.get("time")))
     val found    = conditions.flatten.flatMap(_.left.getOrElse(Nil)) ++ measures.toSeq.flatMap(_.left.getOrElse(Nil))
     Either.cond(
       found.isEmpty,

@@ -10,6 +10,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 import scala.util.control.NonFatal
 import windrow.core.pattern.EarlierRow
+import windrow.spark.functions.OverTimeCheck
 import windrow.spark.input.{AggregateParts, Marks}
 import windrow.{RowPattern, SpecProblem}
 
@@ -85,8 +86,12 @@ private[pattern] final class MatchTexts(
       read.transform { case column: Attribute => fields.getOrElse(column, column) })
   }
 
-  /** Resolves measures, in order. */
-  def measures(texts: Seq[(String, String)]): Either[Seq[SpecProblem], Measures] = {
+  /** Resolves measures, in order.
+    *
+    * @param time
+    *   the event time over the columns, if it is known
+    */
+  def measures(texts: Seq[(String, String)], time: Option[Expression]): Either[Seq[SpecProblem], Measures] = {
     val read  = texts.map { case (name, text) => name -> measure(s"measures['$name']", text) }
     val found = read.flatMap(_._2.left.getOrElse(Nil))
     if (found.nonEmpty) Left(found)
@@ -94,7 +99,9 @@ private[pattern] final class MatchTexts(
       val columns        = read.flatMap { case (name, one) => one.toOption.map(value => Alias(value, name)()) }
       val aggregate      = Aggregate(Nil, columns, LocalRelation(this.columns :+ nameOfRow))
       val (wrong, parts) = AggregateParts.of(aggregate)
-      parts.filter(_ => wrong.isEmpty).map(Measures(_, this.columns :+ nameOfRow)).toRight(wrong)
+      val timed          = parts.toRight(Nil).flatMap(_.timed(time).left.map(Seq(_)))
+      val refused = wrong ++ timed.left.getOrElse(Nil) ++ parts.toSeq.flatMap(one => OverTimeCheck.ofMeasures(one.functions))
+      timed.filterOrElse(_ => refused.isEmpty, refused).map(Measures(_, this.columns :+ nameOfRow))
     }
   }
 

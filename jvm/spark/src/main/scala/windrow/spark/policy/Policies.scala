@@ -29,7 +29,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
     Option.unless(hasOffsets || hasTime)(SpecProblem(
       "ORDER_NOT_STATED"))
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.aggregated(before, "a policy")
+  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "a policy")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.fullstate.{FullStateShard, WindowMetadata}
 import windrow.core.join.{JoinShards, PendingRow}
-import windrow.core.operator.OpenWindow
+import windrow.core.operator.{OpenWindow, Origin}
 import windrow.core.shard.Shard
 import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.StoredMessage
@@ -133,17 +133,17 @@ private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindo
 
 /** Queries one stream of a join. */
 private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStore) extends KeepsMessages {
-  private val name = held.join.spec.names(held.number)
-
   /** Considers no key as null, because the shard receives no rows. */
   private val shard = JoinShards(held.join.spec, store, _ => false)
 
   def messages(question: Question, axis: Axis): Iterator[StoredMessage] =
     shard.getMessages(held.number, question.start, question.end, question.key, axis).iterator
 
-  /** Restart offsets. The source of a row is the name of its stream (SEMANTICS R42). */
+  /** Restart offsets. The source of a row belongs to its stream (SEMANTICS R42). */
   def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
-  def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets.filter(_._1.source == name)
+  def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets.filter { case (from, _) =>
+    Origin.streamOf(from.source, held.join.spec.names) == held.number
+  }
 
   /** Returns the pending rows that contain a row of the stream. */
   def coming: Iterator[PendingRow] = shard.pending.filter(_.row.messages.lift(held.number).exists(_.isDefined))

@@ -15,8 +15,7 @@ import windrow.spark.dedup.DedupSql
 import windrow.spark.join.{AsofJoinSql, JoinSql}
 import windrow.spark.pattern.MatchSql
 import windrow.spark.policy.PolicySql
-import windrow.spark.running.BoundedInput
-import windrow.spark.testing.Driven
+import windrow.spark.running.{BoundedInput, Driven}
 import windrow.spark.wire.{Apply, SpecFunctions}
 
 /** The table functions through which all window queries enter Spark. */
@@ -31,8 +30,8 @@ object TableFunctions {
     Seq(
       described(Apply.Name, Apply.plan),
       described("windrow_version", _ => text("version", Some(version))),
-      described("windrow_until", until),
-      described(Driven.Name, driven),
+      described("windrow_until", ofFolder("windrow_until", BoundedInput(_, _, _))),
+      described(Driven.Name, ofFolder(Driven.Name, Driven(_, _, _))),
       described(Clock, clock),
       described(CausesFunction.Name, CausesFunction.plan),
       described(VerifyFunction.Name, VerifyFunction.plan),
@@ -60,13 +59,14 @@ object TableFunctions {
     Seq(AttributeReference(name, StringType)()),
     Seq(InternalRow(value.map(UTF8String.fromString).orNull)))
 
-  /** Plans `_windrow_driven(TABLE(...), folder => '...')`: the query in the table, controlled by files in the folder.
+  /** Plans a function of a query and a folder, `(TABLE(...), folder => '...')`. Files in the folder end the input of the
+    * query, or drive it step by step.
     */
-  private def driven(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read(Driven.Name, expressions, Seq("folder")).checked(Driven.Name)
-    val folder =
-      arguments.values.getOrElse("folder", throw SpecError(Driven.Name, Seq(SpecProblem("FOLDER_MISSING"))))
-    Driven(SparkSession.active, arguments.table, folder.toString)
+  private def ofFolder(function: String, plan: (SparkSession, LogicalPlan, String) => LogicalPlan)(
+      expressions: Seq[Expression]): LogicalPlan = {
+    val arguments = TableArguments.read(function, expressions, Seq("folder")).checked(function)
+    val folder    = arguments.values.getOrElse("folder", throw SpecError(function, Seq(SpecProblem("FOLDER_MISSING"))))
+    plan(SparkSession.active, arguments.table, folder.toString)
   }
 
   /** Plans `_windrow_clock(query => id, millis => n)`, which is for tests. Sets the processing time that a running
@@ -90,17 +90,4 @@ object TableFunctions {
 
   /** The Spark setting that marks the session of a test, which may set the clocks of its queries. */
   private val Testing = "spark.windrow.testing"
-
-  /** Plans `windrow_until(TABLE(...), folder => '...')`: the query in the table, whose input ends with a line of text
-    * in the folder.
-    */
-  private def until(expressions: Seq[Expression]): LogicalPlan = {
-    val arguments = TableArguments.read("windrow_until", expressions, Seq("folder")).checked("windrow_until")
-    val folder = arguments.values.getOrElse(
-      "folder",
-      throw SpecError(
-        "windrow_until",
-        Seq(SpecProblem("FOLDER_MISSING"))))
-    BoundedInput(SparkSession.active, arguments.table, folder.toString)
-  }
 }

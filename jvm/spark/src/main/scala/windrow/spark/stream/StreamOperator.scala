@@ -9,7 +9,7 @@ import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.panes.{ChainLag, PanesBefore, RowsBefore}
 import windrow.spark.shards.ShardProgram
-import windrow.{FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
+import windrow.{CloseOn, FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
 
 /** An operator over one stream. Defines everything in which operators differ between the table and the panes. */
 private[spark] trait StreamOperator {
@@ -45,12 +45,16 @@ private[spark] trait StreamOperator {
     */
   def behind(lag: ChainLag.Lag): ChainLag.Lag = lag
 
+  /** Whether the number of rows decides where its windows end, so that a retraction would count as a row. */
+  protected final def countsRows: Boolean =
+    windows.forall(spec => spec.window.countsRows || spec.closeOn == CloseOn.NextRow)
+
   /** Returns problems of panes of other operators that this operator cannot process. */
   def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]
 
   /** Returns problems of rows that earlier operators retract. */
   final def retracted(before: Seq[RowsBefore]): Seq[SpecProblem] =
-    before.flatMap(_.problem(aggregates = kept.isEmpty && emits == OutputKind.Panes))
+    before.flatMap(_.problem(aggregates = kept.isEmpty && emits == OutputKind.Panes && !countsRows))
 
   /** Returns the packing of its rows and the program of its shards. */
   def running(frame: StreamFrame): (PackRecipe, ShardProgram)

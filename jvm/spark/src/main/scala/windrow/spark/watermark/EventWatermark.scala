@@ -34,6 +34,10 @@ private[spark] object EventWatermark {
   def checkPartitions(count: Int): Unit =
     if (count > Most) throw SpecError("watermark_by", Seq(tooMany(count)))
 
+  /** Returns the problem of a watermark that would be ahead of the rows or of the clock. */
+  def negative(name: String, delay: Option[TimeSpan]): Option[SpecProblem] =
+    delay.filter(_.micros < 0).map(span => SpecProblem("WATERMARK_NEGATIVE", "name" -> name, "value" -> span))
+
   private def tooMany(count: Any) = SpecProblem("WATERMARK_PARTITIONS_COUNT", "value" -> count, "most" -> Most)
 
   /** Combines the settings of a watermark, which are set separately in SQL and Scala.
@@ -52,7 +56,7 @@ private[spark] object EventWatermark {
       case (name, true) if delay.isEmpty =>
         SpecProblem("WATERMARK_SETTING_ALONE", "name" -> name, "other" -> "watermark")
     }
-    val found = alone ++
+    val found = alone ++ negative("watermark", delay) ++
       idle.filter(_.micros <= 0).map(span => SpecProblem("IDLE_NOT_POSITIVE", "value" -> span)) ++
       partitions.filterNot(_ => isByPartition).map(_ =>
         SpecProblem("WATERMARK_SETTING_ALONE", "name" -> "watermark_partitions", "other" -> "watermark_by")) ++

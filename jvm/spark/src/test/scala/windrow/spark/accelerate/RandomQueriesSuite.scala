@@ -38,9 +38,10 @@ final class RandomQueriesSuite extends SparkSuite {
       val run           = new Together(spark, delay, batches, 80, seed, again, compiles = i % 10 == 9)
       pool.submit(() => (i, same, outcomes(run, same)))
     }
-    try runs.map(_.get()).flatMap { case (i, same, found) =>
+    try runs.flatMap { run =>
+        val (i, same, found) = run.get()
         found.foreach(one => note(s"${one.rows} rows: ${one.shape}"))
-        alert(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
+        println(s"${i + 1} of ${groups.size} runs, ${same.size} queries, ${found.map(_.rows).sum} rows: " +
           found.flatMap(one => one.difference.map(how => s"${one.shape}\n  $how")).mkString("\n"))
         found
       }

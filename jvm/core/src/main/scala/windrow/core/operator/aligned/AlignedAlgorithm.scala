@@ -21,7 +21,8 @@ private[core] final class AlignedAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
   import AlignedAlgorithm._
 
   private val lateness = spec.latenessInTime
@@ -319,28 +320,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   override def openCount(before: Option[Long]): Option[Long] = if (recordsAll) records.size else slices.count
 
-  override def flush(): Unit = {
-    slices.flush()
-    records.flush()
-    gapPanes.foreach(_.flush())
-    carried.foreach(_.flush())
-  }
-
-  def readDirectory(in: ByteReader): Unit = {
-    slices.readDirectory(in)
-    records.readDirectory(in)
-    gapPanes.foreach(_.readDirectory(in))
-    carried.foreach(_.readDirectory(in))
-    periods.read(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    slices.writeDirectory(out)
-    records.writeDirectory(out)
-    gapPanes.foreach(_.writeDirectory(out))
-    carried.foreach(_.writeDirectory(out))
-    periods.write(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(slices, records) ++ gapPanes ++ carried :+ periods
 }
 
 private object AlignedAlgorithm {

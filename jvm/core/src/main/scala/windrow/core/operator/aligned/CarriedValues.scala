@@ -5,7 +5,7 @@ import java.util.{Arrays, TreeMap => JTreeMap}
 import windrow.core.aggregate.{Aggregation, Carrying}
 import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.StartRanges
-import windrow.core.state.{ByteReader, ByteWriter, Key, KeyBuckets, KeyMap, Spaces, StatePart}
+import windrow.core.state.{ByteWriter, Key, KeyBuckets, KeyMap, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Distance, Due, Watermark}
 
 /** The values with which windows begin: those of the last messages of their key before them (SEMANTICS R123). The
@@ -17,7 +17,7 @@ private[core] final class CarriedValues[B](
     aggregation: Aggregation[B, _],
     carrying: Carrying[B],
     slices: GridSlices[B],
-    store: Spaces) extends StatePart {
+    store: Spaces) extends StateParts {
   private val limit = new Distance[Axis.Time](carrying.limit)
   private val keys =
     new KeyBuckets[EarlierValues[B]]("earlier", store, new EarlierValuesCodec(grid, aggregation), neededUntil)
@@ -165,7 +165,5 @@ private[core] final class CarriedValues[B](
     if (values.covered.isEmpty && values.closed.isEmpty) keys.remove(key) else keys.put(key, values)
   }
 
-  override def flush(): Unit                = keys.flush()
-  def readDirectory(in: ByteReader): Unit   = keys.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = keys.writeDirectory(out)
+  protected def parts: Seq[StatePart] = Seq(keys)
 }

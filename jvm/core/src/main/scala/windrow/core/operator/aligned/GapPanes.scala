@@ -5,7 +5,7 @@ import windrow._
 import windrow.core.aggregate.{Aggregation, Filling}
 import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.{Carried, EndedGaps, GapWindows, Neighbors}
-import windrow.core.state.{ByteReader, ByteWriter, Key, SortedRun, Spaces}
+import windrow.core.state.{Key, SortedRun, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Watermark}
 import windrow.core.trigger.PaneState
 
@@ -23,7 +23,7 @@ private[core] final class GapPanes[B, V](
     records: SortedRun[PaneState[B]],
     gaps: GapWindows,
     nothing: (Key, Long) => B,
-    store: Spaces) {
+    store: Spaces) extends StateParts {
   private type Parts = Iterator[Part[Effect[B, V]]]
 
   private val lateness = spec.latenessInTime
@@ -146,18 +146,5 @@ private[core] final class GapPanes[B, V](
     closed.forget(now)
   }
 
-  def flush(): Unit = {
-    gaps.flush()
-    neighbors.foreach(_.flush())
-  }
-
-  def readDirectory(in: ByteReader): Unit = {
-    gaps.readDirectory(in)
-    neighbors.foreach(_.readDirectory(in))
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    gaps.writeDirectory(out)
-    neighbors.foreach(_.writeDirectory(out))
-  }
+  protected def parts: Seq[StatePart] = gaps +: neighbors.toSeq
 }

@@ -4,7 +4,7 @@ package aligned
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.aggregate.{Aggregation, Gathered, OwnedCodec, RangeSweep}
 import windrow.core.grid.SliceGrid
-import windrow.core.state.{ByteReader, ByteWriter, Key, KeyMap, SortedRun, Spaces}
+import windrow.core.state.{Key, KeyMap, SortedRun, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The messages of all keys of a shard, stored once by slice, and the values of windows computed from them. Windows are
@@ -17,7 +17,7 @@ private[core] final class GridSlices[B](
     grid: SliceGrid[Axis.Time],
     aggregation: Aggregation[B, _],
     store: Spaces,
-    settles: Boolean) {
+    settles: Boolean) extends StateParts {
   private val slices = new SortedRun(
     "slices",
     store,
@@ -109,8 +109,6 @@ private[core] final class GridSlices[B](
   def count: Option[Long] = if (grid.overlaps) None else slices.size
 
   /** Removes everything that belongs to no window from `start` on. */
-  def dropBelow(start: Long): Unit          = slices.dropBelow(start)
-  def flush(): Unit                         = slices.flush()
-  def readDirectory(in: ByteReader): Unit   = slices.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = slices.writeDirectory(out)
+  def dropBelow(start: Long): Unit    = slices.dropBelow(start)
+  protected def parts: Seq[StatePart] = Seq(slices)
 }

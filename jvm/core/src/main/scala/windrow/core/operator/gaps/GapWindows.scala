@@ -3,13 +3,14 @@ package gaps
 
 import windrow.WindowOperatorSpec
 import windrow.core.grid.SliceGrid
-import windrow.core.state.{ByteReader, ByteWriter, Key, KeyBuckets, Spaces}
+import windrow.core.state.{ByteReader, ByteWriter, Key, KeyBuckets, Spaces, StatePart}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
 
 /** The windows without messages of all keys of a shard (SEMANTICS R3). A key is forgotten once none of its windows can
   * change, which never happens if `fillGaps` is unlimited.
   */
-private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces) {
+private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOperatorSpec, store: Spaces)
+    extends StatePart {
   private val lateness = spec.latenessInTime
   private val limits = GapLimits(
     lateness,
@@ -110,8 +111,8 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
         }
     }
 
-  def keyCount: Long = keys.size
-  def flush(): Unit  = keys.flush()
+  def keyCount: Long         = keys.size
+  override def flush(): Unit = keys.flush()
 
   def readDirectory(in: ByteReader): Unit = {
     isOther = in.long() != limits.silence.value

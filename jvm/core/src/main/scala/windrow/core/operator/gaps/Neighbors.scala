@@ -3,7 +3,7 @@ package gaps
 
 import windrow.core.aggregate.Aggregation
 import windrow.core.grid.SliceGrid
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyBuckets, Spaces, StatePart}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyBuckets, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.{GapValues, TimeSpan, WindowOperatorSpec}
 
@@ -23,7 +23,7 @@ private[core] final class Neighbors[V](
     values: GapValues,
     codec: => Codec[V],
     store: Spaces)
-    extends StatePart {
+    extends StateParts {
   private val lateness = spec.latenessInTime
   private val atMost   = new Distance[Axis.Time](values.atMost.getOrElse(TimeSpan.Zero).micros)
   private val carried  = new KeyBuckets[Carried[V]]("carried", store, new CarriedCodec(codec), neededUntil)
@@ -42,9 +42,7 @@ private[core] final class Neighbors[V](
   def forget(now: Watermark): Unit =
     carried.walk(now.at).foreach(key => if (now.reached(neededUntil(carried.get(key)))) carried.remove(key))
 
-  override def flush(): Unit                = carried.flush()
-  def readDirectory(in: ByteReader): Unit   = carried.readDirectory(in)
-  def writeDirectory(out: ByteWriter): Unit = carried.writeDirectory(out)
+  protected def parts: Seq[StatePart] = Seq(carried)
 }
 
 private[core] object Neighbors {

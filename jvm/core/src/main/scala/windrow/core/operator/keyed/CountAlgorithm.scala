@@ -15,7 +15,8 @@ private[core] final class CountAlgorithm[B, V](
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
   private val policy  = new WindowTrigger(spec.early, spec.late)
   private val periods = new ProcessingTimer(policy)
   private val grid    = new PositionGrid[Axis.Sequence](windows.n, windows.step, start = 0)
@@ -80,17 +81,5 @@ private[core] final class CountAlgorithm[B, V](
       panes.window(key, keyState, start, keyStates.isComplete(keyState, start, now)))
   }
 
-  override def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    periods.read(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.write(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(segments, keys, periods)
 }

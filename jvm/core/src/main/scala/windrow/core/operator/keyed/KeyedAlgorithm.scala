@@ -16,7 +16,8 @@ private[core] final class KeyedAlgorithm[B, V](
     aggregation: Aggregation[B, V],
     startsOf: B => StartOffsets,
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
   private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val periods  = new ProcessingTimer(policy)
@@ -80,22 +81,5 @@ private[core] final class KeyedAlgorithm[B, V](
     }
   }
 
-  override def flush(): Unit = {
-    keys.flush()
-    gaps.foreach(_.flush())
-  }
-
-  def readDirectory(in: ByteReader): Unit = {
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    gaps.foreach(_.readDirectory(in))
-    periods.read(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    gaps.foreach(_.writeDirectory(out))
-    periods.write(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(segments, keys) ++ gaps :+ periods
 }

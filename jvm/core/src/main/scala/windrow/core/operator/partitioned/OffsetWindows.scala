@@ -21,7 +21,8 @@ private[core] final class OffsetWindows[B, V](
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
     store: Spaces)
-    extends PartitionWindows[B, V] {
+    extends PartitionWindows[B, V]
+    with StateParts {
   private val lateness = spec.latenessInOffsets
   private val policy   = new WindowTrigger(spec.early, spec.late)
   private val periods  = new ProcessingTimer(policy)
@@ -88,17 +89,5 @@ private[core] final class OffsetWindows[B, V](
       panes.window(key, keyState, start, keyStates.isComplete(keyState, start, at)))
   }
 
-  def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    periods.read(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.write(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(segments, keys, periods)
 }

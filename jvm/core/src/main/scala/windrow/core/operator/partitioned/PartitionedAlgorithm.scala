@@ -8,7 +8,7 @@ import windrow.core.state._
 import windrow.core.time.{Axis, Front, Offset, StepClock, Watermark}
 
 /** The windows of all keys on the offsets of one source partition. */
-private[core] trait PartitionWindows[B, V] {
+private[core] trait PartitionWindows[B, V] extends StatePart {
   def add(
       entry: Entry[B],
       offset: Offset,
@@ -32,9 +32,6 @@ private[core] trait PartitionWindows[B, V] {
 
   /** Their number; None if only reading them would reveal it. */
   def openCount: Option[Long] = None
-  def flush(): Unit
-  def readDirectory(in: ByteReader): Unit
-  def writeDirectory(out: ByteWriter): Unit
 }
 
 /** Windows on offsets. Every source partition has its own windows, driven by its own progress (SEMANTICS R72).

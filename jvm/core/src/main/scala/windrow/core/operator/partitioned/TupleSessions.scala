@@ -43,7 +43,8 @@ private[core] final class TupleSessions[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces)
-    extends PartitionWindows[B, V] {
+    extends PartitionWindows[B, V]
+    with StateParts {
   private type Session = TupleSessionState[B]
 
   private val policy = new WindowTrigger(spec.early, spec.late)
@@ -160,15 +161,5 @@ private[core] final class TupleSessions[B, V](
   /** Each key has one session. */
   override def openCount: Option[Long] = Some(keys.size)
 
-  def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    keys.readDirectory(in)
-    periods.read(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    keys.writeDirectory(out)
-    periods.write(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(keys, periods)
 }

@@ -18,7 +18,8 @@ private[core] final class RunAlgorithm[B, V](
     aggregation: Aggregation[B, V],
     startsOf: Option[B => StartOffsets],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
 
   private val windows    = RunWindows(family)
   private val lateness   = spec.latenessInTime
@@ -340,22 +341,7 @@ private[core] final class RunAlgorithm[B, V](
     }
   }
 
-  override def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    segments.readDirectory(in)
-    keys.readDirectory(in)
-    periods.read(in)
-    paneStates.firstTime = Option.when(in.byte() == 1)(in.long())
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    segments.writeDirectory(out)
-    keys.writeDirectory(out)
-    periods.write(out)
-    out.byte(if (paneStates.firstTime.isDefined) 1 else 0)
-    paneStates.firstTime.foreach(out.long)
-  }
+  protected def parts: Seq[StatePart] = Seq(segments, keys, periods, paneStates)
 }
 
 private object RunAlgorithm {

@@ -3,6 +3,7 @@ package run
 
 import windrow._
 import windrow.core.aggregate.{Aggregation, Cell}
+import windrow.core.state.{ByteReader, ByteWriter, StatePart}
 import windrow.core.time.EventTime
 import windrow.core.trigger.PaneState
 import windrow.core.window.{RunWindow, RunWindows}
@@ -23,10 +24,10 @@ private[core] final class RunPaneStates[B](
     windows: RunWindows,
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, _],
-    panes: PaneMaker[B, _]) {
+    panes: PaneMaker[B, _]) extends StatePart {
   private val discards = spec.accumulation == Discarding
 
-  /** The processing time assigned to messages that arrived before the first one was known. */
+  /** The processing time assigned to messages that arrived before the first one was known. Stored in the checkpoint. */
   var firstTime: Option[Long] = None
 
   def apply(keyState: RunKeyState[B], window: RunWindow, isComplete: Boolean): RunPaneState[B] =
@@ -77,6 +78,13 @@ private[core] final class RunPaneStates[B](
       unsent = cells.iterator.map(_.count).sum,
       since = cells.minBy(_.stamp).at.orElse(firstTime),
       delta = Option.when(discards)(combined(cells)))
+  }
+
+  def readDirectory(in: ByteReader): Unit = firstTime = Option.when(in.byte() == 1)(in.long())
+
+  def writeDirectory(out: ByteWriter): Unit = {
+    out.byte(if (firstTime.isDefined) 1 else 0)
+    firstTime.foreach(out.long)
   }
 }
 

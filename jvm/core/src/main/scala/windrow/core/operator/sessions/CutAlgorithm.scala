@@ -16,7 +16,8 @@ private[core] final class CutAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
 
   private type Session = CutSession[B]
   private type State   = CutKeyState[B]
@@ -195,19 +196,5 @@ private[core] final class CutAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + pages.grown)
 
-  override def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    keys.readDirectory(in)
-    periods.read(in)
-    pages.readDirectory(in)
-    runs.readDirectory(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    keys.writeDirectory(out)
-    periods.write(out)
-    pages.writeDirectory(out)
-    runs.writeDirectory(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(keys, periods, pages, runs)
 }

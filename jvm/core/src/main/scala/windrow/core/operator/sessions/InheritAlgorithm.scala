@@ -14,7 +14,8 @@ private[core] final class InheritAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
 
   private type Window  = InheritedWindow[B]
   private type Windows = PagedByDeadline.Pages[Window]
@@ -169,19 +170,5 @@ private[core] final class InheritAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
 
-  override def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    keys.readDirectory(in)
-    periods.read(in)
-    segments.readDirectory(in)
-    incoming.readDirectory(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    keys.writeDirectory(out)
-    periods.write(out)
-    segments.writeDirectory(out)
-    incoming.writeDirectory(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(keys, periods, segments, incoming)
 }

@@ -13,7 +13,8 @@ private[core] final class SessionAlgorithm[B, V](
     spec: WindowOperatorSpec,
     aggregation: Aggregation[B, V],
     store: Spaces)
-    extends WindowAlgorithm[B, V] {
+    extends WindowAlgorithm[B, V]
+    with StateParts {
 
   private type Sessions = PagedByDeadline.Pages[SessionState[B]]
 
@@ -184,17 +185,5 @@ private[core] final class SessionAlgorithm[B, V](
   override def openCount(before: Option[Long]): Option[Long] =
     if (keys.size == 0) Some(0L) else before.map(_ + segments.grown)
 
-  override def flush(): Unit = keys.flush()
-
-  def readDirectory(in: ByteReader): Unit = {
-    keys.readDirectory(in)
-    periods.read(in)
-    segments.readDirectory(in)
-  }
-
-  def writeDirectory(out: ByteWriter): Unit = {
-    keys.writeDirectory(out)
-    periods.write(out)
-    segments.writeDirectory(out)
-  }
+  protected def parts: Seq[StatePart] = Seq(keys, periods, segments)
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windrow._drawing._svg import Element, Picture, element
+from windrow._markup._svg import Element, Picture, element
 
 _CELL = "text-align:left;vertical-align:top;padding:2px 14px 2px 0;font-size:13px;color:inherit"
+RED = "#d6454f"
 _PALE = f"{_CELL};opacity:.7;white-space:nowrap"
 
 
@@ -29,9 +30,9 @@ def explanation(text: str, picture: Picture | None = None) -> str:
     return card(title, rows, picture)
 
 
-def coloured(text: str, colour: str) -> Element:
-    """Return a text with a color."""
-    return element("span", text, style=f"color:{colour};font-weight:600")
+def red(text: str) -> Element:
+    """Return a text in red."""
+    return element("span", text, style=f"color:{RED};font-weight:600")
 
 
 def _cell(number: int, content: Element | str) -> Element:

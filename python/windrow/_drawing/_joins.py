@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from windrow._drawing import _pairs
+from windrow._drawing import _asof, _pairs
 from windrow._drawing._axis import DATES, LENGTHS
+from windrow._drawing._pairs import Pairs, Place
+from windrow._markup._svg import Picture
 from windrow._specs import _duration
 from windrow.errors import SpecError, problem
-from windrow.operators import _asof_plot
+from windrow.operators._join import JoinSpec
 from windrow.windows import Global, Over, Sliding, WindowKind
-
-if TYPE_CHECKING:
-    from windrow._drawing._pairs import Pairs, Place
-    from windrow._drawing._svg import Picture
-    from windrow.operators._join import JoinSpec
 
 Times = Sequence[datetime | str | int]
 Span = tuple[int, int]
@@ -47,10 +44,10 @@ def plot(
             raise SpecError.of("plot(...)", found)
         axis = DATES
         times = {name: sorted(axis.read(messages.get(name, ())))[:_MOST] for name in names}
-    nearest = _asof_plot.pairs(spec, times)
+    nearest = _asof.pairs(spec, times)
     of = _of(spec, _Rule(spec, spans, times), times) if nearest is None else nearest
     pairs = ""
-    if len(names) == 2 and spec.how not in ("semi", "anti"):  # noqa: PLR2004
+    if len(names) == 2 and spec.how not in ("semi", "anti"):
         pairs = f", {len(of.lines)} pair{'' if len(of.lines) == 1 else 's'}"
     alone = f", {len(of.alone)} without a partner" if of.alone else ""
     asof = "" if nearest is None else f" {spec.within.direction}"  # type: ignore[union-attr]
@@ -131,7 +128,7 @@ def _holds(window: WindowKind, *, at: int, time: int) -> bool:
 def _of(spec: JoinSpec, rule: _Rule, times: Mapping[str, Sequence[int]]) -> Pairs:
     """Find the pairs; a chain of outer joins pairs each stream with the first one."""
     numbered = [list(enumerate(own)) for own in times.values()]
-    two = len(numbered) == 2  # noqa: PLR2004
+    two = len(numbered) == 2
     lines: list[tuple[Place, Place]] = []
     if two:
         lines = [((0, i), (1, j)) for (i, a), (j, b) in product(*numbered) if rule.row((a, b))]
@@ -153,7 +150,7 @@ def _of(spec: JoinSpec, rule: _Rule, times: Mapping[str, Sequence[int]]) -> Pair
     lonely = {"left": (0,), "anti": (0,), "right": every[-1:], "full": every}.get(spec.how, ())
     alone = {(n, i) for n in lonely for i, _ in numbered[n] if (n, i) not in paired}
     shown = () if spec.how == "anti" else paired
-    return _pairs.Pairs(times, lines, shown, alone, rule.bands(times), rule.windows)
+    return Pairs(times, lines, shown, alone, rule.bands(times), rule.windows)
 
 
 def _rows(rule: _Rule, numbered: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, ...]]:
@@ -162,7 +159,7 @@ def _rows(rule: _Rule, numbered: Sequence[Sequence[tuple[int, int]]]) -> list[tu
     for row in product(*numbered):
         if rule.row([time for _, time in row]):
             found.append(tuple(number for number, _ in row))
-            if len(found) == 1000:  # noqa: PLR2004
+            if len(found) == 1000:
                 break
     return found
 
@@ -175,7 +172,7 @@ def _micros(duration: Any) -> int:  # noqa: ANN401  as the spec has settled it
 def _sample(spec: JoinSpec, spans: Mapping[str, Span]) -> dict[str, list[int]]:
     """Return sample rows, some with a partner and some without."""
     names = spec.inputStreams
-    nearest = _asof_plot.sample(spec)
+    nearest = _asof.sample(spec)
     if nearest is not None:
         return nearest
     if spans:

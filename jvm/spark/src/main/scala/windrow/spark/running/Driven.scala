@@ -1,4 +1,4 @@
-package windrow.spark.testing
+package windrow.spark.running
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._

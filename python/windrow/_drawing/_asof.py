@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from windrow._drawing import _pairs
+from windrow._drawing._pairs import Pairs
 from windrow._specs import _duration
-
-if TYPE_CHECKING:
-    from windrow._drawing._pairs import Pairs
-    from windrow.operators._join import AsOf, JoinSpec
+from windrow.operators._join import AsOf, JoinSpec
 
 _SECOND = 1_000_000
 
 
 def _as_of(spec: JoinSpec) -> AsOf | None:
-    from windrow.operators._join import AsOf
-
     return spec.within if isinstance(spec.within, AsOf) else None
 
 
@@ -35,7 +29,7 @@ def pairs(spec: JoinSpec, times: Mapping[str, Sequence[int]]) -> Pairs | None:
     lines = [(place, (1, j)) for place, j in found.items() if j is not None]
     alone = {place for place, j in found.items() if j is None and spec.how == "left"}
     paired = {place for line in lines for place in line}
-    return _pairs.Pairs(times, lines, paired, alone, _bands(rule, lefts))
+    return Pairs(times, lines, paired, alone, _bands(rule, lefts))
 
 
 def _bands(rule: AsOf, lefts: Sequence[int]) -> list[tuple[int, int, int]]:

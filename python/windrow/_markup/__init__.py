@@ -1,0 +1,1 @@
+"""SVG and HTML as trees of elements, and cards for notebooks."""
