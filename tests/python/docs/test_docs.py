@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import offline
 import windrow as wr
 from docs import scala_pages
+from page_parts import parts
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -56,6 +59,33 @@ def test_names_that_pages_show_exist() -> None:
     assert {name for name in said if not hasattr(wr, name)} == set()
     programs = set(re.findall(r"\bscripts/([a-z]+)\b", texts))
     assert {name for name in programs if not (ROOT / "scripts" / name).exists()} == set()
+
+
+def undefined(page: str) -> str:
+    """Return the names that the visible Python of a page uses and does not define."""
+    shown = (part for part in parts(page) if part.word == "python" and not part.is_hidden)
+    checked = subprocess.run(
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821", "-q", "-"],
+        input="\n".join(part.text for part in shown),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize(
+    "path", sorted(DOCS.glob("cookbook/*.md")), ids=lambda path: str(path.stem)
+)
+def test_a_recipe_runs_as_it_is_pasted(path: Path) -> None:
+    """A recipe imports, creates, or reads each name that it uses."""
+    assert undefined(path.read_text(encoding="utf-8")) == ""
+
+
+def test_undefined_names_are_found() -> None:
+    """A name of a hidden part does not count as defined."""
+    hidden = "<!-- hidden: python\norders = 1\n-->\n"
+    assert "orders" in undefined(f"{hidden}```python\nprint(orders)\n```\n")
 
 
 def _names(row: str) -> list[str]:
