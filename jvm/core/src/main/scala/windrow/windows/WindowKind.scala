@@ -101,7 +101,7 @@ trait WindowKind {
 
   /** Whether the number of rows decides which rows are in a window, so that a retraction would count as a row. */
   private[windrow] final def countsRows: Boolean = family match {
-    case _: UpToMessageByCount | _: Numbered | _: OnOffsets                         => true
+    case _: UpToMessageByCount | _: Numbered | _: OnOffsets                      => true
     case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Several => false
   }
 

@@ -268,7 +268,10 @@ final class StartSuite extends SparkSuite {
 
   test("SEMANTICS B2: operators without aggregates and without an event time") {
     val minutes = sums("1 minute").panes
-    assert(Windrow.stream(minutes, key = Seq("id"), name = "more").lateness("1 hour").dedup("5 minutes").rows.isStreaming)
+    assert(Windrow.stream(
+      minutes,
+      key = Seq("id"),
+      name = "more").lateness("1 hour").dedup("5 minutes").rows.isStreaming)
     val kept = Windrow.stream(input, key = Seq("id")).retain(messages = Some(10L)).window(Count(5)).keepRows()
     assert(kept.panes.isStreaming)
     val timeless = Windrow.stream(input, key = Seq("id"), watermark = Some("1 minute")).lateness("1 hour")

@@ -42,8 +42,8 @@ private[spark] object SessionMarks {
         case Project(Seq(Alias(value, _)), _) if !value.deterministic => Left(wrong("it is not deterministic"))
         case Project(Seq(Alias(value, _)), _) if value.containsPattern(CURRENT_LIKE) =>
           Left(wrong("it reads the current time"))
-        case Project(Seq(Alias(value, _)), _)                         => Right(value)
-        case _                                                        => Left(wrong("it reads several rows"))
+        case Project(Seq(Alias(value, _)), _) => Right(value)
+        case _                                => Left(wrong("it reads several rows"))
       }
     } catch { case failed: AnalysisException => Left(wrong(failed.getMessage.linesIterator.next())) }
   }

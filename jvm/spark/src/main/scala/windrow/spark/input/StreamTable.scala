@@ -132,7 +132,8 @@ private[spark] object StreamTable {
   }
 
   private def marks(keys: Int): Seq[String] =
-    (Seq("time", "source", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(Marks.Prefix + _)
+    (Seq("time", "source", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(
+      Marks.Prefix + _)
 
   /** The event time of streams without one. */
   val Timeless: Expression = Literal.create(null, TimestampType)

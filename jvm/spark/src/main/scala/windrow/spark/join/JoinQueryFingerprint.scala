@@ -40,7 +40,9 @@ private[join] object JoinQueryFingerprint {
     val zones                         = PlainText.zones(known)
     Seq(
       FingerprintField(s"what '${input.name}' is joined by", known.map(text.typed).mkString(", ")),
-      FingerprintField(s"identity in '${input.name}'", read(input.source.toSeq ++ input.sender).map(text.typed).mkString(", "))) ++
+      FingerprintField(
+        s"identity in '${input.name}'",
+        read(input.source.toSeq ++ input.sender).map(text.typed).mkString(", "))) ++
       Option.when(zones.nonEmpty)(FingerprintField(s"session time zone of '${input.name}'", zones.mkString(", ")))
   }
 

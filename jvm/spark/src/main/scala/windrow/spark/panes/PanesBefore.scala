@@ -75,8 +75,9 @@ private[spark] final case class PanesBefore(
   }
 
   /** Whether the retraction of every pane that arrives also arrives. */
-  def comeWithRetractions: Boolean = conditions.forall(PanesBefore.isLasting) && Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
-    condition(pane).semanticEquals(condition(pane.copy(isRetraction = true))))
+  def comeWithRetractions: Boolean =
+    conditions.forall(PanesBefore.isLasting) && Kinds.filter(kind => !kind.isRetraction && !kind.isLast).forall(pane =>
+      condition(pane).semanticEquals(condition(pane.copy(isRetraction = true))))
 
   /** Whether each aggregate reads `is_retraction`. */
   def areTakenBack: Boolean = reads.nonEmpty && reads.forall(readsRetraction)

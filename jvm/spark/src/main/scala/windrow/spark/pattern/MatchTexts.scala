@@ -100,7 +100,8 @@ private[pattern] final class MatchTexts(
       val aggregate      = Aggregate(Nil, columns, LocalRelation(this.columns :+ nameOfRow))
       val (wrong, parts) = AggregateParts.of(aggregate)
       val timed          = parts.toRight(Nil).flatMap(_.timed(time).left.map(Seq(_)))
-      val refused = wrong ++ timed.left.getOrElse(Nil) ++ parts.toSeq.flatMap(one => OverTimeCheck.ofMeasures(one.functions))
+      val refused =
+        wrong ++ timed.left.getOrElse(Nil) ++ parts.toSeq.flatMap(one => OverTimeCheck.ofMeasures(one.functions))
       timed.filterOrElse(_ => refused.isEmpty, refused).map(Measures(_, this.columns :+ nameOfRow))
     }
   }

@@ -133,6 +133,7 @@ private[spark] final class OfFullState(shard: FullStateShard) extends KeepsWindo
 
 /** Queries one stream of a join. */
 private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStore) extends KeepsMessages {
+
   /** Considers no key as null, because the shard receives no rows. */
   private val shard = JoinShards(held.join.spec, store, _ => false)
 
@@ -141,7 +142,7 @@ private[query] final class OfSide(held: StateDescriptor.OfJoin, store: ShardStor
 
   /** Restart offsets. The source of a row belongs to its stream (SEMANTICS R42). */
   def restartOffsets: Map[SourcePartition, Long] = shard.restartOffsets
-  def nextOffsets: Map[SourcePartition, Long]    = shard.nextOffsets.filter { case (from, _) =>
+  def nextOffsets: Map[SourcePartition, Long] = shard.nextOffsets.filter { case (from, _) =>
     Origin.streamOf(from.source, held.join.spec.names) == held.number
   }
 
