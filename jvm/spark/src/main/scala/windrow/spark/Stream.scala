@@ -263,10 +263,8 @@ final case class Stream private[spark] (
     val markers = time.map(marker("time", _)) ++ gap.map(marker("gap", _)) ++ rowId.toSeq.flatMap(from =>
       Seq(marker("source", from.source), marker("partition", from.partition), marker("offset", from.offset))) ++
       partitions.map { case (by, _) => marker("watermark_by", by) }
-    val all = aggregates ++ markers
-    // Spark needs at least one aggregate.
-    val (one, more) = if (all.isEmpty) (Marks.marked(first(lit(1)), "nothing"), Nil) else (all.head, all.tail)
-    try df.groupBy(key.map(_.column): _*).agg(one, more: _*)
+    val all = Option(aggregates ++ markers).filter(_.nonEmpty).getOrElse(Seq(Marks.marked(first(lit(1)), "nothing")))
+    try df.groupBy(key.map(_.column): _*).agg(all.head, all.tail: _*)
     catch {
       case refused: AnalysisException => throw SpecError(
           s"stream '$name'",
