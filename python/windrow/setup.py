@@ -39,13 +39,16 @@ _SETTINGS = {
 #: The setting that runs unchanged queries of Spark's on Windrow.
 _ACCELERATE = "spark.windrow.accelerate"
 
-#: Settings that need the JAR from the start of the session.
-_SETTINGS_WITH_JAR = {
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        f"windrow.{'spark40' if _doctor.is_spark_40() else 'spark'}.running.CheckpointFiles"
-    ),
-    "spark.sql.codegen.cache.maxEntries": "1000",
-}
+
+def _settings_with_jar() -> dict[str, str]:
+    """Return settings that need the JAR from the start of the session."""
+    package = "spark40" if _doctor.is_spark_40() else "spark"
+    return {
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            f"windrow.{package}.running.CheckpointFiles"
+        ),
+        "spark.sql.codegen.cache.maxEntries": "1000",
+    }
 
 
 def configure(builder: SparkSession.Builder, *, accelerate: bool = False) -> SparkSession.Builder:
@@ -75,7 +78,7 @@ def configure(builder: SparkSession.Builder, *, accelerate: bool = False) -> Spa
     """
     remote = _user_setting(builder, "spark.remote") or os.environ.get("SPARK_REMOTE", "")
     is_remote = str(remote).startswith("sc://")
-    for name, value in (_SETTINGS | ({} if is_remote else _SETTINGS_WITH_JAR)).items():
+    for name, value in (_SETTINGS | ({} if is_remote else _settings_with_jar())).items():
         if _user_setting(builder, name) is None:
             builder.config(name, value)
     if not is_remote:

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
-from importlib.util import find_spec
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,8 +131,8 @@ def _of_connect() -> SparkSession | None:
 
 
 def _is_whole() -> bool:
-    """Return whether PySpark is installed with its JARs, so that this process can start Spark."""
-    return find_spec("py4j") is not None and _version_of("pyspark") is not None
+    """Return whether PySpark is complete, so that this process can start Spark."""
+    return find_spec("py4j") is not None and _part_of_pyspark("core") is not None
 
 
 def _python() -> Check:
@@ -142,6 +142,9 @@ def _python() -> Check:
 
 def _pyspark() -> Check:
     version = _pyspark_version()
+    if version is None and os.environ.get("SPARK_HOME"):
+        remedy = "Start the program with spark-submit, which provides the PySpark of SPARK_HOME."
+        return Check("PySpark", "not on the path of this Python", remedy)
     if version is None:
         remedy = "Run pip install 'windrow[spark]', or 'windrow[client]' for only Spark Connect."
         return Check("PySpark", "not installed", remedy)
@@ -151,7 +154,7 @@ def _pyspark() -> Check:
 
 
 def is_spark_40() -> bool:
-    """Return whether the installed PySpark is 4.0, for which some classes have other names."""
+    """Return whether the PySpark on the path is 4.0, for which some classes have other names."""
     return _parts(_pyspark_version() or "") == (4, 0)
 
 
@@ -160,14 +163,21 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 def _pyspark_version() -> str | None:
-    return _version_of("pyspark") or _version_of("pyspark-client")
+    """Return the version of the PySpark on the path, without an import of PySpark.
 
-
-def _version_of(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
+    ``spark-submit`` provides PySpark as a ZIP file, which lacks the metadata of a package.
+    """
+    found = _part_of_pyspark("version")
+    if found is None or found.loader is None:
         return None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return str(module.__version__)
+
+
+def _part_of_pyspark(name: str) -> ModuleSpec | None:
+    pyspark = find_spec("pyspark")
+    return pyspark and PathFinder.find_spec(f"pyspark.{name}", pyspark.submodule_search_locations)
 
 
 def _java() -> Check:

@@ -123,7 +123,7 @@ def test_settings() -> None:
         assert f"| `spark.windrow.{name}` | {int(default):,} |" in own
         limits = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
         assert re.search(rf"`spark\.windrow\.{name}` \| {int(default):,} \|.*{code}", limits)
-    made = {"spark.jars", *setup._SETTINGS, *setup._SETTINGS_WITH_JAR}
+    made = {"spark.jars", *setup._SETTINGS, *setup._settings_with_jar()}
     assert (
         set(column(section(page, "Settings of Spark that `wr.configure` sets"), "setting")) == made
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from importlib import metadata
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +19,8 @@ from windrow._running import _query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_IMPORTS = "import windrow as wr\nfrom windrow._bridge import _doctor"
 
 
 @pytest.mark.spark
@@ -65,26 +70,60 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("installed", "said"),
+    ("home", "is_client", "said"),
     [
-        ("", "not installed\n      -> Run pip install 'windrow[spark]'"),
-        ("pyspark-client", "4.3.0, Spark Connect client only"),
+        ("", False, "not installed\n      -> Run pip install 'windrow[spark]'"),
+        ("/opt/spark", False, "not on the path of this Python\n      -> Start the program with"),
+        ("", True, "4.3.0, Spark Connect client only"),
     ],
 )
 def test_doctor_without_complete_pyspark(
-    monkeypatch: pytest.MonkeyPatch, installed: str, said: str
+    tmp_path: Path, home: str, said: str, *, is_client: bool
 ) -> None:
     """Without the full PySpark, the doctor does not look for Java."""
-
-    def version(package: str) -> str:
-        if package != installed:
-            raise metadata.PackageNotFoundError(package)
-        return "4.3.0"
-
-    monkeypatch.setattr(metadata, "version", version)
-    report = str(_doctor.examine(None))
+    if is_client:
+        (tmp_path / "pyspark").mkdir()
+        (tmp_path / "pyspark/__init__.py").touch()
+        (tmp_path / "pyspark/version.py").write_text("__version__: str = '4.3.0'\n")
+    report = _alone("print(_doctor.examine(None))", tmp_path, SPARK_HOME=home)
     assert f"PySpark: {said}" in report
     assert "ok    Java: not needed" in report
+
+
+@pytest.mark.parametrize(("version", "package"), [("4.0.2", "spark40"), ("4.3.0", "spark")])
+def test_pyspark_of_a_distribution(tmp_path: Path, version: str, package: str) -> None:
+    """``spark-submit`` provides PySpark as a ZIP file, whose version is not in any metadata."""
+    import pyspark
+
+    parts = Path(pyspark.__file__).parent / "python" / "lib"
+    changed = tmp_path / "pyspark.zip"
+    with zipfile.ZipFile(parts / "pyspark.zip") as whole, zipfile.ZipFile(changed, "w") as ours:
+        for name in whole.namelist():
+            text = f"__version__: str = {version!r}\n".encode()
+            ours.writestr(name, text if name == "pyspark/version.py" else whole.read(name))
+    program = """
+from pyspark.sql import SparkSession
+options = wr.configure(SparkSession.builder)._options
+print(options["spark.sql.streaming.checkpointFileManagerClass"])
+print(wr.doctor())
+"""
+    said = _alone(program, changed, *parts.glob("py4j-*.zip"))
+    assert said.startswith(f"windrow.{package}.running.CheckpointFiles\n")
+    assert f"ok    PySpark: {version}\n" in said
+    assert "WRONG" not in said
+
+
+def _alone(program: str, *path: Path, **env: str) -> str:
+    """Run a program whose path has only Python's own modules, Windrow, and the given places."""
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", f"{_IMPORTS}\n{program}"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (PACKAGE.parent, *path)))} | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
 
 
 @pytest.mark.spark
