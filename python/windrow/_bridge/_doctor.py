@@ -101,7 +101,8 @@ class Report:
     def _repr_html_(self) -> str:
         rows = []
         for check in self.checks:
-            state = _html.coloured("wrong", RED) if check.remedy else "ok"
+            is_wrong = check.mark == "WRONG"
+            state = _html.coloured("wrong", RED) if is_wrong else check.mark
             rows.append((state, check.name, check.found, check.remedy))
         return _html.card("windrow.doctor()", rows)
 

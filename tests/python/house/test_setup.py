@@ -126,6 +126,16 @@ def _alone(program: str, *path: Path, **env: str) -> str:
     return ran.stdout
 
 
+def test_a_notebook_shows_a_hint_as_a_hint() -> None:
+    """Only a problem is red in a notebook, because Windrow works in spite of a hint."""
+    hint = _doctor.Check("shuffle partitions", "200 on 4 cores", "Set fewer.", isHint=True)
+    shown = _doctor.Report((hint,))._repr_html_()
+    assert ">hint<" in shown
+    assert "wrong" not in shown
+    wrong = _doctor.Report((_doctor.Check("Java", "not found", "Install Java 17."),))
+    assert ">wrong<" in wrong._repr_html_()
+
+
 @pytest.mark.spark
 def test_many_shuffle_partitions_are_a_hint(spark: SparkSession) -> None:
     """The default of 200 shuffle partitions is reported as a hint, because it is only slow."""
