@@ -68,7 +68,7 @@ SYMPTOMS = {
         "FILES_OF_ANOTHER_QUERY SINK_SHARED SINK_NOT_STATED UPSERT_OF_PARTS"
     ),
     "a database refuses rows": "TABLE_COLUMNS_DIFFER VALUE_NOT_STORABLE",
-    "a database and the checkpoint do not fit, for example after a restore": (
+    "the output and the checkpoint do not fit, for example after a restore": (
         "BATCH_OF_THE_PAST BATCH_IS_ANOTHER BATCH_TAKEN"
     ),
     "Spark does not find a function `windrow_…` or a class of Windrow": (

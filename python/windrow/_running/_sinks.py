@@ -38,7 +38,8 @@ class Files:
             columns (``FORMAT_NOT_FOR_ROWS``), folders are nested (``FOLDERS_NESTED``), or the rows
             have a column ``batch`` (``NAME_TAKEN``).
         CheckpointError: From ``start``: the folder belongs to another query
-            (``FILES_OF_ANOTHER_QUERY``).
+            (``FILES_OF_ANOTHER_QUERY``), or contains later micro-batches than the checkpoint, which
+            is therefore an older copy (``BATCH_OF_THE_PAST``).
 
     Example:
         >>> wr.Files("/data/panes/")

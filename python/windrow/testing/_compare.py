@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal
 from typing import Any
+
+from windrow.testing._rows import line, text, zone_of
 
 Row = Mapping[str, Any]
 
@@ -15,8 +18,9 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
 
     An expected row contains only the fields that matter to you. Write the fields of ``pane``
     (timing, index, is_last, is_retraction) next to the columns, and ``window`` as its start or as a
-    pair. Times can be strings; without a zone they are UTC. Floating-point values are compared to
-    1e-9. The rows may be in any order.
+    pair. Times and dates can be strings. A time without a zone is in the time zone of the session,
+    or in UTC if the rows are not from a harness. If the expected or the received number is a float,
+    they are compared to 1e-9. The rows may be in any order.
 
     Args:
         came: The rows that were emitted, for example ``h.panes()``.
@@ -32,17 +36,18 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
 
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    pairs = _pairs(expected, came)
+    zone = zone_of(came)
+    pairs = _pairs(expected, came, zone)
     missing = [row for number, row in enumerate(expected) if number not in pairs.values()]
     left = [row for number, row in enumerate(came) if number not in pairs]
     if missing or left:
-        raise AssertionError(_report(missing, left, len(came), len(expected)))
+        raise AssertionError(_report(missing, left, len(came), len(expected), zone))
 
 
-def _pairs(expected: Sequence[Row], came: Sequence[Row]) -> dict[int, int]:
+def _pairs(expected: Sequence[Row], came: Sequence[Row], zone: tzinfo) -> dict[int, int]:
     """Assign an emitted row to as many expected rows as possible, by their indexes."""
     alike = [
-        [number for number, row in enumerate(came) if not _differing(wanted, row)]
+        [number for number, row in enumerate(came) if not _differing(wanted, row, zone)]
         for wanted in expected
     ]
     pairs: dict[int, int] = {}
@@ -73,38 +78,31 @@ def _way(
     return None, askers
 
 
-def _report(missing: list[Row], left: list[Row], came: int, expected: int) -> str:
-    from windrow.testing._rows import line
-
+def _report(missing: list[Row], left: list[Row], came: int, expected: int, zone: tzinfo) -> str:
     lines = [f"{expected} rows expected, {came} received, {expected - len(missing)} match:"]
     for row in missing:
-        near = min(left, key=lambda one: len(_differing(row, one)), default=None)
-        wrong = {} if near is None else _differing(row, near)
+        near = min(left, key=lambda one: len(_differing(row, one, zone)), default=None)
+        wrong = {} if near is None else _differing(row, near, zone)
         if near is None or len(wrong) == len(row):
-            lines.append(f"  missing:      {line(row)}")
+            lines.append(f"  missing:      {line(row, zone)}")
             continue
         left.remove(near)
-        lines.append(f"  differs:      {line(near)}")
+        lines.append(f"  differs:      {line(near, zone)}")
         lines += [
-            f"      {name}: expected {_shown(want)}, got {_shown(got)}"
+            f"      {name}: expected {text(want, zone)}, got {text(got, zone)}"
             for name, (want, got) in wrong.items()
         ]
-    lines += [f"  not expected: {line(row)}" for row in left]
+    lines += [f"  not expected: {line(row, zone)}" for row in left]
     return "\n".join(lines)
 
 
-def _shown(value: object) -> str:
-    from windrow.testing._rows import text
-
-    return text(value)
-
-
-def _differing(wanted: Row, came: Row) -> dict[str, tuple[object, object]]:
+def _differing(wanted: Row, came: Row, zone: tzinfo) -> dict[str, tuple[object, object]]:
     """Return the fields that differ, with both values."""
     found = {}
     for name, want in wanted.items():
         got = _field(came, name)
-        if not _same(want, got):
+        is_start = name == "window" and isinstance(got, Mapping) and _is_start(want, got, zone)
+        if not (is_start or _same(want, got, zone)):
             found[name] = (want, got)
     return found
 
@@ -119,40 +117,52 @@ def _field(row: Row, name: str) -> object:
     return pane[name] if isinstance(pane, Mapping) and name in pane else _NONE
 
 
-def _same(want: object, got: object) -> bool:
+def _is_start(want: object, window: Row, zone: tzinfo) -> bool:
+    """Return whether a value is the start of a window."""
+    return want is not None and _same(want, next(iter(window.values()), None), zone)
+
+
+def _same(want: object, got: object, zone: tzinfo) -> bool:
     if isinstance(got, datetime):
-        return _instant(want) == _instant(got)
+        return _instant(want, zone) == _instant(got, zone)
+    if isinstance(got, date) and isinstance(want, str):
+        return want == got.isoformat()
     if isinstance(got, Mapping):
-        return _same_struct(want, got)
+        return _same_struct(want, got, zone)
     if isinstance(want, list) and isinstance(got, list):
-        return len(want) == len(got) and all(map(_same, want, got))
+        pairs = zip(want, got, strict=False)
+        return len(want) == len(got) and all(_same(*pair, zone) for pair in pairs)
     if isinstance(want, float) or isinstance(got, float):
-        if not (isinstance(want, int | float) and isinstance(got, int | float)):
-            return False
-        both_nan = math.isnan(want) and math.isnan(got)
-        return both_nan or math.isclose(want, got, rel_tol=1e-9, abs_tol=1e-9)
+        return _is_close(want, got)
     return want == got
 
 
-def _same_struct(want: object, got: Row) -> bool:
-    """Compare a struct with a mapping of some fields, with its values, or with its first value."""
+def _is_close(want: object, got: object) -> bool:
+    """Compare two numbers, one of which is a float."""
+    numbers = (int, float, Decimal)
+    if not (isinstance(want, numbers) and isinstance(got, numbers)):
+        return False
+    one, other = float(want), float(got)
+    both_nan = math.isnan(one) and math.isnan(other)
+    return both_nan or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _same_struct(want: object, got: Row, zone: tzinfo) -> bool:
+    """Compare a struct with a mapping of some fields, or with a tuple of all its values."""
     if isinstance(want, Mapping):
-        return not _differing(want, got)
-    values = list(got.values())
-    if isinstance(want, tuple):
-        return len(want) == len(values) and all(map(_same, want, values))
-    return bool(values) and want is not None and _same(want, values[0])
+        return not _differing(want, got, zone)
+    if not isinstance(want, tuple) or len(want) != len(got):
+        return False
+    return all(_same(*pair, zone) for pair in zip(want, got.values(), strict=True))
 
 
-def _instant(value: object) -> object:
-    """Return a time for comparison; without a zone it is UTC."""
-    from datetime import UTC
-
+def _instant(value: object, zone: tzinfo) -> object:
+    """Return a time in UTC for comparison; without a zone it is in ``zone``."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
             return value
-    if isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return value
+    if not isinstance(value, datetime):
+        return value
+    return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)

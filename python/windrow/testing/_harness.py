@@ -252,7 +252,7 @@ class Harness:
             raise ValueError(text)
         self._run()
         kept = self._engine.kept(what, operator)
-        return Table(kept.toArrow().to_pylist())
+        return Table.of(kept.toArrow().to_pylist(), self._zone)
 
     def transcript(
         self, name: str, *, value: str, aggregates: Mapping[str, str], time: str = "time"
@@ -377,7 +377,7 @@ class Harness:
         self._recording.emitted += emitted
         for row in emitted:
             kind = row["kind"]
-            self._came.setdefault(kind, Table()).append(row[kind])
+            self._came.setdefault(kind, Table()).extend(Table.of([row[kind]], self._zone))
 
     def _taken(self, kind: str) -> Table:
         self._run()

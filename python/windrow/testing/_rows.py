@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import problem
-from windrow.operators import _tables, _values
+from windrow.operators import _tables, _values, _zones
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,18 +103,38 @@ def _reader(kind: pa.DataType) -> Callable[[object], object]:
     return read
 
 
+class EmittedRow(dict[str, Any]):
+    """An emitted row, which knows the time zone of its harness."""
+
+    def __init__(self, values: Row, zone: tzinfo) -> None:
+        """Copy the values."""
+        super().__init__(values)
+        self.zone = zone
+
+
 class Table(list[dict[str, Any]]):
     """Emitted rows: a list of dicts, which prints as a table."""
 
+    @staticmethod
+    def of(rows: Iterable[Row], zone: str) -> Table:
+        """Return rows whose times are shown and compared in a zone."""
+        found = _zones.tzinfo_of(zone)
+        return Table(EmittedRow(row, found) for row in rows)
+
     def __str__(self) -> str:
         """Show a line for each row."""
-        return "\n".join(line(row) for row in self) or "no rows"
+        return "\n".join(line(row, zone_of(self)) for row in self) or "no rows"
 
 
-def line(row: _json.Fields) -> str:
-    """Return a row in one line; the fields of a pane are last."""
+def zone_of(rows: Iterable[Row]) -> tzinfo:
+    """Return the time zone of the harness that emitted rows; UTC for other rows."""
+    return next((row.zone for row in rows if isinstance(row, EmittedRow)), UTC)
+
+
+def line(row: _json.Fields, zone: tzinfo) -> str:
+    """Return a row in one line, with times in a zone; the fields of a pane are last."""
     plain = {name: value for name, value in row.items() if name != "pane"}
-    cells = [f"{name}={text(value)}" for name, value in plain.items()]
+    cells = [f"{name}={text(value, zone)}" for name, value in plain.items()]
     pane = row.get("pane")
     if isinstance(pane, Mapping):
         cells += [str(pane["timing"]), f"index={pane['index']}"]
@@ -122,14 +142,15 @@ def line(row: _json.Fields) -> str:
     return "  ".join(cells)
 
 
-def text(value: object) -> str:
-    """Return a short and unambiguous text of a value."""
+def text(value: object, zone: tzinfo) -> str:
+    """Return a short and unambiguous text of a value, with times in a zone."""
     if isinstance(value, datetime):
-        return value.replace(tzinfo=None).isoformat(" ")
+        local = value.astimezone(zone) if value.tzinfo else value
+        return local.replace(tzinfo=None).isoformat(" ")
     if isinstance(value, Mapping):
         if value.keys() == {"start", "end"}:
-            return f"[{text(value['start'])}, {text(value['end'])})"
-        return "{" + ", ".join(f"{name}: {text(one)}" for name, one in value.items()) + "}"
+            return f"[{text(value['start'], zone)}, {text(value['end'], zone)})"
+        return "{" + ", ".join(f"{name}: {text(one, zone)}" for name, one in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(text, value)) + "]"
+        return "[" + ", ".join(text(one, zone) for one in value) + "]"
     return str(value) if not isinstance(value, str) else repr(value)

@@ -161,6 +161,37 @@ def test_a_folder_belongs_to_a_checkpoint(feed: Feed, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_an_older_copy_of_the_checkpoint_is_refused(feed: Feed, tmp_path: Path) -> None:
+    """Its batches would replace some files of the folder and leave others (SEMANTICS B5)."""
+    checkpoint, copy, folder = tmp_path / "checkpoint", tmp_path / "copy", tmp_path / "panes"
+    sink = wr.Files(str(folder))
+
+    def run() -> list[tuple[object, ...]]:
+        query = counted(feed).start(checkpoint=checkpoint, panes=sink, availableNow=True)
+        query.awaitTermination()
+        rows = feed.spark.read.parquet(str(folder)).select("window.start", "n").collect()
+        return sorted(tuple(row) for row in rows)
+
+    feed.add([order("09:00:10")])
+    run()
+    shutil.copytree(checkpoint, copy)
+    feed.add([order("09:01:10")], [order("09:02:10")])
+    whole = run()
+    planned = max(int(plan.name) for plan in (copy / "offsets").iterdir() if plan.name.isdigit())
+    written = {int(one.name.removeprefix("batch=")): one for one in folder.glob("batch=*")}
+    later = sorted(number for number in written if number > planned)
+    assert len(later) > 1
+    shutil.rmtree(checkpoint)
+    shutil.copytree(copy, checkpoint)
+    with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST") as refused:
+        run()
+    assert f"Delete batch={later[0]} to batch={later[-1]} in the folder" in str(refused.value)
+    for number in later:
+        shutil.rmtree(written[number])
+    assert run() == whole
+
+
+@pytest.mark.slow
 def test_start_reports_every_problem_that_it_can_find(feed: Feed, tmp_path: Path) -> None:
     """Wrong formats, names, triggers and a wrong state store are refused before the start."""
     files, checkpoint = wr.Files(str(tmp_path / "panes")), tmp_path / "c"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from functools import partial
 
 import pyarrow as pa
@@ -35,6 +36,21 @@ def test_values_that_a_test_takes_for_the_same() -> None:
     assert are_same([1, 2], [1, 2])
     assert not are_same([1, 2], [1])
     assert not are_same([1], [1, 2])
+    assert are_same(Decimal("3.00"), 3.0)
+    assert not are_same(Decimal("3.01"), 3.0)
+    assert not are_same("3.0", 3.0)
+    assert are_same(date(2025, 1, 1), "2025-01-01")
+    assert not are_same(date(2025, 1, 2), "2025-01-01")
+
+
+def test_only_a_window_is_compared_by_its_start() -> None:
+    """Another struct does not equal its first field, because the others would go unchecked."""
+    order = {"id": 1, "amount": 999}
+    assert not are_same(order, 1)
+    assert are_same(order, {"id": 1})
+    assert are_same(order, (1, 999))
+    assert not are_same(order, (1,))
+    assertSamePanes([{"window": {"start": 1, "end": 2}}], [{"window": 1}])
 
 
 def test_rows_that_say_little_leave_others_theirs() -> None:

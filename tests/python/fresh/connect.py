@@ -4,6 +4,7 @@ Uses the folder ``FOLDER``. ``PART`` is "panes", "stores", "harness" or "functio
 """
 
 import os
+import time
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -123,6 +124,9 @@ def harness() -> None:
         return late.accumulationMode(wr.ACCUMULATING).aggregate(F.avg("price").alias("price"))
 
     day = "2025-01-01"
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    os.environ["TZ"] = "Asia/Tokyo"
+    time.tzset()
     with wr.testing.harness(
         minutes, spark, schema="time timestamp, product string, price double"
     ) as h:
@@ -130,7 +134,9 @@ def harness() -> None:
         h.advanceWatermark(f"{day} 09:01:00")
         h.add({"time": f"{day} 09:00:50", "product": "tea", "price": 9.0}).restart()
         h.add({"time": f"{day} 07:00:00", "product": "tea", "price": 1.0})
-        print([(pane["price"], pane["pane"]["timing"]) for pane in h.panes()])  # noqa: T201
+        panes = h.panes()
+        wr.testing.assertSamePanes(panes, [{"window": f"{day} 09:00:00"}] * 2)
+        print([(pane["price"], pane["pane"]["timing"]) for pane in panes])  # noqa: T201
         print([(row["reason"], row["message"]["product"]) for row in h.rejected()])  # noqa: T201
         print([window["is_complete"] for window in h.state()])  # noqa: T201
 

@@ -58,6 +58,25 @@ def test_a_table_is_one_however_it_is_named(spark: SparkSession, url: str) -> No
     a_table_is_one_however_it_is_named(spark, [(url, "minutes"), (others, "APP.minutes")])
 
 
+def test_a_column_can_be_added(spark: SparkSession, url: str) -> None:
+    """A table that lacks a column keeps its rows, because the query does not write them again."""
+    sink, first = wr.Jdbc(url, "totals"), spark.range(1)
+    second = spark.range(1, 2).withColumn("total", F.lit(7))
+    make(spark, sink, first.schema)
+    write(sink, first, 0)
+    with pytest.raises(wr.SpecError, match=r"TABLE_COLUMNS_DIFFER.* ALTER TABLE\. Drop it only if"):
+        make(spark, sink, second.schema)
+    jvm: Any = spark._jvm
+    drivers = jvm.org.apache.derby.jdbc
+    connection = drivers.EmbeddedDriver().connect(url, jvm.java.util.Properties())
+    connection.createStatement().execute('ALTER TABLE totals ADD COLUMN "total" INT')
+    connection.close()
+    make(spark, sink, second.schema)
+    write(sink, second, 1)
+    rows = spark.read.format("jdbc").option("url", url).option("dbtable", "totals").load()
+    assert {tuple(row) for row in rows.collect()} == {(0, None), (1, 7)}
+
+
 def test_errors_that_are_of_no_row_are_of_no_row(spark: SparkSession, url: str) -> None:
     """An error that no single row causes creates no dead letter, as for a read-only view."""
     rows = spark.range(3)

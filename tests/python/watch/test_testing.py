@@ -16,6 +16,7 @@ from docs.test_pages import blocks
 from programs import printed
 from replays import run
 from replays.script import replay
+from windrow._running._settings import having
 from windrow.testing import Harness, assertSamePanes, harness
 
 if TYPE_CHECKING:
@@ -385,12 +386,14 @@ def test_on_connect(tmp_path: Path) -> None:
 
 
 def test_the_page_runs(spark: SparkSession) -> None:
-    """The tests in docs/testing.md pass."""
+    """The tests in docs/testing.md pass, in every time zone."""
     found = blocks("docs/testing.md", "python")
     names: dict[str, Any] = {}
     for block in found:
         exec(block, names)  # noqa: S102  our own page
     tests = [one for name, one in names.items() if name.startswith("test_")]
     assert len(tests) == 2
-    for test in tests:
-        test(spark)
+    for zone in ("UTC", "Europe/Berlin"):
+        with having(spark, {"spark.sql.session.timeZone": zone}):
+            for test in tests:
+                test(spark)

@@ -9,7 +9,8 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{SparkInside, WriteCheck}
 import scala.util.control.NonFatal
 import windrow.spark.pack.{Unpack, WriteRejected}
-import windrow.spark.running.FolderCheck
+import windrow.spark.query.Checkpoint
+import windrow.spark.running.{BatchFolders, FolderCheck}
 import windrow.{ErrorText, SpecError, SpecProblem}
 
 /** Checks the settings of a query against its operators, and adds the files of rejected rows to its plan. */
@@ -22,6 +23,8 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
     *
     * @throws SpecError
     *   if a setting cannot be honored
+    * @throws windrow.CheckpointError
+    *   if the folder contains later micro-batches than the checkpoint
     */
   def check(mode: OutputMode, made: Rewritten, checkpoint: String): Unit = {
     val late = for (span <- lateness; why <- withoutLateness(mode, made.decisions.operators))
@@ -31,6 +34,8 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
       val places = FolderCheck(session, Seq("the rejected rows" -> folder, "the checkpoint" -> checkpoint))
       val wrong  = if (places.isEmpty) ofColumns(made) else places
       if (wrong.nonEmpty) throw SpecError(Rejected, wrong)
+      Checkpoint.queryId(session, checkpoint).foreach(id =>
+        new BatchFolders(session, checkpoint).check(new Path(folder, s"query=$id")))
     }
   }
 

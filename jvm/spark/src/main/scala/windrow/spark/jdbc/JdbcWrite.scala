@@ -102,10 +102,12 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
       }
     }
 
-  /** Returns the ledger, and the name of this sink in it: the kind of rows and the database's name of the table. */
+  /** Returns the ledger, and the name of this sink in it: the kind of rows, if there is one, and the
+    * database's name of the table.
+    */
   private def ledger(connection: Connection): (BatchLedger, String) = {
     val place = TablePlace.of(connection, dialect, database, options.table)
-    val sink  = settings.get(Kind).fold("")(kind => s"$kind ${place.name}")
+    val sink  = (settings.get(Kind) ++ Seq(place.name)).mkString(" ")
     (new BatchLedger(dialect, database, place.sibling(BatchLedger.Name), query, sink), sink)
   }
 

@@ -221,10 +221,22 @@ private[spark] object Checkpoint {
   }
 
   /** Whether the query has planned a micro-batch. */
-  def isBegun(session: SparkSession, path: String): Boolean = {
+  def isBegun(session: SparkSession, path: String): Boolean = lastPlan(session, path).isDefined
+
+  /** Returns the number of the last planned micro-batch; None before the first one. */
+  def lastPlan(session: SparkSession, path: String): Option[Long] = {
     val offsets = new Path(path, "offsets")
     val files   = offsets.getFileSystem(session.sparkContext.hadoopConfiguration)
-    files.exists(offsets) && files.listStatus(offsets).exists(_.getPath.getName.forall(_.isDigit))
+    Option.when(files.exists(offsets))(files.listStatus(offsets).toSeq).getOrElse(Nil)
+      .map(_.getPath.getName).filter(_.forall(_.isDigit)).map(_.toLong).maxOption
+  }
+
+  /** Returns the id of the query in Spark; None before its first start. */
+  def queryId(session: SparkSession, path: String): Option[String] = {
+    val metadata = new Path(path, "metadata")
+    val files    = metadata.getFileSystem(session.sparkContext.hadoopConfiguration)
+    Option.when(files.exists(metadata))(Using.resource(files.open(metadata))(in => mapper.readTree(in.readAllBytes)))
+      .map(_.path("id").asText)
   }
 
   /** Returns the Windrow operators in the last committed micro-batch; none before the first one. */

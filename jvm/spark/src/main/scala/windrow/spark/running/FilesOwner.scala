@@ -5,7 +5,6 @@ import java.util.UUID
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
 import scala.util.Using
-import windrow.spark.query.Checkpoint
 import windrow.{CheckpointError, ErrorConditions, ErrorText}
 
 /** Records which checkpoint the micro-batches in a folder of files belong to, with a marker in both. Another query
@@ -17,12 +16,17 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
 
   private lazy val (id, isNew) = read(ours).fold((UUID.randomUUID.toString, true))((_, false))
 
+  private val batches = new BatchFolders(session, checkpoint)
+
   /** Checks the folders.
     *
     * @throws CheckpointError
-    *   if a folder contains micro-batches of another query
+    *   if a folder contains micro-batches of another query, or later ones than the checkpoint
     */
-  def check(folders: Seq[String]): Unit = folders.find(isTaken).foreach(folder => throw taken(folder))
+  def check(folders: Seq[String]): Unit = {
+    requireOurs(folders)
+    folders.foreach(folder => batches.check(new Path(folder)))
+  }
 
   /** Returns the marker files of the folders and of the checkpoint. */
   def marks(folders: Seq[String]): Seq[Path] = ours +: folders.map(mark)
@@ -35,7 +39,7 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
     *   if a folder contains micro-batches of another query
     */
   def claim(folders: Seq[String]): String = {
-    check(folders)
+    requireOurs(folders)
     if (isNew)
       TextFile.write(settings, ours, id) // first, because no query could use a folder whose marker is in no checkpoint
     folders.map(mark).filter(read(_).isEmpty).foreach(TextFile.write(settings, _, id))
@@ -44,8 +48,10 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
 
   private def mark(folder: String): Path = whole(new Path(folder, "_windrow/query"))
 
+  private def requireOurs(folders: Seq[String]): Unit = folders.find(isTaken).foreach(folder => throw taken(folder))
+
   private def isTaken(folder: String): Boolean =
-    read(mark(folder)).fold(hasBatches(folder) && !Checkpoint.isBegun(session, checkpoint))(_ != id)
+    read(mark(folder)).fold(batches.unplanned(new Path(folder)).nonEmpty)(_ != id)
 
   private def taken(folder: String) = new CheckpointError(
     ErrorConditions.message(
@@ -57,11 +63,6 @@ private[spark] final class FilesOwner(session: SparkSession, checkpoint: String)
   private def whole(path: Path): Path = files(path).makeQualified(path)
 
   private def files(of: Path): FileSystem = of.getFileSystem(settings)
-
-  private def hasBatches(folder: String): Boolean = {
-    val path = new Path(folder)
-    files(path).exists(path) && files(path).listStatus(path).exists(_.getPath.getName.startsWith("batch="))
-  }
 
   /** Reads a marker. An empty one does not count, because its driver ended before it was written. */
   private def read(path: Path): Option[String] = Option.when(files(path).exists(path))(

@@ -1,6 +1,7 @@
 package windrow.spark.sinks
 
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import windrow.spark.jdbc.{JdbcAccess, JdbcAddress, JdbcWrite}
 import windrow.spark.output.LastPanes
@@ -38,7 +39,17 @@ final case class Jdbc(
   if (!url.startsWith("jdbc:") || table.startsWith("jdbc:"))
     throw SpecError("Jdbc(...)", Seq(SpecProblem("JDBC_ADDRESS_MISSING")))
 
-  def write(rows: DataFrame, batch: Long): Unit = of("", "", "").write(rows, batch)
+  /** Writes the rows of a micro-batch in your own function, for example in [[Each]]. A micro-batch is recognized by the
+    * query that runs it and by the table, so write each table at most once in a micro-batch.
+    *
+    * @throws SpecError
+    *   if the thread does not run a micro-batch
+    */
+  def write(rows: DataFrame, batch: Long): Unit = {
+    val running = SparkInside.microBatch(rows.sparkSession).getOrElse(
+      throw SpecError("Jdbc(...).write", Seq(SpecProblem("JDBC_OUTSIDE_QUERY"))))
+    of(running.query, "", "").write(rows, batch)
+  }
 
   override private[spark] def of(query: String, checkpoint: String, kind: String): Sink =
     new Jdbc.Bound(

@@ -225,4 +225,12 @@ final class RejectedSuite extends SparkSuite {
         expr("make_interval(1)")).groupBy(window(col("time"), "10 seconds")).count())))
     assert(void.getMessage.contains("FORMAT_NOT_FOR_ROWS") && void.getMessage.contains("accelerated_0"))
   }
+
+  test("SEMANTICS R155: an older copy of the checkpoint is refused, because it would write rejected rows twice") {
+    val folder        = SparkSuite.folder()
+    def later(): Unit = Files.createDirectories(files(folder).head.getParent.resolveSibling("batch=99")): Unit
+    val refused = intercept[windrow.CheckpointError](set(AcceleratedSettings.Rejected -> folder)(
+      run(Seq(Seq(Seq(at(5, "a", 1)), Seq(at(60, "a", 2)))), counted, failing = Set(1), before = _ => later())))
+    assert(refused.getMessage.startsWith("[BATCH_OF_THE_PAST]") && refused.getMessage.contains("Delete batch=99 in"))
+  }
 }
