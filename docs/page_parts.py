@@ -29,7 +29,7 @@ from typing import Any
 
 import windrow as wr
 from layers import layers
-from windrow._drawing import _kept, _matches
+from windrow._drawing import _arrivals, _kept, _matches
 from windrow._drawing._axis import DATES
 
 DAY = "2025-01-01"
@@ -154,7 +154,13 @@ def caption(part: Part) -> str:
 
 
 #: The names with which pictures that no public method draws are described.
-_DRAWINGS = {"layers": layers, "kept": _kept, "matches": _matches, "DATES": DATES}
+_DRAWINGS = {
+    "layers": layers,
+    "arrivals": _arrivals,
+    "kept": _kept,
+    "matches": _matches,
+    "DATES": DATES,
+}
 
 
 def pictures(page: str) -> Iterator[tuple[Part, Any]]:
