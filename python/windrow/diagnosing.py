@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar
 from windrow._running._query import expect_query
-from windrow._watching._causes import Cause, Facts, Waiting, causes
-from windrow.errors import WindrowError
-from windrow.stores import State, _session
+from windrow._watching._causes import Cause, Facts, causes
+from windrow.stores import _session
 from windrow.watching import status
 
 if TYPE_CHECKING:
@@ -62,9 +61,10 @@ def whyNoOutput(
 ) -> Diagnosis:
     """Explain why a query emits nothing, or nothing more.
 
-    It compares the figures of the last 100 micro-batches, the panes that wait in the state, the
-    watermark of each input, and the settings of the session. It changes nothing, and the query
-    keeps running. docs/troubleshooting.md lists all causes.
+    For a query with several operators, the causes are those of the first one that has emitted
+    nothing. It compares the figures of the last 100 micro-batches, the panes that wait in the
+    state, the watermark of each input, and the settings of the session. It changes nothing, and the
+    query keeps running. docs/troubleshooting.md lists all causes.
 
     Args:
         query: The query, as ``start`` returns it. It may have ended.
@@ -94,11 +94,13 @@ def whyNoOutput(
     spark = _session()
     _jar.check(spark)
     facts = Facts(
+        str(query.id),
+        str(query.runId),
         now,
         # A query that waits for rows looks for them all the time, so its trigger is often active.
         isBusy=query.isActive and bool(query.status["isDataAvailable"]),
         runsWithoutData=str(spark.conf.get(_NO_DATA, "true")).lower() == "true",
-        waiting=None if folder is None else _waiting(folder),
+        checkpoint=folder,
         now=datetime.now(UTC),
     )
     return Diagnosis(causes(spark, facts))
@@ -108,20 +110,3 @@ def _folder(query: StreamingQuery) -> str | None:
     """Return the folder of the checkpoint of a classic query."""
     java: Any = getattr(query, "_jsq", None)
     return None if java is None else str(java.streamingQuery().resolvedCheckpointRoot())
-
-
-def _waiting(checkpoint: str) -> Waiting | None:
-    """Count the panes in the state; None if it has several operators, or cannot be read yet."""
-    from pyspark.sql import functions as F
-
-    try:
-        panes = State(checkpoint, None).pending()
-        columns = [
-            F.unix_micros(F.min(name)) if name in panes.columns else F.lit(None).cast("bigint")
-            for name in ("watermark", "processing_time")
-        ]
-        [found] = panes.agg(F.count("*"), *columns).collect()
-    except WindrowError:
-        return None
-    number, watermark, clock = found
-    return Waiting(number, watermark, clock, tuple(panes.columns))

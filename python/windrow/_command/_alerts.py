@@ -13,6 +13,9 @@ from windrow._command._gauges import Query
 _SHORTEST = 600
 #: A query makes no progress after so many times the longest accepted micro-batch.
 _MISSED = 10
+#: Counts are compared over so many times the longest accepted micro-batch, because a shorter window
+#: often contains no end of a micro-batch.
+_COMPARED = 3
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,8 @@ class Alert:
         name: Its name in Prometheus.
         section: The anchor of its section in the runbook.
         when: The expression; ``${read}`` is the gauge ``read`` of the query, ``${interval}`` the
-            longest accepted micro-batch in milliseconds, ``${quiet}`` a window that is long enough
-            for several micro-batches.
+            longest accepted micro-batch in milliseconds, ``${window}`` a window that contains
+            several micro-batches, and ``${quiet}`` a longer one.
         hold: How long the expression has to hold.
         severity: ``critical`` (act at once), ``warning`` (the same day), or ``info`` (the same
             week).
@@ -42,14 +45,37 @@ class Alert:
     @property
     def gauges(self) -> set[str]:
         """The gauges in its expression."""
-        return set(Template(self.when).get_identifiers()) - {"interval", "quiet"}
+        return set(Template(self.when).get_identifiers()) - {"interval", "quiet", "window"}
 
 
-_AGE = "time() - (${watermark_ms} > 0) / 1000"
+def _query(values: str) -> str:
+    """Return an expression without the labels of the driver, which change with a restart."""
+    return f"max without (instance, pod) ({values})"
+
+
+_AGE = f"time() - {_query('${watermark_ms} > 0')} / 1000"
 
 
 def _grown(*gauges: str) -> str:
-    return "\nor ".join(f"${{{gauge}}} > 1.5 * (${{{gauge}}} offset 1w)" for gauge in gauges)
+    """Return an expression for gauges that have grown since a week ago.
+
+    A gauge is 0 between the start of a query and its first micro-batch, which is not compared.
+    """
+    return "\nor ".join(
+        f"{_query(f'${{{gauge}}}')} > 1.5 * {_query(f'${{{gauge}}} offset 1w > 0')}"
+        for gauge in gauges
+    )
+
+
+def _some(*counts: str) -> str:
+    """Return an expression for counts that have grown, or whose first value is not 0.
+
+    ``increase`` ignores the first value of a metric. Prometheus sees no 0 before it if the first
+    micro-batch ends before Prometheus first reads the metrics of a run.
+    """
+    grown = (f"increase(${{{count}}}[10m]) > 0" for count in counts)
+    first = (f"(${{{count}}} > 0 unless ${{{count}}} offset 10m)" for count in counts)
+    return "\nor ".join((*grown, *first))
 
 
 ALERTS = (
@@ -64,7 +90,7 @@ ALERTS = (
     Alert(
         "WindrowNoProgress",
         "the-query-makes-no-progress",
-        "changes(${batch}[${quiet}]) == 0\nand ${batch} offset ${quiet}",
+        f"{_query('changes(${batch}[${quiet}])')} == 0\nand {_query('${batch} offset ${quiet}')}",
         "5m",
         "critical",
         "The query makes no progress",
@@ -88,15 +114,15 @@ ALERTS = (
     Alert(
         "WindrowRowsRejected",
         "rows-are-rejected",
-        "rate(${rejected}[10m]) > 0.01 * rate(${read}[10m])",
-        "10m",
+        "increase(${rejected}[${window}]) > 0.01 * increase(${read}[${window}])",
+        "5m",
         "warning",
         "More than 1 % of the rows are rejected",
     ),
     Alert(
         "WindrowUnusableRows",
         "rows-are-rejected",
-        "increase(${invalid_time}[10m]) + increase(${too_far_ahead}[10m]) > 0",
+        _some("invalid_time", "too_far_ahead"),
         "0m",
         "warning",
         "Rows have no usable event time, or one in the future",
@@ -104,7 +130,7 @@ ALERTS = (
     Alert(
         "WindrowRowsOutOfRetention",
         "rows-are-rejected",
-        "increase(${out_of_retention}[10m]) > 0",
+        _some("out_of_retention"),
         "0m",
         "warning",
         "Rows are older than the query retains",
@@ -137,14 +163,21 @@ def rules(queries: list[Query], interval: int, runbook: str) -> str:
         runbook: The address of the runbook, to which the anchors of sections are added.
 
     """
-    seconds = max(_SHORTEST, _MISSED * interval // 1_000_000)
-    values = {"interval": str(interval // 1000), "quiet": f"{seconds}s"}
+    values = {
+        "interval": str(interval // 1000),
+        "quiet": _window(_MISSED * interval),
+        "window": _window(_COMPARED * interval),
+    }
     lines = ["# Written by the command `windrow dashboards`.", "groups:"]
     for query in queries:
         lines += [f"  - name: {_text(f'windrow {query.namespace} {query.name}')}", "    rules:"]
         for alert in ALERTS:
             lines += _rule(alert, query, values, f"{runbook}#{alert.section}")
     return "\n".join(lines) + "\n"
+
+
+def _window(micros: int) -> str:
+    return f"{max(_SHORTEST, micros // 1_000_000)}s"
 
 
 def _rule(alert: Alert, query: Query, values: Mapping[str, str], link: str) -> Iterator[str]:

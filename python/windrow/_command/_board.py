@@ -20,6 +20,11 @@ _EACH = (
     r'label_replace({__name__=~"${inputs}"}, "input", "$1", "__name__",'
     r' ".*_input_(.+)_watermark_ms_Value")'
 )
+_HELD = (
+    f"bottomk(1, {_EACH}) and on (input) changes({_EACH}[10m:1m]) == 0"
+    f" and on () max(changes({_EACH}[10m:1m])) > 0"
+    " and on () max(changes(${watermark_ms}[10m])) == 0"
+)
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,9 @@ PANELS = (
     Panel(
         "Input that holds the watermark back",
         "none",
-        {"{{input}}": f'bottomk(1, {_EACH}) < scalar(max({{__name__=~"${{inputs}}"}}))'},
-        "Empty for a query with one input, and while all inputs are equal.",
+        {"{{input}}": _HELD},
+        "An input that has not moved its watermark for 10 minutes, while another has moved its own "
+        "and the watermark of the query has not moved.",
         "the-watermark-is-behind",
         "stat",
         {"textMode": "name", "colorMode": "none", "graphMode": "none"},
@@ -156,8 +162,9 @@ PANELS = (
     Panel(
         "Duplicates and gaps",
         "rowsps",
-        _rates("duplicates", "gaps"),
-        "Rows that were processed before, and rows between two windows.",
+        _rates("duplicates", "gaps", "replaced"),
+        "Rows that were processed before, rows between two windows, and accepted rows that "
+        '`dedup(keep="last")` replaced later.',
         "duplicates-without-a-reason",
     ),
 )

@@ -41,41 +41,26 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """The panes that the state will emit.
-
-    Attributes:
-        panes: Their number.
-        watermark: The least watermark that emits one, in microseconds, or None if all wait for the
-            clock.
-        clock: The earliest end of a period in microseconds, or None.
-        columns: The columns of ``pending``, which show whether panes, rows, or keys wait.
-
-    """
-
-    panes: int
-    watermark: int | None
-    clock: int | None
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Facts:
     """The facts about a query.
 
     Attributes:
+        id: The id of the query.
+        runId: The id of its run.
         status: The figures of its micro-batches.
         isBusy: Whether a micro-batch with rows runs now.
         runsWithoutData: Whether Spark runs micro-batches without rows, which emit windows.
-        waiting: The panes in the state, or None if the state could not be read.
+        checkpoint: The folder of its checkpoint, or None if it is not known.
         now: The time of the clock.
 
     """
 
+    id: str
+    runId: str
     status: Status
     isBusy: bool
     runsWithoutData: bool
-    waiting: Waiting | None
+    checkpoint: str | None
     now: datetime
 
     @property
@@ -84,6 +69,8 @@ class Facts:
         status = self.status
         return json.dumps(
             {
+                "id": self.id,
+                "runId": self.runId,
                 "isActive": status.isActive,
                 "error": status.error,
                 "batch": None if status.last is None else status.last.batch,
@@ -91,11 +78,13 @@ class Facts:
                 "watermark": _micros(status.watermark),
                 "newest": _micros(status.newest),
                 "inputs": {name: _micros(time) for name, time in status.inputs.items()},
+                "heldBackBy": status.heldBackBy,
                 "quiet": dict(status.quiet),
-                "open": sum(status.openWindows.values()) if status.openWindows else None,
+                "operators": {name: dict(counts) for name, counts in status._operators.items()},
+                "open": dict(status.openWindows),
                 "isBusy": self.isBusy,
                 "runsWithoutData": self.runsWithoutData,
-                "waiting": None if self.waiting is None else vars(self.waiting),
+                "checkpoint": self.checkpoint,
                 "now": _micros(self.now),
             }
         )

@@ -13,6 +13,8 @@ from windrow._running import _ledger
 from windrow._watching import _words
 from windrow.figures import REASONS, BatchProgress, figures, open_after, operators
 
+#: The number of micro-batches without rows after which an input counts as silent.
+_SILENT = 3
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -58,6 +60,9 @@ class Status:
     error: str | None = None
     unexplainedDuplicates: int = 0
     _counted: Mapping[str, int] = field(default_factory=dict, repr=False)  # by run, the last batch
+    _operators: Mapping[str, Counter[str]] = field(default_factory=dict, repr=False)  # their counts
+    # By stream, the newest micro-batches without its rows in which the watermark did not move.
+    _missing: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def behind(self) -> timedelta | None:
@@ -200,17 +205,23 @@ class Status:
 
     @property
     def heldBackBy(self) -> str | None:
-        """Return the stream that holds the watermark back.
+        """Return the stream for which the watermark waits.
 
         Returns:
-            The name of the stream with the least watermark, or None if there is only one stream or
-            all are equal.
+            The name of the stream with the least watermark, if the last 3 micro-batches with rows
+            of other streams had none of it and did not move the watermark, or if it has never had
+            a row and there is no watermark yet. Otherwise None, also while the watermark does not
+            wait because the stream is idle (``EventTimeWatermark(idle=…)``).
 
         """
         order = sorted(self.inputs, key=lambda name: self.inputs[name] or _EARLIEST)
         if len(order) < 2 or self.inputs[order[0]] == self.inputs[order[-1]]:  # noqa: PLR2004
             return None
-        return order[0]
+        least, now = self.inputs[order[0]], self.watermark
+        if least is not None and now is not None and now > least:
+            return None
+        waits = self._missing.get(order[0], 0) >= _SILENT or (least is None and now is None)
+        return order[0] if waits else None
 
     def after(self, progress: Mapping[str, Any]) -> Status:
         """Return the status after one more micro-batch.
@@ -228,18 +239,15 @@ class Status:
         batch = figures(progress)
         if batch.batch <= self._counted.get(batch.runId, -1):
             return self
-        newest = [time for time in (self.newest, batch.newest) if time is not None]
+        unexplained = self.unexplainedDuplicates + _unexplained(progress)
+        counted = {
+            name.removeprefix("windrow_"): Counter(self._operators.get(name, {})) + counts
+            for name, counts in operators(progress).items()
+        }
         return replace(
-            self,
-            batches=self.batches + 1,
-            totals=Counter(self.totals) + Counter(_counts(batch)),
-            last=batch,
-            newest=max(newest, default=None),
-            openWindows=open_after(self.openWindows, batch),
-            inputs=_reached(self.inputs, batch),
-            quiet=_quiet(self.quiet, batch),
-            unexplainedDuplicates=self.unexplainedDuplicates + _unexplained(progress),
-            _counted={**self._counted, batch.runId: batch.batch},
+            _after(self, batch),
+            unexplainedDuplicates=unexplained,
+            _operators={**self._operators, **counted},
         )
 
     def __str__(self) -> str:
@@ -254,6 +262,22 @@ class Status:
             for name, text in _words.rows(self)
         ]
         return _html.card("", rows)
+
+
+def _after(before: Status, batch: BatchProgress) -> Status:
+    newest = [time for time in (before.newest, batch.newest) if time is not None]
+    return replace(
+        before,
+        batches=before.batches + 1,
+        totals=Counter(before.totals) + Counter(_counts(batch)),
+        last=batch,
+        newest=max(newest, default=None),
+        openWindows=open_after(before.openWindows, batch),
+        inputs=_reached(before.inputs, batch),
+        quiet=_quiet(before.quiet, batch),
+        _counted={**before._counted, batch.runId: batch.batch},
+        _missing=_missing(before, batch),
+    )
 
 
 def _unexplained(progress: Mapping[str, Any]) -> int:
@@ -289,3 +313,18 @@ def _quiet(before: Mapping[str, int], batch: BatchProgress) -> dict[str, int]:
     if len(batch.sources) < 2 or not any(source.rows for source in batch.sources):  # noqa: PLR2004
         return dict(before)
     return {s.name: 0 if s.rows else before.get(s.name, 0) + 1 for s in batch.sources}
+
+
+def _missing(before: Status, batch: BatchProgress) -> dict[str, int]:
+    """Count the micro-batches in a row without rows of a stream.
+
+    Only those count in which another stream had rows and the watermark did not move.
+    """
+    if batch.watermark != before.watermark:
+        return {}
+    if not any(batch.inputs.values()):
+        return dict(before._missing)
+    return {
+        name: 0 if reached else before._missing.get(name, 0) + 1
+        for name, reached in batch.inputs.items()
+    }

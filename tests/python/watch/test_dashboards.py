@@ -135,6 +135,7 @@ def test_rules_are_complete(tmp_path: Path) -> None:
     exprs = {rule["alert"]: rule["expr"] for rule in groups["windrow shop.eu hours"]}
     assert exprs["WindrowBatchesSlow"].endswith(" > 120000")
     assert "[1200s]" in exprs["WindrowNoProgress"]
+    assert exprs["WindrowRowsRejected"].count("[600s]") == 2  # 3 intervals are less than 10 minutes
 
 
 def test_panels_fit(tmp_path: Path) -> None:
@@ -210,7 +211,7 @@ def test_the_reference_shows_the_rules() -> None:
     text = (REFERENCE / "alerts.md").read_text(encoding="utf-8")
     (table,) = [t for t in re.findall(r"(?:^\|[^\n]*\n)+", text, re.MULTILINE) if "severity" in t]
     _, rows = cells(table)
-    values = {"interval": "INTERVAL", "quiet": "10m"}
+    values = {"interval": "INTERVAL", "quiet": "10m", "window": "10m"}
     for row, alert in zip(rows, ALERTS, strict=True):
         named = Template(alert.when).substitute({gauge: gauge for gauge in alert.gauges}, **values)
         link = f"[`{alert.name}`](../runbook.md#{alert.section})"
@@ -241,6 +242,11 @@ TROUBLES: tuple[tuple[Mapping[str, str], int, str], ...] = (
     ({"rejected": "0+50x120"}, 30, "WindrowRowsRejected"),
     ({"invalid_time": "0x20 5x100"}, 25, "WindrowUnusableRows"),
     ({"out_of_retention": "0x20 1x100"}, 25, "WindrowRowsOutOfRetention"),
+    # the first value of a count is not 0
+    ({"invalid_time": "_x20 10000x100"}, 25, "WindrowUnusableRows"),
+    ({"out_of_retention": "_x20 1x100"}, 25, "WindrowRowsOutOfRetention"),
+    # a query that was started while its source was idle
+    (dict.fromkeys(HEALTHY, "_x50 0x70"), 55, ""),
     ({"batch_ms": "70000x120"}, 30, "WindrowBatchesSlow"),
     # a restart: the counts begin again
     ({"read": "0+1000x60 0+1000x60", "rejected": "0+5x60 0+5x60"}, 70, ""),
@@ -248,21 +254,75 @@ TROUBLES: tuple[tuple[Mapping[str, str], int, str], ...] = (
 #: Half hours of a week.
 WEEK = 7 * 24 * 2
 
+promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool")
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool of Prometheus")
+
+@promtool
 def test_alerts_fire(tmp_path: Path) -> None:
     """Prometheus fires exactly the alert of each problem, and none for a healthy query."""
     written(tmp_path)
-    cases = [case({**HEALTHY, **other}, minute, name) for other, minute, name in TROUBLES]
-    grown = case({"open_windows": f"100x{WEEK} 160x40"}, 30 * WEEK + 150, "WindrowStateGrows")
-    grown["alert_rule_test"] = [t for t in grown["alert_rule_test"] if t["exp_alerts"]]
-    for every, some in (("1m", cases), ("30m", [{**grown, "interval": "30m"}])):
-        tests = {"rule_files": [RULES], "evaluation_interval": every, "tests": some}
-        (tmp_path / f"{every}.yaml").write_text(json.dumps(tests))
-    for arguments in (["check", "rules", RULES], ["test", "rules", "1m.yaml", "30m.yaml"]):
+    promised(tmp_path, "1m", [case({**HEALTHY, **more}, at, name) for more, at, name in TROUBLES])
+
+
+@promtool
+def test_alerts_of_long_batches(tmp_path: Path) -> None:
+    """Rejected rows are found although each micro-batch takes an hour."""
+    written(tmp_path, "--interval", "1 hour")
+
+    def hourly(rows: int) -> str:
+        return " ".join(f"{rows * hour}x59" for hour in range(9))
+
+    batches = {"batch": hourly(1), "read": hourly(1000), "batch_ms": "3500000x540"}
+    healthy = {"rejected": hourly(5), "invalid_time": "0x540", "too_far_ahead": "0x540"}
+    promised(
+        tmp_path,
+        "1m",
+        [
+            case({**batches, **healthy, **other}, 470, name)
+            for other, name in (({}, ""), ({"rejected": hourly(50)}, "WindrowRowsRejected"))
+        ],
+    )
+
+
+@promtool
+@pytest.mark.parametrize("instance", ["a", "b"])
+def test_alerts_of_a_week(tmp_path: Path, instance: str) -> None:
+    """A query is compared with a week ago, also if it has another address since a restart."""
+    written(tmp_path)
+    minute, name = 30 * WEEK + 150, "WindrowStateGrows"
+    test = case({"open_windows": f"_x{WEEK} 160x40"}, minute, name, instance)
+    before = case({"open_windows": f"100x{WEEK}"}, minute, name, "a")
+    if instance == "a":
+        test = case({"open_windows": f"100x{WEEK} 160x40"}, minute, name, "a")
+    else:
+        test["input_series"] += before["input_series"]
+    test["alert_rule_test"] = [one for one in test["alert_rule_test"] if one["exp_alerts"]]
+    promised(tmp_path, "30m", [test])
+
+
+@promtool
+def test_a_restart_elsewhere(tmp_path: Path) -> None:
+    """A watermark that stands still after a restart at another address is behind.
+
+    It is compared with the values at the earlier address.
+    """
+    written(tmp_path)
+    test = case({"watermark_ms": "_x101 6000000x60"}, 150, "WindrowWatermarkBehind", "b")
+    ended = case({"watermark_ms": "-60000+60000x100"}, 150, "", "a")
+    test["input_series"] += ended["input_series"]
+    test["alert_rule_test"] = [one for one in test["alert_rule_test"] if one["exp_alerts"]]
+    promised(tmp_path, "1m", [test])
+
+
+def promised(folder: Path, every: str, cases: list[dict[str, Any]]) -> None:
+    """Run promtool on the rules of a folder."""
+    tests = [{**case, "interval": every} for case in cases]
+    file = {"rule_files": [RULES], "evaluation_interval": every, "tests": tests}
+    (folder / "tests.yaml").write_text(json.dumps(file))
+    for arguments in (["check", "rules", RULES], ["test", "rules", "tests.yaml"]):
         ran = subprocess.run(
             ["promtool", *arguments],  # noqa: S607
-            cwd=tmp_path,
+            cwd=folder,
             capture_output=True,
             text=True,
             check=False,
@@ -270,16 +330,17 @@ def test_alerts_fire(tmp_path: Path) -> None:
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def case(values: Mapping[str, str], minute: int, fires: str) -> dict[str, Any]:
+def case(values: Mapping[str, str], minute: int, fires: str, instance: str = "") -> dict[str, Any]:
     """Return a test of promtool: exactly one alert, or none, fires at a minute."""
+    metric = "metrics_shop_eu_driver_windrow_a_b_minutes_{}_Value"
+    label = f'{{instance="{instance}"}}' if instance else ""
     series = [
-        {"series": f"metrics_shop_eu_driver_windrow_a_b_minutes_{name}_Value", "values": value}
+        {"series": metric.format(name) + label, "values": value}
         for name, value in values.items()
         if value
     ]
     known = {alert.name: alert for alert in ALERTS}
     return {
-        "interval": "1m",
         "input_series": series,
         "alert_rule_test": [
             {

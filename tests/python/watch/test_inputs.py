@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,7 +49,7 @@ def of_cogroup(orders: wr.Stream, ships: wr.Stream, checkpoint: Path) -> Any:
     "begun", [of_join, pytest.param(of_cogroup, marks=pytest.mark.full)], ids=["join", "cogroup"]
 )
 def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None:
-    """The status names the stream without rows, then the slower stream (R87).
+    """The status names the stream without any row, then a stream that has become silent (R87).
 
     Spark's own watermark is the least.
     """
@@ -74,13 +75,17 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
         feeds[1].add([order("09:01:00")])
         of, said = seen()
         assert of.inputs == {"orders": at("09:00:30"), "ships": at("09:00:00")}
+        assert of.heldBackBy is None
+        for time in ("09:01:00", "09:01:20", "09:01:40"):
+            feeds[0].add([order(time)])
+            of, said = seen()
         assert of.heldBackBy == "ships"
-        assert said.endswith(", held back by ships, 30 s behind the most advanced input")
+        assert said.endswith(", held back by ships, 1 min 30 s behind the most advanced input")
         assert of.last is not None
         assert of.last.watermark == at("09:00:00")
         feeds[1].add([order("09:11:00"), order("09:05:00")])
         of, said = seen()
-        assert of.heldBackBy == "orders"
+        assert of.heldBackBy is None
         assert of.last is not None
         assert of.last.watermark == min(time for time in of.inputs.values() if time)
         assert of.inputs["ships"] == at("09:00:30") + timedelta(minutes=9, seconds=30)
@@ -91,7 +96,7 @@ def test_of_two_streams(spark: SparkSession, tmp_path: Path, begun: Any) -> None
         kept = wr.state(tmp_path / "cp", operator="orders").getMessages(
             None, None, by={"product": "a"}
         )
-        assert kept.count() == 2
+        assert kept.count() == 5
 
 
 def _clock_is_refused(spark: SparkSession, query: str) -> None:
@@ -99,3 +104,29 @@ def _clock_is_refused(spark: SparkSession, query: str) -> None:
     call = f"SELECT * FROM _windrow_clock(query => '{query}', millis => 5L)"  # noqa: S608
     with pytest.raises(AnalysisException, match="CLOCK_IN_TESTS_ALONE"):
         spark.sql(call)
+
+
+@pytest.mark.slow
+def test_an_idle_stream(spark: SparkSession, tmp_path: Path) -> None:
+    """A stream that is idle holds nothing back, so it is not named (R87, R107)."""
+    feeds = [Feed(spark, tmp_path / name) for name in ("orders", "ships")]
+    marks = [wr.EventTimeWatermark("10 seconds", idle=idle) for idle in (None, "1 second")]
+    orders, ships = (
+        wr.stream(feed.stream(), time="time", key="product", watermark=mark, name=name)
+        for feed, name, mark in zip(feeds, ("orders", "ships"), marks, strict=True)
+    )
+    for feed in feeds:
+        feed.add([order("09:00:40")])
+    query = of_join(orders.lateness("0 seconds"), ships.lateness("0 seconds"), tmp_path / "cp")
+    try:
+        query.processAllAvailable()
+        sleep(1.5)
+        for time in ("09:01:00", "09:01:20", "09:01:40", "09:02:00"):
+            feeds[0].add([order(time)])
+            query.processAllAvailable()
+        of = wr.status(query)
+    finally:
+        query.stop()
+    assert of.watermark is not None
+    assert of.watermark > at("09:00:30") == of.inputs["ships"]
+    assert of.heldBackBy is None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -133,6 +134,52 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
 
 
 @spark_test
+@pytest.mark.parametrize("sinks", [("panes",), ("panes", "rejected")], ids=len)
+def test_a_chain(feed: Feed, tmp_path: Path, sinks: tuple[str, ...]) -> None:
+    """The second operator waits although the first has emitted panes."""
+    feed.add([order("09:00:10"), order("09:05:00")])
+    on_time = minutes(feed.stream()).panes.where("NOT pane.is_retraction")
+    stream = wr.stream(on_time, key="product", name="hours").lateness("0 seconds")
+    hours = stream.window(wr.Tumbling("1 hour")).aggregate(F.sum("n").alias("n"))
+    query = hours.start(checkpoint=tmp_path / "checkpoint", **dict.fromkeys(sinks, nowhere))  # type: ignore[arg-type]
+    try:
+        query.processAllAvailable()
+        assert wr.status(query).panes > 0
+        [cause] = wr.whyNoOutput(query).causes
+        assert cause.code == "WATERMARK_NOT_REACHED"
+        assert cause.meaning.startswith("Operator 'hours': 1 pane waits in the state; the first")
+        assert "is emitted at the watermark 2025-01-01 10:00:00" in cause.meaning
+        feed.add([order("10:05:00")])
+        query.processAllAvailable()
+        output, *_ = wr.whyNoOutput(query).causes
+    finally:
+        query.stop()
+    assert (output.code, "has emitted 1 rows" in output.meaning) == ("HAS_OUTPUT", True)
+
+
+@spark_test
+def test_the_next_trigger_emits(feed: Feed, tmp_path: Path) -> None:
+    """The rows are there, and the trigger is long: the next watermark is computed by hand.
+
+    The newest row is of 09:02:00, so the next watermark is 09:01:30, and the window ends at
+    09:01:00.
+    """
+    feed.add([order("09:00:10"), order("09:02:00")])
+    query = minutes(feed.stream()).start(
+        panes=nowhere, checkpoint=tmp_path / "checkpoint", processingTime="1 hour"
+    )
+    try:
+        while query.lastProgress is None:
+            sleep(0.1)
+        [cause] = wr.whyNoOutput(query).causes
+    finally:
+        query.stop()
+    assert cause.code == "NEXT_BATCH_EMITS"
+    assert "the first is emitted at the watermark 2025-01-01 09:01:00" in cause.meaning
+    assert "the next micro-batch has the watermark 2025-01-01 09:01:30" in cause.meaning
+
+
+@spark_test
 def test_a_silent_input(both: Both, tmp_path: Path) -> None:
     """The input of a join that has delivered nothing is named."""
     both.add([[order("09:00:00"), order("09:30:00")]], [[]])
@@ -142,6 +189,26 @@ def test_a_silent_input(both: Both, tmp_path: Path) -> None:
         [cause, *_] = wr.whyNoOutput(query).causes
         assert cause.code == "INPUT_HOLDS_WATERMARK"
         assert "the input s, which has delivered no rows yet" in cause.meaning
+
+
+@spark_test
+@pytest.mark.parametrize("marks", [1, 2])
+def test_a_silent_source_of_a_union(both: Both, tmp_path: Path, marks: int) -> None:
+    """A source without rows is a cause only if it has its own watermark."""
+    first, second = ([order("09:00:00", amount=n)] for n in range(2))
+    both.add([first, *[[order("09:00:10", amount=n)] for n in range(4)]], [second])
+    one, other = (side.stream() for side in both.feeds)
+    if marks > 1:
+        one, other = (table.withWatermark("time", "30 seconds") for table in (one, other))
+        union = one.unionByName(other)
+    else:
+        union = one.unionByName(other).withWatermark("time", "30 seconds")
+    windows = wr.stream(union, time="time", key="product")
+    output = windows.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    with running(output.aggregate(F.count("*").alias("n")), tmp_path) as query:
+        found = wr.whyNoOutput(query).codes
+    assert found[-1] == "WATERMARK_NOT_REACHED"
+    assert ("SOURCE_IS_SILENT" in found) == (marks > 1)
 
 
 @spark_test

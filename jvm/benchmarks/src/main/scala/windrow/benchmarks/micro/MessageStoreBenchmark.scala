@@ -1,6 +1,5 @@
 package windrow.benchmarks.micro
 
-import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
@@ -12,13 +11,7 @@ import windrow.core.time.{Axis, Watermark}
 /** A full-state operator that keeps the newest n messages of one key. Measures a step of messages, of which the oldest
   * retire, and one query for the newest hundred, as time per message.
   */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-class MessageStoreBenchmark {
+class MessageStoreBenchmark extends MicroBenchmark {
 
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var n: Int = _

@@ -1,6 +1,5 @@
 package windrow.benchmarks.micro
 
-import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
@@ -12,13 +11,7 @@ import windrow.core.time.Watermark
 /** Measures a step of messages in order, followed by the watermark that completes their windows, on a shard that is
   * read from its store and written back, as in Spark. The time per message includes its share of the panes.
   */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-class ShardBenchmark {
+class ShardBenchmark extends MicroBenchmark {
 
   @Param(Array("tumble 60", "hop 60/10", "hop 60/1", "session 5"))
   var window: String = _

@@ -1,6 +1,5 @@
 package windrow.benchmarks.micro
 
-import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import org.openjdk.jmh.infra.Blackhole
 import windrow._
@@ -13,13 +12,7 @@ import windrow.core.time.Watermark
   * watermark that completes their windows. The time per message includes its two panes on time, and should not grow
   * with n.
   */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-class SlidingBenchmark {
+class SlidingBenchmark extends MicroBenchmark {
 
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var n: Int = _

@@ -1,6 +1,5 @@
 package windrow.benchmarks.micro
 
-import java.util.concurrent.TimeUnit
 import org.openjdk.jmh.annotations._
 import windrow.core.state._
 
@@ -8,13 +7,7 @@ import windrow.core.state._
   * as many from its start, and writes it back, as time per value. In order, the time should not grow with the number of
   * positions.
   */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-class SortedRunBenchmark {
+class SortedRunBenchmark extends MicroBenchmark {
 
   @Param(Array("100", "1000", "10000", "100000", "1000000"))
   var positions: Int = _

@@ -9,13 +9,8 @@ import windrow.core.state.KeyMap
 /** Compares two stacks with combining all slices of a window again: one slice in, one out, one window. The time per
   * window for all keys shows from how many slices on two stacks are faster.
   */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-class SweepBenchmark {
+class SweepBenchmark extends MicroBenchmark {
 
   @Param(Array("2", "4", "6", "8", "12", "60"))
   var slices: Int = _

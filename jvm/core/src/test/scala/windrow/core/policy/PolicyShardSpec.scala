@@ -3,10 +3,10 @@ package windrow.core.policy
 import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
-import windrow.core.aggregate.Aggregation
 import windrow.core.operator.Origin
 import windrow.core.state._
 import windrow.core.time.Watermark
+import windrow.operators.Sum
 
 /** Tests the policy table of SEMANTICS P1 to P7, row by row. Every case also runs with its state written and read
   * between any two steps.
@@ -189,15 +189,6 @@ private object PolicyShardSpec {
     def apply(now: Long, messages: (String, Int)*): Step = new Step(now, messages, false, false)
     def apply(now: Long, marker: Boolean): Step          = new Step(now, Nil, marker, false)
     val End: Step                                        = new Step(0, Nil, false, true)
-  }
-
-  private object Sum extends Aggregation[Long, Long] {
-    def zero: Long                                = 0
-    def combine(left: Long, right: Long): Long    = left + right
-    def copy(buffer: Long): Long                  = buffer
-    def lower(buffer: Long): Long                 = buffer
-    def write(value: Long, out: ByteWriter): Unit = out.long(value)
-    def read(in: ByteReader): Long                = in.long()
   }
 
   private val Signs = Map[EventKind, String](

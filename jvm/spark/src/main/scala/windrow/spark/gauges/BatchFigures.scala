@@ -10,7 +10,7 @@ import windrow.spark.output.OutputColumns
 /** The figures of one micro-batch, for all Windrow operators of its query together. The same as `Figures` in Python.
   *
   * @param counts
-  *   counts of rows, by their names in the observed metrics (SEMANTICS R74)
+  *   counts of rows of all operators together, by their names in the observed metrics (SEMANTICS R74)
   * @param levels
   *   present values: bytes, milliseconds, the number of the micro-batch
   * @param open
@@ -23,6 +23,8 @@ import windrow.spark.output.OutputColumns
   *   the greatest event time in the micro-batch, in milliseconds
   * @param sources
   *   the rows of each source, by its description
+  * @param operators
+  *   the counts of each operator, by its name
   */
 private[spark] final case class BatchFigures(
     batch: Long,
@@ -32,7 +34,8 @@ private[spark] final case class BatchFigures(
     inputs: Map[String, Option[Long]],
     watermark: Option[Long],
     newest: Option[Long],
-    sources: Seq[(String, Long)])
+    sources: Seq[(String, Long)],
+    operators: Map[String, Map[String, Long]] = Map.empty)
 
 private[spark] object BatchFigures {
 
@@ -42,12 +45,12 @@ private[spark] object BatchFigures {
       case (name, row) if name.startsWith(OutputColumns.Prefix) =>
         name -> row.getValuesMap[Any](row.schema.fieldNames.toSeq)
     }.toSeq
+    val operators = observed.groupMapReduce(one => OutputColumns.operator(one._1)) { case (_, counts) =>
+      (counts -- OpenFigures.Names).collect { case (name, n: Number) => name -> n.longValue }
+    }(sum)
     Option.when(observed.nonEmpty)(BatchFigures(
       progress.batchId,
-      observed.flatMap { case (_, counts) =>
-        (counts -- OpenFigures.Names).collect { case (name, n: Number) => name -> n.longValue }
-      }
-        .groupMapReduce(_._1)(_._2)(_ + _),
+      operators.values.reduce(sum),
       levels(progress),
       observed.collect {
         case (name, counts) if OpenFigures.Names.forall(counts.contains) => name -> OpenFigures(counts)
@@ -62,8 +65,13 @@ private[spark] object BatchFigures {
         .toMap,
       instant(progress, "watermark").filter(_ != 0),
       instant(progress, "max"),
-      progress.sources.toSeq.map(source => source.description -> source.numInputRows)))
+      progress.sources.toSeq.map(source => source.description -> source.numInputRows),
+      operators))
   }
+
+  /** Adds counts by name. */
+  def sum(one: Map[String, Long], other: Map[String, Long]): Map[String, Long] =
+    other.foldLeft(one) { case (all, (name, n)) => all.updated(name, all.getOrElse(name, 0L) + n) }
 
   private def levels(progress: StreamingQueryProgress): Map[String, Long] = {
     val states               = progress.stateOperators.toSeq

@@ -27,17 +27,18 @@ private[spark] object Causes {
         "Remove the cause, and start the query again with the same checkpoint."))
     case None if facts.batch.isEmpty && facts.isActive => Seq(beforeTheFirst(facts))
     case None =>
-      output(facts).toSeq ++ (if (isAccepted(facts)) inTheFuture(facts).toSeq else rows(facts)) ++
-        (if (isAccepted(facts) || facts.batch.isEmpty) held(facts) ++ windows(facts) else Nil)
+      output(facts).toSeq ++ (if (isAccepted(facts)) inTheFuture(facts).toSeq else named(facts, rows(facts))) ++
+        (if (isAccepted(facts) || facts.batch.isEmpty) held(facts) ++ named(facts, windows(facts)) else Nil)
   }
+
+  /** Names the examined operator, if there are several. */
+  private def named(facts: Facts, causes: Seq[Cause]): Seq[Cause] =
+    facts.examined.fold(causes)(name => causes.map(one => one.copy(meaning = s"Operator '$name': ${one.meaning}")))
 
   private def isAccepted(facts: Facts): Boolean = facts.count(CountColumns.Accepted) > 0
 
   /** A watermark this far ahead of the clock can only come from a row with a wrong time. */
   private val Future = 3600000000L
-
-  /** The number of micro-batches without rows after which a source counts as silent. */
-  private val Silent = 3
 
   private val Remedies: Map[Reason, String] = Map(
     Reason.InvalidTime -> "Fix the event time of the rows: it is null or cannot be converted.",
@@ -65,11 +66,9 @@ private[spark] object Causes {
         "Check the sources: the path or topic, the starting offsets, and filters before Windrow.")
   }
 
-  private def emitted(facts: Facts): Long = facts.count(CountColumns.Panes) + facts.count(CountColumns.Rows)
-
-  private def output(facts: Facts): Option[Cause] = Option.when(emitted(facts) > 0)(Cause(
+  private def output(facts: Facts): Option[Cause] = Option.when(facts.emitted > 0)(Cause(
     "HAS_OUTPUT",
-    s"The query has emitted ${count(emitted(facts))} rows up to micro-batch ${facts.batch.getOrElse(0L)}.",
+    s"The query has emitted ${count(facts.emitted)} rows up to micro-batch ${facts.batch.getOrElse(0L)}.",
     "If you do not see them, check the sink, and filters behind Windrow."))
 
   /** Finds causes that keep rows out of windows. */
@@ -87,6 +86,11 @@ private[spark] object Causes {
         s"${count(gaps)} rows are between two windows.",
         "Choose a step of Hopping that is not longer than the size."))
     if (found.nonEmpty) found.toSeq
+    else if (facts.operators.exists(all => all.isLater(all.examined)))
+      Seq(Cause(
+        "NO_ROWS",
+        "The earlier operators passed no rows to it in this run.",
+        "Check the filters between the operators."))
     else
       Seq(Cause(
         "NO_ROWS",
@@ -111,13 +115,14 @@ private[spark] object Causes {
   /** Finds causes that keep the watermark from moving. */
   private def held(facts: Facts): Seq[Cause] = facts.heldBackBy match {
     case Some(name) =>
-      val soFar = facts.inputs(name).fold("has delivered no rows yet")(reached => s"is at ${instant(reached)}")
+      val soFar =
+        facts.inputs.getOrElse(name, None).fold("has delivered no rows yet")(reached => s"is at ${instant(reached)}")
       Seq(Cause(
         "INPUT_HOLDS_WATERMARK",
         s"The watermark waits for the input $name, which $soFar.",
         "Check that input. If silence is normal for it, set idle in its watermark."))
     case None => facts.quiet.toSeq.collect {
-        case (name, batches) if batches >= Silent =>
+        case (name, batches) if facts.hasSeveralWatermarks && batches >= QueryStatus.Silent =>
           Cause(
             "SOURCE_IS_SILENT",
             s"The source $name had no rows in the last $batches micro-batches.",
@@ -127,15 +132,26 @@ private[spark] object Causes {
 
   /** Finds the event for which the windows in the state wait. */
   private def windows(facts: Facts): Seq[Cause] = facts.waiting match {
-    case None                         => if (emitted(facts) == 0) unread(facts) else Nil
-    case Some(Waiting(0, _, _, kind)) => nothing(facts, kind)
-    case Some(all @ Waiting(_, None, clock, _)) => clock.toSeq.map(until =>
-        Cause(
-          "PERIOD_NOT_OVER",
-          s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
-          "Wait, or set a shorter period."))
-    case Some(all) if !facts.isActive               => Seq(ended(s"${waits(all)} in the state"))
-    case Some(all @ Waiting(_, Some(needed), _, _)) => onlyWithData(facts) :+ notReached(facts, all, needed)
+    case None                               => if (facts.emittedByExamined == 0) unread(facts) else Nil
+    case Some(none) if none.panes == 0      => nothing(facts, none.kind)
+    case Some(all) if !facts.isActive       => Seq(ended(s"${waits(all)} in the state"))
+    case Some(all) if all.watermark.isEmpty => all.clock.toSeq.map(periodNotOver(all, _))
+    case Some(all)                          => onlyWithData(facts) :+ byWatermark(facts, all, all.watermark.get)
+  }
+
+  private def periodNotOver(all: Waiting, until: Long): Cause = Cause(
+    "PERIOD_NOT_OVER",
+    s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
+    "Wait, or set a shorter period.")
+
+  private def byWatermark(facts: Facts, all: Waiting, needed: Long): Cause = all.next match {
+    case Some(next) if next >= needed =>
+      Cause(
+        "NEXT_BATCH_EMITS",
+        s"${waits(all)} in the state; the first is ${all.kind.happens} at the watermark ${instant(needed)}, and the next " +
+          s"micro-batch has the watermark ${instant(next)}.",
+        "Wait for the next trigger. Newer rows are not necessary.")
+    case next => notReached(facts.copy(watermark = next.orElse(facts.watermark)), all, needed)
   }
 
   /** Decides by the number of open windows, because the state was not read. */
@@ -147,7 +163,7 @@ private[spark] object Causes {
   }
 
   private def nothing(facts: Facts, kind: Waiting.Kind): Seq[Cause] =
-    Option.when(isAccepted(facts) && emitted(facts) == 0) {
+    Option.when(isAccepted(facts) && facts.emittedByExamined == 0) {
       val (meaning, remedy) = kind match {
         case Waiting.OfPanes => (
             "Rows were accepted, but the state has no pane to emit.",

@@ -1,5 +1,9 @@
 package windrow.spark.gauges
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import windrow.spark.input.WatermarkCheck
+import windrow.spark.output.{CountColumns, OutputColumns}
+
 /** The panes that the state will emit.
   *
   * @param panes
@@ -10,12 +14,15 @@ package windrow.spark.gauges
   *   the earliest end of a period
   * @param kind
   *   what waits
+  * @param next
+  *   the watermark of the next micro-batch, if there is one
   */
 private[spark] final case class Waiting(
     panes: Long,
     watermark: Option[Long],
     clock: Option[Long],
-    kind: Waiting.Kind = Waiting.OfPanes)
+    kind: Waiting.Kind = Waiting.OfPanes,
+    next: Option[Long] = None)
 
 private[spark] object Waiting {
 
@@ -48,13 +55,19 @@ private[spark] object Waiting {
   * @param batch
   *   the number of the newest micro-batch
   * @param counts
-  *   sums of counts of rows, by the names of the observed metrics
+  *   counts of rows of the query, or of the examined one of several operators, by the names of the observed metrics
+  * @param operators
+  *   the operators, if there are several
   * @param inputs
   *   by input of a join or co-group, the watermark of its rows, if it has some
+  * @param heldBackBy
+  *   the input for which the watermark waits
   * @param quiet
   *   by source, the micro-batches in a row without rows of it
+  * @param hasSeveralWatermarks
+  *   whether inputs have their own watermarks, of which the least counts
   * @param open
-  *   the number of open windows, if it is known
+  *   the number of open windows of the query or of the examined operator, if it is known
   * @param isBusy
   *   whether a micro-batch with rows runs now
   * @param runsWithoutData
@@ -67,10 +80,13 @@ private[spark] final case class Facts(
     error: Option[String] = None,
     batch: Option[Long] = None,
     counts: Map[String, Long] = Map.empty,
+    operators: Option[Operators] = None,
     watermark: Option[Long] = None,
     newest: Option[Long] = None,
     inputs: Map[String, Option[Long]] = Map.empty,
+    heldBackBy: Option[String] = None,
     quiet: Map[String, Int] = Map.empty,
+    hasSeveralWatermarks: Boolean = false,
     open: Option[Long] = None,
     isBusy: Boolean = false,
     runsWithoutData: Boolean = true,
@@ -79,24 +95,48 @@ private[spark] final case class Facts(
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
 
-  def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark
+  /** The number of rows that leave the query. */
+  def emitted: Long = operators.fold(emittedByExamined)(_.emitted)
 
-  /** The input with the least watermark, or None if there is only one or all are equal. */
-  def heldBackBy: Option[String] = {
-    val order = inputs.toSeq.sortBy { case (name, reached) => (reached.getOrElse(Long.MinValue), name) }
-    Option.when(order.sizeIs > 1 && order.head._2 != order.last._2)(order.head._1)
+  /** The number of rows that the examined operator emits. */
+  def emittedByExamined: Long = count(CountColumns.Panes) + count(CountColumns.Rows)
+
+  /** The name of the examined operator, if there are several. */
+  def examined: Option[String] = operators.map(_.examined.name)
+
+  /** Adds the counts of each operator, and the facts that the analyzed plan of the query shows. The plan is unknown after
+    * the end of a run.
+    *
+    * @param counts
+    *   by operator, counts of rows
+    * @param open
+    *   by operator, the number of open windows
+    */
+  def withOperators(
+      counts: Map[String, Map[String, Long]],
+      open: Map[String, Long],
+      plan: Option[LogicalPlan]): Facts = {
+    val several = Operators.of(counts, open, plan)
+    val whole = copy(
+      operators = several,
+      open = Option.when(open.nonEmpty)(open.values.sum),
+      hasSeveralWatermarks = plan.exists(WatermarkCheck.marks(_) > 1))
+    several.map(_.examined).fold(whole)(one => whole.copy(counts = one.counts, open = one.open))
   }
+
+  def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark
 }
 
 private[spark] object Facts {
 
-  /** Returns the facts that the figures of a query show. */
-  def of(status: QueryStatus): Facts = Facts(
+  /** Returns the facts that the figures of a query show, and its analyzed plan, if it is running. */
+  def of(status: QueryStatus, plan: Option[LogicalPlan]): Facts = Facts(
     batch = status.last.map(_.batch),
     counts = status.counts,
     watermark = status.watermark.map(_ * 1000),
     newest = status.newest.map(_ * 1000),
     inputs = status.inputs.map { case (name, reached) => name -> reached.map(_ * 1000) },
-    quiet = status.quiet,
-    open = Option.when(status.open.nonEmpty)(status.open.values.sum))
+    heldBackBy = status.heldBackBy,
+    quiet = status.quiet)
+    .withOperators(status.operators, status.open.map { case (name, n) => OutputColumns.operator(name) -> n }, plan)
 }

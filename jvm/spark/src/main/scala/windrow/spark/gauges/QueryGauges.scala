@@ -8,27 +8,31 @@ import windrow.spark.output.{CountColumns, OutputSchema}
   * of the last micro-batch.
   */
 private[gauges] final class QueryGauges private (shown: SparkGauges) {
+  import QueryGauges._
 
   @volatile private var status = QueryStatus()
 
-  QueryGauges.Counts.foreach(name => shown.put(name, () => status.count(name)))
+  Counts.foreach(name => shown.put(name, () => status.count(name)))
   Levels.All.foreach(name => shown.put(name, () => status.levels.getOrElse(name, 0L)))
 
-  /** Adds the figures of a micro-batch. Registers the gauge of open windows once those of an operator are known, and the
-    * gauge of an input with its first micro-batch; it is 0 until the input has rows.
+  /** Adds the figures of a micro-batch. The gauge of open windows exists while those of an operator are known. The gauge
+    * of an input exists from its first micro-batch on; it is 0 until the input has rows.
     */
   def take(figures: BatchFigures): Unit = synchronized {
     val before = status
     status = before.after(figures)
-    if (before.open.isEmpty && status.open.nonEmpty) shown.put("open_windows", () => status.open.values.sum)
+    if (before.open.isEmpty && status.open.nonEmpty) shown.put(Open, () => status.open.values.sum)
+    if (before.open.nonEmpty && status.open.isEmpty) shown.remove(Open)
     (status.inputs.keySet -- before.inputs.keySet).foreach(name =>
-      shown.put(s"input.${QueryGauges.plainName(name)}.watermark_ms", () => status.inputs(name).getOrElse(0L)))
+      shown.put(s"input.${plainName(name)}.watermark_ms", () => status.inputs(name).getOrElse(0L)))
   }
 
   def close(): Unit = shown.close()
 }
 
 private[gauges] object QueryGauges {
+  private val Open = CountColumns.OpenWindows
+
   private val Counts = (CountColumns.Read +: OutputSchema.Counts.names) ++ Seq(CountColumns.Rows, CountColumns.Replaced)
 
   /** Creates the gauges of a query. Appends the id to a name that another running query already uses. */

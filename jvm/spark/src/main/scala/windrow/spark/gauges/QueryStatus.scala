@@ -14,6 +14,11 @@ package windrow.spark.gauges
   *   by input of a join or co-group, the watermark of its rows in milliseconds, if it has some
   * @param quiet
   *   by source, the newest micro-batches in a row without rows of it, while another source had some
+  * @param missing
+  *   by input, the newest micro-batches in a row without rows of it, while another input had some and the watermark did
+  *   not move
+  * @param operators
+  *   sums of the counts of each operator
   */
 private[spark] final case class QueryStatus(
     counts: Map[String, Long] = Map.empty,
@@ -21,7 +26,9 @@ private[spark] final case class QueryStatus(
     newest: Option[Long] = None,
     open: Map[String, Long] = Map.empty,
     inputs: Map[String, Option[Long]] = Map.empty,
-    quiet: Map[String, Int] = Map.empty) {
+    quiet: Map[String, Int] = Map.empty,
+    missing: Map[String, Int] = Map.empty,
+    operators: Map[String, Map[String, Long]] = Map.empty) {
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
 
@@ -29,6 +36,19 @@ private[spark] final case class QueryStatus(
 
   /** The distance of the watermark from the greatest event time, in milliseconds. */
   def behind: Option[Long] = for (ahead <- newest; watermark <- watermark) yield ahead - watermark
+
+  /** The input for which the watermark waits: the one with the least watermark, if it had no rows in several
+    * micro-batches in which the watermark did not move, or if it never had any and there is no watermark yet (SEMANTICS
+    * R87). An input that the watermark has passed, because it was idle, does not hold it back.
+    */
+  def heldBackBy: Option[String] = {
+    val order = inputs.toSeq.sortBy { case (name, reached) => (reached.getOrElse(Long.MinValue), name) }
+    order.headOption.collect {
+      case (name, reached)
+          if order.last._2 != reached && !reached.exists(at => watermark.exists(_ > at)) &&
+            (missing.getOrElse(name, 0) >= QueryStatus.Silent || watermark.isEmpty && reached.isEmpty) => name
+    }
+  }
 
   /** The present values of the newest micro-batch, by the names of the gauges. */
   def levels: Map[String, Long] = last.fold(Map.empty[String, Long])(_.levels) ++
@@ -39,8 +59,7 @@ private[spark] final case class QueryStatus(
     if (last.exists(_.batch >= figures.batch)) this
     else
       QueryStatus(
-        (counts.keySet ++ figures.counts.keySet).map(name =>
-          name -> (count(name) + figures.counts.getOrElse(name, 0L))).toMap,
+        BatchFigures.sum(counts, figures.counts),
         Some(figures),
         (newest ++ figures.newest).maxOption,
         figures.open.flatMap { case (name, reported) =>
@@ -49,10 +68,28 @@ private[spark] final case class QueryStatus(
         inputs ++ figures.inputs.map { case (name, reached) =>
           name -> (inputs.get(name).flatten ++ reached).maxOption
         },
-        quietAfter(figures.sources))
+        quietAfter(figures.sources),
+        missingAfter(figures),
+        figures.operators.foldLeft(operators) { case (all, (name, more)) =>
+          all.updated(name, BatchFigures.sum(all.getOrElse(name, Map.empty), more))
+        })
 
   private def quietAfter(sources: Seq[(String, Long)]): Map[String, Int] =
     if (sources.sizeIs < 2 || sources.forall(_._2 == 0)) quiet
     else
       sources.map { case (name, rows) => name -> (if (rows > 0) 0 else quiet.getOrElse(name, 0) + 1) }.toMap
+
+  private def missingAfter(figures: BatchFigures): Map[String, Int] =
+    if (figures.watermark != watermark) Map.empty
+    else if (figures.inputs.values.forall(_.isEmpty)) missing
+    else
+      figures.inputs.map { case (name, reached) =>
+        name -> (if (reached.nonEmpty) 0 else missing.getOrElse(name, 0) + 1)
+      }
+}
+
+private[spark] object QueryStatus {
+
+  /** The number of micro-batches without rows after which a source or an input counts as silent. */
+  val Silent = 3
 }

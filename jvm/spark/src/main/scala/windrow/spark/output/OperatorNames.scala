@@ -5,8 +5,22 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.windrow.RefusedInSql
 import windrow.{ErrorConditions, SpecProblem}
 
-/** Checks that each operator of a query counts under its own name. */
+/** The names of the operators of a query. Each operator counts under its own name. */
 private[spark] object OperatorNames {
+
+  /** Returns the names of the operators in a plan. An operator follows those whose output it reads. */
+  def of(plan: LogicalPlan): Seq[String] = plan.collect {
+    case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) => OutputColumns.operator(one.name)
+  }.reverse.distinct
+
+  /** Returns the names of the operators in a plan whose output no other operator reads. */
+  def last(plan: LogicalPlan): Set[String] = {
+    val all = of(plan).toSet
+    all -- plan.collect {
+      case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) =>
+        of(one.child).filter(_ != OutputColumns.operator(one.name))
+    }.flatten
+  }
 
   /** Returns a problem if an operator of the inputs has the same name.
     *

@@ -212,6 +212,14 @@ private[spark] object Checkpoint {
       .map(_.getPath.getName).filter(_.forall(_.isDigit)).map(_.toLong).maxOption
   }
 
+  /** Returns the watermark of the micro-batch after the last commit, in milliseconds; None if there is none yet. */
+  def nextWatermark(session: SparkSession, path: String): Option[Long] = lastCommit(session, path).flatMap { commit =>
+    val files = Storage.of(session.sparkContext.hadoopConfiguration, path)
+    val text =
+      Using.resource(files.open(new Path(path, s"commits/$commit")))(in => new String(in.readAllBytes(), UTF_8))
+    text.linesIterator.drop(1).nextOption().map(mapper.readTree(_).path("nextBatchWatermarkMs").asLong).filter(_ > 0)
+  }
+
   /** Whether the query has planned a micro-batch. */
   def isBegun(session: SparkSession, path: String): Boolean = {
     val offsets = new Path(path, "offsets")

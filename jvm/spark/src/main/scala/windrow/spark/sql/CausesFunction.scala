@@ -1,16 +1,19 @@
 package windrow.spark.sql
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import java.util.UUID
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.LiveRuns
 import org.apache.spark.unsafe.types.UTF8String
 import scala.jdk.CollectionConverters._
-import windrow.spark.gauges.{Causes, Facts, Waiting}
+import windrow.spark.gauges.{Cause, Causes, Facts, StoredWaiting}
 
 /** Plans `_windrow_causes('json')`, which `wr.whyNoOutput` calls: the facts about a query as JSON, with times in
-  * microseconds. Returns a row for each cause.
+  * microseconds, the ids of the query and of its run, and its checkpoint. Returns a row for each cause.
   */
 private[spark] object CausesFunction {
   val Name = "_windrow_causes"
@@ -19,8 +22,19 @@ private[spark] object CausesFunction {
 
   def plan(expressions: Seq[Expression]): LogicalPlan = LocalRelation(
     Columns.map(field => AttributeReference(field.name, field.dataType)()),
-    Causes.of(facts(new ObjectMapper().readTree(expressions.head.eval().toString))).map(cause =>
+    causes(new ObjectMapper().readTree(expressions.head.eval().toString)).map(cause =>
       InternalRow.fromSeq(Seq(cause.code, cause.meaning, cause.remedy).map(UTF8String.fromString))))
+
+  private def causes(json: JsonNode): Seq[Cause] = {
+    def id(name: String) = UUID.fromString(json.path(name).asText)
+    val live             = LiveRuns.of(SparkSession.active).get(id("id"), id("runId"))
+    val checkpoint       = Option(json.path("checkpoint").textValue)
+    val found = facts(json).withOperators(
+      fields(json.path("operators"))(fields(_)(_.asLong)),
+      fields(json.path("open"))(_.asLong),
+      live.map(_.plan))
+    Causes.of(found.copy(waiting = checkpoint.flatMap(StoredWaiting.of(SparkSession.active, _, found.examined))))
+  }
 
   private def facts(json: JsonNode): Facts = Facts(
     isActive = json.path("isActive").asBoolean,
@@ -30,16 +44,10 @@ private[spark] object CausesFunction {
     watermark = number(json.path("watermark")),
     newest = number(json.path("newest")),
     inputs = fields(json.path("inputs"))(number),
+    heldBackBy = Option(json.path("heldBackBy").textValue),
     quiet = fields(json.path("quiet"))(_.asInt),
-    open = number(json.path("open")),
     isBusy = json.path("isBusy").asBoolean,
     runsWithoutData = json.path("runsWithoutData").asBoolean,
-    waiting = Option(json.path("waiting")).filter(_.isObject).map(of =>
-      Waiting(
-        of.path("panes").asLong,
-        number(of.path("watermark")),
-        number(of.path("clock")),
-        Waiting.kind(of.path("columns").elements.asScala.map(_.asText).toSeq))),
     now = json.path("now").asLong)
 
   private def number(json: JsonNode): Option[Long] = Option.when(json.isNumber)(json.asLong)

@@ -4,7 +4,6 @@ import java.util.UUID
 import org.apache.spark.sql.windrow.{SparkPage, SparkPageRequest}
 import scala.util.Try
 import scala.xml.{Node, NodeSeq}
-import windrow.spark.gauges.Facts
 import windrow.spark.gauges.FigureText.{instant, span}
 
 /** A run: its figures, the reasons why it emits nothing, and pictures. */
@@ -21,9 +20,10 @@ private[ui] final class RunPage(find: UUID => Option[RunView]) extends SparkPage
     }
 
   private def of(view: RunView, request: SparkPageRequest): Seq[Node] = {
-    val live  = view.live.filter(_ => request.mayRunJobs)
-    val state = live.filter(_ => request.parameter(State).nonEmpty).fold(StateView.Unread)(StateView.read)
-    val link  = s"${request.tab}query/?run=${view.run.runId}&$State=read"
+    val live = view.live.filter(_ => request.mayRunJobs)
+    val state =
+      live.filter(_ => request.parameter(State).nonEmpty).fold(StateView.Unread)(StateView.read(_, view.examined))
+    val link = s"${request.tab}query/?run=${view.run.runId}&$State=read"
     Seq(
       <h4>{view.title}</h4>,
       <section>
@@ -39,7 +39,7 @@ private[ui] final class RunPage(find: UUID => Option[RunView]) extends SparkPage
 
   /** Shows the watermark of each input, and names the one that holds it back. */
   private def inputs(view: RunView): NodeSeq = {
-    val held    = Facts.of(view.status).heldBackBy
+    val held    = view.status.heldBackBy
     val reached = view.status.inputs.toSeq.sortBy(_._1)
     val most    = reached.flatMap(_._2).maxOption
     val shown = reached.map { case (name, at) =>

@@ -26,12 +26,17 @@ private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], n
 
   def state: String = if (error.nonEmpty) "failed" else if (run.isActive) "running" else "ended"
 
+  private val figures = Facts.of(status, live.map(_.plan))
+
+  /** The operator whose state shows why the query emits nothing, if there are several. */
+  def examined: Option[String] = figures.examined
+
   /** Returns the reasons why the query emits nothing, or nothing more.
     *
     * @param waiting
     *   the panes in the state, if it was read
     */
-  def causes(waiting: Option[Waiting] = None): Seq[Cause] = Causes.of(Facts.of(status).copy(
+  def causes(waiting: Option[Waiting] = None): Seq[Cause] = Causes.of(figures.copy(
     isActive = run.isActive,
     error = error,
     isBusy = live.exists(_.isBusy),

@@ -23,6 +23,22 @@ final class CausesSpec extends AnyFunSuite {
     ("rows are duplicates", batch("accepted" -> 0, "duplicates" -> 1), Seq("ALL_DUPLICATES")),
     ("all wait for the clock", batch().copy(waiting = Some(Waiting(1, None, Some(noon)))), Seq("PERIOD_NOT_OVER")),
     ("windows are open", batch().copy(waiting = Some(Waiting(2, Some(noon), None))), Seq("WATERMARK_NOT_REACHED")),
+    (
+      "the next micro-batch emits the window",
+      batch().copy(waiting = Some(Waiting(2, Some(noon), None, next = Some(noon)))),
+      Seq("NEXT_BATCH_EMITS")),
+    (
+      "the next micro-batch does not emit the window",
+      batch().copy(waiting = Some(Waiting(2, Some(noon), None, next = Some(noon - 1)))),
+      Seq("WATERMARK_NOT_REACHED")),
+    (
+      "the next micro-batch needs rows",
+      batch().copy(runsWithoutData = false, waiting = Some(Waiting(2, Some(noon), None, next = Some(noon)))),
+      Seq("ONLY_BATCHES_WITH_DATA", "NEXT_BATCH_EMITS")),
+    (
+      "the run has ended before the end of a period",
+      batch().copy(isActive = false, waiting = Some(Waiting(1, None, Some(noon)))),
+      Seq("RUN_ENDED")),
     ("there is output", batch("panes" -> 1).copy(waiting = Some(Waiting(0, None, None))), Seq("HAS_OUTPUT")),
     ("no pane waits", batch().copy(waiting = Some(Waiting(0, None, None))), Seq("NOTHING_WAITS")),
     (
@@ -39,12 +55,17 @@ final class CausesSpec extends AnyFunSuite {
       Seq("WATERMARK_IN_THE_FUTURE")),
     (
       "an input is behind",
-      batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> None)),
+      batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> None), heldBackBy = Some("b")),
       Seq("HAS_OUTPUT", "INPUT_HOLDS_WATERMARK")),
+    ("two live inputs", batch("rows" -> 1).copy(inputs = Map("a" -> Some(noon), "b" -> Some(1L))), Seq("HAS_OUTPUT")),
     (
       "a source is silent",
-      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
+      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2), hasSeveralWatermarks = true),
       Seq("HAS_OUTPUT", "SOURCE_IS_SILENT")),
+    (
+      "a source of a union under one watermark is silent",
+      batch("rows" -> 1).copy(quiet = Map("a" -> 3, "b" -> 2)),
+      Seq("HAS_OUTPUT")),
     ("the state was not read", batch().copy(open = Some(3)), Seq("WATERMARK_NOT_REACHED")),
     (
       "the state was not read, and Spark needs rows",
@@ -69,6 +90,11 @@ final class CausesSpec extends AnyFunSuite {
       "3 keys with undecided rows wait in the state; the first is decided at the watermark 2025-01-01 12:00:00"))
     assert(meaning(0, Waiting.OfKeys) == "Rows were accepted, but none of them can belong to a match any longer.")
     assert(meaning(1, Waiting.kind(Seq("id", "window", "timing", "watermark"))).startsWith("1 pane waits "))
+  }
+
+  test("the watermark of the next micro-batch is the present one") {
+    val facts = batch().copy(watermark = None, waiting = Some(Waiting(1, Some(noon + hour), None, next = Some(noon))))
+    assert(Causes.of(facts).map(_.meaning).mkString.contains(", but the watermark is 2025-01-01 12:00:00, "))
   }
 
   test("numbers, times, and lengths are written as in Python") {

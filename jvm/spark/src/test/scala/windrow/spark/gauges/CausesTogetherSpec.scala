@@ -23,4 +23,30 @@ final class CausesTogetherSpec extends AnyFunSuite {
     assert(Causes.of(facts).map(_.code) == Seq("NO_ROWS"))
     assert(Causes.of(facts.copy(waiting = None, open = Some(0))).map(_.code) == Seq("NO_ROWS"))
   }
+
+  private def chain(minutes: (String, Long)*)(hours: (String, Long)*) = Facts(
+    batch = Some(3),
+    watermark = Some(noon),
+    now = noon).withOperators(Map("hours" -> hours.toMap, "minutes" -> minutes.toMap), Map("hours" -> 1L), None)
+
+  private val first = Seq("read" -> 9L, "accepted" -> 9L, "panes" -> 5L)
+
+  test("SEMANTICS R74: the last operator of a chain decides whether there is output") {
+    val facts = chain(first: _*)("read" -> 5L, "accepted" -> 5L)
+    assert(Causes.of(facts).map(one => one.code -> one.meaning.takeWhile(_ != ':')) ==
+      Seq("WATERMARK_NOT_REACHED" -> "Operator 'hours'"))
+    val output = chain(first: _*)("read" -> 5L, "accepted" -> 5L, "panes" -> 2L)
+    assert(Causes.of(output).map(_.meaning) == Seq("The query has emitted 2 rows up to micro-batch 3."))
+  }
+
+  test("SEMANTICS R74: a later operator that rejects all its rows is named") {
+    val facts = chain(first: _*)("read" -> 5L, "rejected" -> 5L, "too_late" -> 5L)
+    assert(Causes.of(facts).map(_.meaning) == Seq("Operator 'hours': All 5 rows are rejected: TOO_LATE 5."))
+  }
+
+  test("SEMANTICS R74: the first operator without output is examined") {
+    val facts = chain("read" -> 9L, "accepted" -> 9L)("read" -> 0L)
+    assert(Causes.of(facts).map(_.meaning).head.startsWith("Operator 'minutes': No window has been emitted yet"))
+    assert(Causes.of(chain(first: _*)("read" -> 0L)).map(_.remedy) == Seq("Check the filters between the operators."))
+  }
 }

@@ -7,8 +7,8 @@ import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import windrow.CheckpointError
 import windrow.core.state.{ByteWriter, ShardStore, SpecFingerprint}
-import windrow.core.time.{Distance, Watermark}
-import windrow.spark.shards.{ShardPlan, ShardProgram, ShardRunner}
+import windrow.core.time.Distance
+import windrow.spark.shards.{ProgramOfTest, ShardPlan}
 import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that a query that cannot continue from a checkpoint fails before it starts. */
@@ -58,21 +58,6 @@ final class StateVersionSuite extends SparkSuite {
   }
 }
 
-private final class Keeping(val fingerprint: SpecFingerprint, header: Array[Byte]) extends ShardProgram {
-  def shards: Int         = 1
-  def spaces: Seq[String] = Nil
-  def hasPeriods: Boolean = false
-
-  def runner(): ShardRunner = new ShardRunner {
-    def step(
-        store: ShardStore,
-        packets: Iterator[Array[Byte]],
-        watermark: => Watermark,
-        processingTime: Long,
-        first: Watermark): Iterator[Array[Byte]] = {
-      packets.foreach(_ => ())
-      store.putHeader(header)
-      Iterator.empty
-    }
-  }
+private final class Keeping(override val fingerprint: SpecFingerprint, header: Array[Byte]) extends ProgramOfTest {
+  protected def run(store: ShardStore, packets: Int, processingTime: Long): Unit = store.putHeader(header)
 }

@@ -6,8 +6,8 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
-import windrow.core.state.{ShardStore, SpecFingerprint}
-import windrow.core.time.{Distance, Watermark}
+import windrow.core.state.ShardStore
+import windrow.core.time.Distance
 import windrow.spark.{MemoryStream, SparkSuite}
 
 @Slow
@@ -56,24 +56,13 @@ private object CallShardsSuite {
   val Calls = new ConcurrentLinkedQueue[Call]
 
   /** A program whose shards store as many bytes as they have been called. */
-  final class Counting extends ShardProgram {
-    def shards: Int                  = Shards
-    def spaces: Seq[String]          = Nil
-    def hasPeriods: Boolean          = false
-    def fingerprint: SpecFingerprint = SpecFingerprint.Nothing
+  final class Counting extends ProgramOfTest {
+    override def shards: Int = Shards
 
-    def runner(): ShardRunner = new ShardRunner {
-      def step(
-          store: ShardStore,
-          packets: Iterator[Array[Byte]],
-          watermark: => Watermark,
-          processingTime: Long,
-          first: Watermark): Iterator[Array[Byte]] = {
-        val before = Option(store.header).fold(0)(_.length)
-        Calls.add(Call(processingTime, before, packets.size))
-        store.putHeader(new Array[Byte](before + 1))
-        Iterator.empty
-      }
+    protected def run(store: ShardStore, packets: Int, processingTime: Long): Unit = {
+      val before = Option(store.header).fold(0)(_.length)
+      Calls.add(Call(processingTime, before, packets))
+      store.putHeader(new Array[Byte](before + 1))
     }
   }
 }

@@ -3,8 +3,8 @@ package windrow.spark.shards
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Encoder, Encoders, SparkSession}
 import org.scalatest.tags.Slow
-import windrow.core.state.{ShardStore, SpecFingerprint, StoreLaw}
-import windrow.core.time.{Distance, Watermark}
+import windrow.core.state.{ShardStore, StoreLaw}
+import windrow.core.time.Distance
 import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests the law of all stores with Spark's state, over two micro-batches. */
@@ -29,24 +29,12 @@ final class SparkStoreLawSuite extends SparkSuite {
 private object SparkStoreLawSuite {
   val checked = new java.util.concurrent.atomic.AtomicInteger
 
-  final class Checking extends ShardProgram {
-    def shards: Int                  = 1
-    def spaces: Seq[String]          = Seq("windows")
-    def hasPeriods: Boolean          = false
-    def fingerprint: SpecFingerprint = SpecFingerprint.Nothing
+  final class Checking extends ProgramOfTest {
+    override def spaces: Seq[String] = Seq("windows")
 
-    def runner(): ShardRunner = new ShardRunner {
-      def step(
-          store: ShardStore,
-          packets: Iterator[Array[Byte]],
-          watermark: => Watermark,
-          processingTime: Long,
-          first: Watermark): Iterator[Array[Byte]] = {
-        packets.foreach(_ => ())
-        StoreLaw.check(store)
-        checked.incrementAndGet(): Unit
-        Iterator.empty
-      }
+    protected def run(store: ShardStore, packets: Int, processingTime: Long): Unit = {
+      StoreLaw.check(store)
+      checked.incrementAndGet(): Unit
     }
   }
 }

@@ -12,6 +12,11 @@ final class SparkGauges private (owner: String, registry: MetricRegistry) {
     ()
   }
 
+  def remove(name: String): Unit = {
+    registry.remove(s"$owner.$name")
+    ()
+  }
+
   /** Removes the gauges of this owner. */
   def close(): Unit = SparkGauges.synchronized {
     registry.removeMatching(MetricFilter.startsWith(s"$owner."))
