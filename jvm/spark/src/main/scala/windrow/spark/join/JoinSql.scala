@@ -11,7 +11,7 @@ import windrow.spark.output.OutputKind
 private[spark] sealed abstract class JoinFunction(val Name: String) {
 
   private[spark] val Allowed: Seq[String] =
-    own ++ Seq("lateness", "max_future", "output", "early", "time", "watermark") ++
+    own ++ Seq("lateness", "max_future", "output", "early", "time", "watermark", "source") ++
       Seq("processing_time_watermark", "invalid", "partition", "offset", "watermark_by") ++ StreamArguments.Watermark
 
   /** When rows are emitted by default. */
