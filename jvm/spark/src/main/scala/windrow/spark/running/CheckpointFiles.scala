@@ -33,28 +33,18 @@ final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointF
   def createAtomic(path: Path, overwriteIfPossible: Boolean): CancellableFSDataOutputStream =
     files.createAtomic(path, overwriteIfPossible)
 
-  /** Returns the files of a folder without those that a killed process did not finish. Spark refuses to start a query
-    * again if the process ended while it wrote the first plan, because the folder of the plans is not empty.
-    */
-  def list(path: Path, filter: PathFilter): Array[FileStatus] =
-    files.list(path, (file: Path) => !CheckpointFiles.isUnfinished(file) && filter.accept(file))
-
-  def open(path: Path): FSDataInputStream = files.open(path)
-  def mkdirs(path: Path): Unit            = files.mkdirs(path)
-  def exists(path: Path): Boolean         = files.exists(path)
-  def delete(path: Path): Unit            = files.delete(path)
-  def isLocal: Boolean                    = files.isLocal
-  def createCheckpointDirectory(): Path   = files.createCheckpointDirectory()
-  override def close(): Unit              = files.close()
+  def open(path: Path): FSDataInputStream                     = files.open(path)
+  def list(path: Path, filter: PathFilter): Array[FileStatus] = files.list(path, filter)
+  def mkdirs(path: Path): Unit                                = files.mkdirs(path)
+  def exists(path: Path): Boolean                             = files.exists(path)
+  def delete(path: Path): Unit                                = files.delete(path)
+  def isLocal: Boolean                                        = files.isLocal
+  def createCheckpointDirectory(): Path                       = files.createCheckpointDirectory()
+  override def close(): Unit                                  = files.close()
 }
 
 private object CheckpointFiles {
   private val Hadoops = "org.apache.hadoop.fs.local.LocalFs"
-
-  /** Spark writes the file `0` as `.0.<UUID>.tmp` and then renames it. */
-  private val Unfinished = raw"\..+\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp".r
-
-  private def isUnfinished(file: Path): Boolean = Unfinished.matches(file.getName)
 }
 
 private final class OnLocalDisk(path: Path, conf: Configuration)

@@ -87,15 +87,6 @@ class CheckpointFilesSuite extends AnyFunSuite {
     assert(!Files.exists(place.resolve("2")))
   }
 
-  test("a file that a killed process did not finish is not listed") {
-    val place = folder
-    write(files(place), place.resolve("1"), "one")
-    Seq(".0.b7092030-741d-43d0-8346-897b29b06fb3.tmp", ".hidden", "2.tmp").foreach(name =>
-      Files.writeString(place.resolve(name), "half"))
-    val found = files(place).list(new HadoopPath(place.toUri)).map(_.getPath.getName).toSet
-    assert(found == Set("1", ".hidden", "2.tmp"))
-  }
-
   test("a path that does not say where it begins is where Hadoop has it") {
     val (place, hadoops) = (folder, FileSystem.getLocal(conf))
     val before           = hadoops.getWorkingDirectory
