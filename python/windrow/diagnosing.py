@@ -62,7 +62,7 @@ def whyNoOutput(
     """Explain why a query emits nothing, or nothing more.
 
     For a query with several operators, the causes are those of the first one that has emitted
-    nothing. It compares the figures of the last 100 micro-batches, the panes that wait in the
+    nothing. Windrow compares the figures of the last 100 micro-batches, the panes that wait in the
     state, the watermark of each input, and the settings of the session. It changes nothing, and the
     query keeps running. docs/troubleshooting.md lists all causes.
 

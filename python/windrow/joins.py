@@ -236,7 +236,7 @@ def cogroup(*streams: Stream) -> Stream:
     Args:
         streams: Two or more streams with different names and with keys of the same number and
             types. Their lateness, retention, and ``invalid`` must be the same. ``rowId`` is
-            optional; the name of the stream is used as its source.
+            optional; the name of the stream is a part of its source.
 
     Returns:
         A stream whose rows have a struct for each stream by its name, of which one is not null:

@@ -16,7 +16,7 @@ from windrow.errors import SpecError, SpecProblem
 
 NONE = "0 seconds"
 
-#: The maximum number of windows that a picture shows at one time.
+#: Lines of bars; further windows are only counted.
 LANES = 24
 
 #: Event times or positions, or a mapping from the names of streams to them.

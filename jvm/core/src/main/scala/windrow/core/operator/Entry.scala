@@ -12,7 +12,8 @@ final case class Origin(partition: SourcePartition, offset: Long) {
 
   /** A copy whose source is a stream, unless it is already a source of that stream (SEMANTICS R42). */
   private[windrow] def in(stream: String): Origin =
-    if (Origin.isIn(source, stream)) this else copy(partition = partition.copy(source = stream))
+    if (Origin.streamOf(source, Seq(stream)) == 0) this
+    else copy(partition = partition.copy(source = Origin.sourceIn(stream, "")))
 
   /** Bytes whose unsigned order is by source, partition and offset. */
   def order: Array[Byte] = {
@@ -25,15 +26,18 @@ final case class Origin(partition: SourcePartition, offset: Long) {
 object Origin {
   def apply(source: String, partition: Long, offset: Long): Origin = Origin(SourcePartition(source, partition), offset)
 
-  /** Returns the name of a source of a stream that has several, for example `orders/eu`. */
+  /** Returns the name of a source of a stream, for example `orders/eu`, or `orders` if the source is empty. */
   private[windrow] def sourceIn(stream: String, source: String): String =
-    if (source.isEmpty) stream else s"$stream/$source"
+    if (source.isEmpty) escaped(stream) else s"${escaped(stream)}/$source"
 
-  private def isIn(source: String, stream: String) = source == stream || source.startsWith(s"$stream/")
+  /** Returns the position of the stream to which a source belongs, or -1. */
+  private[windrow] def streamOf(source: String, names: Seq[String]): Int = {
+    val stream = source.takeWhile(_ != '/')
+    names.indexWhere(escaped(_) == stream)
+  }
 
-  /** Returns the position of the stream to which a source belongs. */
-  private[windrow] def streamOf(source: String, names: Seq[String]): Int =
-    names.indices.filter(i => isIn(source, names(i))).maxBy(names(_).length)
+  /** Replaces slashes, so that the name ends at the first one. */
+  private def escaped(stream: String): String = stream.replace("%", "%25").replace("/", "%2F")
 
   /** Orders by source, partition and offset. */
   implicit val Order: Ordering[Origin] = (a, b) => {

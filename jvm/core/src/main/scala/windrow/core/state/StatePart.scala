@@ -12,7 +12,7 @@ trait StatePart {
   def writeDirectory(out: ByteWriter): Unit
 }
 
-/** A part of the state that consists of parts. Their directories stand one after another. */
+/** A part of the state that consists of parts. Their directories follow one another. */
 trait StateParts extends StatePart {
 
   /** The parts in the order of their directories. */

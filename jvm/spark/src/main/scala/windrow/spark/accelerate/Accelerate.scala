@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import scala.util.Try
-import windrow.spark.running.ResumeCheck
+import windrow.spark.running.{CutOffStart, ResumeCheck}
 import windrow.{CheckpointError, ErrorConditions, ErrorText, SpecProblem}
 
 /** Runs unchanged streaming queries on Windrow. Every start of a query, in every language, ends in the node
@@ -47,6 +47,7 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
   private def checked(write: WriteToStream, made: Rewritten, settings: AcceleratedSettings): LogicalPlan = {
     val applied = new AppliedSettings(session, settings)
     applied.check(write.outputMode, made, write.resolvedCheckpointLocation)
+    if (made.count > 0) CutOffStart.clear(session, write.resolvedCheckpointLocation)
     replaced(write, made.copy(plan = applied.written(made.plan)))
   }
 

@@ -52,7 +52,7 @@ private[spark] object NamedInput {
         table.output,
         time.map(NullIfFails.of).orElse(found.get("time")).getOrElse(StreamTable.Timeless),
         keys,
-        Seq("partition", "offset").flatMap(found.get),
+        StreamTable.sender(found.get("partition"), found.get("offset")),
         None,
         found.get("watermark_by"),
         found.get("source")))

@@ -11,7 +11,7 @@ import windrow.spark.watermark.EventWatermark
 
 /** Combines several streams into one (SEMANTICS R56), which can be divided into windows like any other: one struct per
   * stream with its name, of which one is not null, and marked columns for time, keys and identity. Each stream keeps
-  * its own watermark, and the least one applies. The name of a stream is the source of its rows.
+  * its own watermark, and the least one applies. The source of a row belongs to its stream.
   */
 private[spark] object CoGroupPlan {
 

@@ -136,7 +136,7 @@ private[spark] object Causes {
     case Some(none) if none.panes == 0      => nothing(facts, none.kind)
     case Some(all) if !facts.isActive       => Seq(ended(s"${waits(all)} in the state"))
     case Some(all) if all.watermark.isEmpty => all.clock.toSeq.map(periodNotOver(all, _))
-    case Some(all)                          => onlyWithData(facts) :+ byWatermark(facts, all, all.watermark.get)
+    case Some(all) => onlyWithData(facts) :+ byWatermark(facts, all, all.watermark.get + facts.lag)
   }
 
   private def periodNotOver(all: Waiting, until: Long): Cause = Cause(
@@ -150,7 +150,8 @@ private[spark] object Causes {
         "NEXT_BATCH_EMITS",
         s"${waits(all)} in the state; the first is ${all.kind.happens} at the watermark ${instant(needed)}, and the next " +
           s"micro-batch has the watermark ${instant(next)}.",
-        "Wait for the next trigger. Newer rows are not necessary.")
+        if (facts.runsWithoutData) "Wait for the next trigger. Newer rows are not necessary."
+        else "Wait for the next micro-batch, which needs a row.")
     case next => notReached(facts.copy(watermark = next.orElse(facts.watermark)), all, needed)
   }
 

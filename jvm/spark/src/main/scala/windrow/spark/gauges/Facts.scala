@@ -74,6 +74,8 @@ private[spark] object Waiting {
   *   whether Spark runs micro-batches without rows, which emit windows
   * @param waiting
   *   the panes in the state, or None if the state was not read
+  * @param lag
+  *   how far the watermark of the examined operator is behind that of the query
   */
 private[spark] final case class Facts(
     isActive: Boolean = true,
@@ -91,6 +93,7 @@ private[spark] final case class Facts(
     isBusy: Boolean = false,
     runsWithoutData: Boolean = true,
     waiting: Option[Waiting] = None,
+    lag: Long = 0,
     now: Long = Long.MinValue) {
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
@@ -121,7 +124,8 @@ private[spark] final case class Facts(
       operators = several,
       open = Option.when(open.nonEmpty)(open.values.sum),
       hasSeveralWatermarks = plan.exists(WatermarkCheck.marks(_) > 1))
-    several.map(_.examined).fold(whole)(one => whole.copy(counts = one.counts, open = one.open))
+    several.map(_.examined).fold(whole)(one =>
+      whole.copy(counts = one.counts, open = one.open, lag = plan.fold(0L)(Operators.lag(_, one.name))))
   }
 
   def behind: Option[Long] = for (ahead <- newest; mark <- watermark) yield ahead - mark

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.core.operator.Origin
 import windrow.spark.functions.NullIfFails
 import windrow.spark.watermark.{EventWatermark, WithWatermark}
 import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
@@ -34,10 +35,15 @@ private[spark] final case class StreamTable(
     watermarkBy: Option[Expression] = None,
     source: Option[Expression] = None) {
 
+  /** The source of a row, as text; empty if there is none. */
+  def sourceText: Expression =
+    source.fold[Expression](Literal(""))(column => Coalesce(Seq(Cast(column, StringType), Literal(""))))
+
   /** The source in the identity of a row: the stream, or a source of it (SEMANTICS R42). */
-  def sourceInQuery: Expression = source.fold[Expression](Literal(name)) { column =>
-    val text = Coalesce(Seq(Cast(column, StringType), Literal("")))
-    If(EqualTo(text, Literal("")), Literal(name), Concat(Seq(Literal(s"$name/"), text)))
+  def sourceInQuery: Expression = {
+    val stream = Literal(Origin.sourceIn(name, ""))
+    if (source.isEmpty) stream
+    else If(EqualTo(sourceText, Literal("")), stream, Concat(Seq(stream, Literal("/"), sourceText)))
   }
 
   /** Whether the stream has event time. Without it, only windows on positions and `Global` windows work. */
@@ -131,6 +137,10 @@ private[spark] object StreamTable {
       "streams" -> names(streaming))).toSeq
   }
 
+  /** Returns the sender of a row. A stream without a partition has one (SEMANTICS R13). */
+  def sender(partition: Option[Expression], offset: Option[Expression]): Seq[Expression] =
+    offset.toSeq.flatMap(Seq(partition.getOrElse(Literal(0)), _))
+
   private def marks(keys: Int): Seq[String] =
     (Seq("time", "source", "partition", "offset", "watermark_by") ++ (0 until keys).map(i => s"key$i")).map(
       Marks.Prefix + _)
@@ -166,7 +176,7 @@ private[spark] object StreamTable {
       message,
       mark("time").getOrElse(Timeless),
       (0 until keys).flatMap(i => mark(s"key$i")),
-      Seq("partition", "offset").flatMap(mark),
+      sender(mark("partition"), mark("offset")),
       watermark,
       mark("watermark_by"),
       mark("source"))

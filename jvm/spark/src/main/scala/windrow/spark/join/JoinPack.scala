@@ -16,6 +16,8 @@ import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
   *
   * @param stream
   *   the stream's position in the spec
+  * @param name
+  *   the name of the stream
   * @param keys
   *   the equality columns; if empty, all rows go to one shard
   * @param time
@@ -33,6 +35,7 @@ import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
   */
 final case class JoinPack(
     stream: Int,
+    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
@@ -59,7 +62,7 @@ final case class JoinPack(
   def travel: String = "many in a packet, each unchanged"
 
   def alone: Packing =
-    JoinPacking(stream, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
+    JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
 }
@@ -91,11 +94,12 @@ object JoinPack {
     val micros = Alias(time, "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
       Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) } ++
-      (if (input.sender.isEmpty) Nil else Seq((input.sourceInQuery, "source"))))
+      (if (input.sender.isEmpty) Nil else Seq((input.sourceText, "source"))))
       .map { case (value, as) => Alias(value, as)() }
     val (key, from) = named.map(_.toAttribute).splitAt(input.keys.size)
     JoinPack(
       number,
+      input.name,
       key,
       micros.toAttribute,
       from,

@@ -12,6 +12,7 @@ import windrow.spark.rows.{Rows, SourceName}
 /** Packs the rows of one stream of a join; see [[JoinPack]]. */
 private[join] final case class JoinPacking(
     stream: Int,
+    name: String,
     keys: Seq[Expression],
     time: Expression,
     sender: Seq[Expression],
@@ -52,7 +53,10 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
     else {
       val values = fields(row)
       val from = Option.when(packing.sender.nonEmpty && !values.isNullAt(1) && !values.isNullAt(2))(
-        Origin(SourceName.of(values.getUTF8String(3)), values.getLong(1), values.getLong(2)))
+        Origin(
+          Origin.sourceIn(packing.name, SourceName.of(values.getUTF8String(3))),
+          values.getLong(1),
+          values.getLong(2)))
       from.foreach(seen.add)
       write(out, Option.unless(values.isNullAt(0))(values.getLong(0)), from, message(row))
     }

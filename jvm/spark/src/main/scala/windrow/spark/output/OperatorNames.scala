@@ -14,13 +14,18 @@ private[spark] object OperatorNames {
   }.reverse.distinct
 
   /** Returns the names of the operators in a plan whose output no other operator reads. */
-  def last(plan: LogicalPlan): Set[String] = {
-    val all = of(plan).toSet
-    all -- plan.collect {
-      case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) =>
-        of(one.child).filter(_ != OutputColumns.operator(one.name))
-    }.flatten
-  }
+  def last(plan: LogicalPlan): Set[String] = of(plan).toSet -- below(plan).values.flatten
+
+  /** Returns the names of the operators in a plan that read no other operator. */
+  def first(plan: LogicalPlan): Set[String] =
+    below(plan).collect { case (name, others) if others.isEmpty => name }.toSet
+
+  /** Returns for each operator those whose output it reads, directly or through others. */
+  private def below(plan: LogicalPlan): Map[String, Set[String]] = plan.collect {
+    case one: CollectMetrics if one.name.startsWith(OutputColumns.Prefix) =>
+      val name = OutputColumns.operator(one.name)
+      name -> (of(one.child).toSet - name)
+  }.groupMapReduce(_._1)(_._2)(_ ++ _)
 
   /** Returns a problem if an operator of the inputs has the same name.
     *

@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 /** Repairs a checkpoint whose driver ended while Spark wrote the plan of the first micro-batch. Spark mistakes the
   * unfinished file for one of another query and does not start.
   */
-private[running] object CutOffStart {
+private[spark] object CutOffStart {
 
   /** Matches the temporary file of a plan before Spark renames it, and its checksum. */
   private val Unfinished = """\.+\d+\.[0-9a-f-]+\.tmp(\.crc)?""".r

@@ -1,5 +1,6 @@
 package windrow.spark.accelerate
 
+import java.nio.file.{Files, Paths}
 import org.apache.logging.log4j.core.appender.AbstractAppender
 import org.apache.logging.log4j.core.config.Property
 import org.apache.logging.log4j.core.{LogEvent, Logger}
@@ -48,6 +49,23 @@ final class AccelerateSuite extends SparkSuite {
         if (first) Seq.fill(3)("accelerated") else Seq("ACCELERATION_OFF", "CHECKPOINT_OF_SPARK", "ACCELERATION_OFF")
       assert(changed.starts.flatMap(_.operators).map(_.reason.fold("accelerated")(_.code)) == codes)
     }
+  }
+
+  test("SEMANTICS S17: a query starts again after its driver ended while it wrote the first plan") {
+    val checkpoint = SparkSuite.folder()
+    val plans      = Paths.get(checkpoint, "offsets")
+    Files.createDirectories(plans)
+    for (name <- Seq(".0.b7092030-741d-43d0-8346-897b29b06fb3.tmp", "..0.b7092030-741d-43d0-8346-897b29b06fb3.tmp.crc"))
+      Files.writeString(plans.resolve(name), "v1")
+    session.conf.set(Accelerate.Setting, "true")
+    try {
+      val counted = table.groupBy(minute).count().writeStream.option("checkpointLocation", checkpoint)
+      val query   = counted.outputMode("append").format("noop").start()
+      try {
+        query.processAllAvailable()
+        assert(Windrow.explainAcceleration(query).operators.forall(_.isAccelerated))
+      } finally query.stop()
+    } finally session.conf.unset(Accelerate.Setting)
   }
 
   full("a restart does not depend on the state store and the watermark policy of the session, and dropped rows count") {

@@ -34,6 +34,18 @@ final class QueryGaugesSuite extends SparkSuite {
     assert(ShownGauges.of("unknown").isEmpty)
   }
 
+  test("a run keeps its gauges if Spark reports the end of the run before it late") {
+    spark.version
+    val (listener, id)  = (new GaugeListener, UUID.randomUUID)
+    val (first, second) = (UUID.randomUUID, UUID.randomUUID)
+    listener.started(id, first, Some("again"))
+    listener.started(id, second, Some("again"))
+    listener.ended(id, first)
+    assert(ShownGauges.of("again").contains("batch"))
+    listener.ended(id, second)
+    assert(ShownGauges.of("again").isEmpty)
+  }
+
   test("a query without input has its gauges from its start on, and Spark's own queries have none") {
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
