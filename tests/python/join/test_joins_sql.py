@@ -124,3 +124,21 @@ def test_sql_chains(both: Both, join: str, *, batch: bool) -> None:
     assert joined.columns == ["product", "o", "s", "r"]
     found = joined.collect() if batch else both.run(joined)
     assert amounts(found) == sorted(CHAINS[join], key=str)
+
+
+@pytest.mark.parametrize(
+    ("identity", "pairs"),
+    [
+        ("", 2),
+        (", offset => 'amount'", 1),
+        (", offset => 'amount', source => 'note'", 1),
+        (", offset => 'amount', partition => 'gap', source => 'note'", 1),
+        (", partition => 'gap'", 2),
+    ],
+)
+def test_the_identity_of_a_row(both: Both, identity: str, pairs: int) -> None:
+    """A row that arrives twice counts once if its offset is stated (SEMANTICS R13)."""
+    first = order("09:00:00", "x", 1, gap=0)
+    views(both.add([[first], [first]], [[order("09:01:00", "x", 7, gap=0)], []]))
+    join = f"o JOIN s ON o.product = s.product AND {RANGE}"
+    assert amounts(both.run(said(both, join, identity))) == [("x", 1, 7)] * pairs

@@ -210,7 +210,9 @@ def test_restart_offsets(both: Both) -> None:
         [[order("09:00:00", gap=2)], [order("09:40:00", gap=4)]],
     )
     both.add([NOTHING, NOTHING], [[order("10:00:00", None, gap=6)], NOTHING]).run(both.join().rows)
-    assert [tuple(row) for row in both.state().restartOffsets().collect()] == [("orders/topic", 0, 7)]
+    assert [tuple(row) for row in both.state().restartOffsets().collect()] == [
+        ("orders/topic", 0, 7)
+    ]
     found = both.state("shipments").restartOffsets().collect()
     assert [tuple(row) for row in found] == [("shipments/topic", 0, 7)]
 

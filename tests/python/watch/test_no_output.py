@@ -137,13 +137,13 @@ def test_batches_without_data(feed: Feed, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sinks", "time", "needed"),
     [
-        (("panes",), "window", "10:00:00"),
-        (("panes", "rejected"), "window", "10:00:00"),
+        (("panes",), None, "10:00:00"),
+        (("panes", "rejected"), None, "10:00:00"),
         (("panes",), "window.start", "10:01:00"),
     ],
 )
 def test_a_chain(
-    feed: Feed, tmp_path: Path, sinks: tuple[str, ...], time: str, needed: str
+    feed: Feed, tmp_path: Path, sinks: tuple[str, ...], time: str | None, needed: str
 ) -> None:
     """The second operator waits although the first has emitted panes.
 
