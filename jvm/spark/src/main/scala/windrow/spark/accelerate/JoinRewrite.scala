@@ -59,6 +59,7 @@ private object JoinRewrite extends PredicateHelper {
       (),
       SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> s"a ${join.joinType.sql} join"))
     _     <- SparkJoins.ofOneSide(spark).map(one => SpecProblem("JOIN_CONDITION", "condition" -> one.sql)).toLeft(())
+    _     <- timeless(join)
     _     <- days(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))
@@ -66,6 +67,15 @@ private object JoinRewrite extends PredicateHelper {
       .headOption.toLeft(())
     made <- replaced(table, SparkJoins.waits(spark))
   } yield new JoinRewrite(session, join, table, made)
+
+  /** Returns a reason if rows without a time can match. Spark removes such rows before other joins by the time. */
+  private def timeless(join: Join): Either[SpecProblem, Unit] = Either.cond(
+    join.joinType != FullOuter || !join.condition.exists(splitConjunctivePredicates(_).exists {
+      case EqualTo(a: Attribute, b: Attribute) => Seq(a, b).forall(SparkJoins.hasWatermark)
+      case _                                   => false
+    }),
+    (),
+    SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> "a FULL OUTER join by equal event times"))
 
   private val Kinds = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi)
 

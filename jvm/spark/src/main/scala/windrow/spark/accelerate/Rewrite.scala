@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.CurrentTimes
 import scala.util.control.{ControlThrowable, NonFatal}
+import windrow.spark.input.WatermarkCheck
 import windrow.{SpecError, SpecProblem}
 
 /** A query in which operators of Windrow have replaced those of Spark.
@@ -73,7 +74,7 @@ private final class Rewrite(
 
   /** Replaces the operators. An operator that fails to be planned is kept, and the query is planned again. */
   private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): Rewritten = {
-    val run = new Run(failed, joins, StatefulNodes.ofWindrow(query) == 0)
+    val run = new Run(failed, joins, StatefulNodes.ofWindrow(query) == 0, WatermarkCheck.marks(query))
     try {
       val made = run.replaced(query, isAllowed = true)
       Rewritten(made, Acceleration(run.decisions))
@@ -81,7 +82,7 @@ private final class Rewrite(
   }
 
   /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
-  private final class Run(failed: Map[Int, SpecProblem], joins: SparkJoins, isAlone: Boolean) {
+  private final class Run(failed: Map[Int, SpecProblem], joins: SparkJoins, isAlone: Boolean, marks: Int) {
     private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
     private var seen  = 0
     private var taken = 0
@@ -95,7 +96,7 @@ private final class Rewrite(
         seen += 1
         val verdict =
           failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
-            recognized(plan, name, joins, isAlone))
+            recognized(plan, name, joins, isAlone, marks))
         if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
@@ -114,14 +115,17 @@ private final class Rewrite(
     * @param isAlone
     *   whether the query itself does not contain operators of Windrow. They would not know how far an accelerated join
     *   holds back the watermark.
+    * @param marks
+    *   the number of watermarks of the query
     */
   private def recognized(
       plan: LogicalPlan,
       name: String,
       joins: SparkJoins,
-      isAlone: Boolean): Either[SpecProblem, Planner] = {
+      isAlone: Boolean,
+      marks: Int): Either[SpecProblem, Planner] = {
     def current = Option.when(CurrentTimes.isReadBy(plan))(isKept("an operator that reads the current time"))
-    val refused = if (continued.isEmpty) SessionCheck(session, plan).orElse(current) else None
+    val refused = if (continued.isEmpty) SessionCheck(session, marks).orElse(current) else None
     refused.toLeft(()).flatMap(_ =>
       plan match {
         case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {

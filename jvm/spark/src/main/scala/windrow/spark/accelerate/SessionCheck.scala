@@ -1,7 +1,6 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.internal.SQLConf
 import windrow.SpecProblem
 import windrow.spark.input.WatermarkCheck
@@ -17,9 +16,9 @@ private object SessionCheck {
     "spark.sql.streaming.statefulOperator.allowMultiple"                  -> "true",
     "spark.sql.streaming.sessionWindow.merge.sessions.in.local.partition" -> "false")
 
-  /** Returns the reason why Spark must run an operator, or None. */
-  def apply(session: SparkSession, operator: LogicalPlan): Option[SpecProblem] =
-    stateStore(session).orElse(watermarks(session, operator)).orElse(lateness(session))
+  /** Returns the reason why Spark must run the operators of a query with some watermarks, or None. */
+  def apply(session: SparkSession, marks: Int): Option[SpecProblem] =
+    stateStore(session).orElse(watermarks(session, marks)).orElse(lateness(session))
 
   private def stateStore(session: SparkSession): Option[SpecProblem] = {
     val provider = session.conf.get(SQLConf.STATE_STORE_PROVIDER_CLASS.key)
@@ -30,8 +29,8 @@ private object SessionCheck {
       "provider" -> s"org.apache.spark.sql.execution.streaming.state.$RocksDb"))
   }
 
-  private def watermarks(session: SparkSession, operator: LogicalPlan): Option[SpecProblem] =
-    WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(operator)).map(_ =>
+  private def watermarks(session: SparkSession, marks: Int): Option[SpecProblem] =
+    WatermarkCheck.ofGreatest(session, marks).map(_ =>
       SpecProblem(
         "WATERMARK_POLICY",
         "setting" -> WatermarkCheck.Policy,

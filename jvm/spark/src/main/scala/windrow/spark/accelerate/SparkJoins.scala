@@ -18,8 +18,13 @@ private final class SparkJoins(query: LogicalPlan, optimized: => LogicalPlan) {
   private lazy val planned = SparkJoins.in(optimized)
 
   /** The reason why Spark must run the query: the optimizer replaces its joins by other ones. */
-  val replaced: Option[SpecProblem] =
-    Option.when(written.nonEmpty && written.map(_.joinType) != planned.map(_.joinType))(SpecProblem("JOIN_REPLACED"))
+  val replaced: Option[SpecProblem] = Option.when(
+    written.nonEmpty && (written.map(_.joinType) != planned.map(_.joinType) ||
+      !written.zip(planned).forall { case (join, spark) =>
+        reads(spark.left).subsetOf(reads(join.left)) && reads(spark.right).subsetOf(reads(join.right))
+      }))(SpecProblem("JOIN_REPLACED"))
+
+  private def reads(side: LogicalPlan) = AttributeSet(side.collectLeaves().flatMap(_.output))
 
   /** Returns Spark's plan of a join of the query, or the reason why the join must stay with Spark. */
   def of(join: Join): Either[SpecProblem, Join] = for {

@@ -1,14 +1,7 @@
 package windrow.spark.accelerate
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import java.nio.charset.StandardCharsets.UTF_8
-import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.windrow.SparkInside
-import scala.jdk.CollectionConverters._
-import scala.util.{Try, Using}
-import windrow.core.dedup.DedupShard
-import windrow.spark.shards.OperatorDescriptor
+import windrow.spark.query.StoredOperators
 
 /** The engine whose state a checkpoint contains. It decides who runs the query, because neither engine can read the
   * state of the other.
@@ -26,40 +19,15 @@ private object StoredEngine {
   /** Windrow runs some of Spark's operators. */
   final case class Windrow(operators: Int) extends StoredEngine
 
-  private val mapper = new ObjectMapper()
-
-  /** Reads the metadata of the operators' state.
+  /** Returns the engine of a checkpoint.
     *
     * @param described
     *   the number of operators that the query describes with Windrow
     */
   def of(session: SparkSession, checkpoint: String, described: Int): StoredEngine = {
-    val state = new Path(checkpoint, "state")
-    val files = state.getFileSystem(SparkInside.hadoop(session))
-    val operators =
-      if (!files.exists(state)) Nil
-      else files.listStatus(state).toSeq.map(_.getPath).filter(_.getName.forall(_.isDigit))
-    val ours = operators.count(isOfWindrow(files, _))
-    if (operators.isEmpty) Nothing else if (ours > described) Windrow(ours - described) else Spark
-  }
-
-  /** Whether `transformWithState` of Windrow wrote an operator, by the names of its variables. */
-  private def isOfWindrow(files: FileSystem, operator: Path): Boolean =
-    metadata(files, new Path(operator, "_metadata")).exists { json =>
-      val properties = Try(mapper.readTree(json.path("operatorPropertiesJson").asText)).toOption
-      val variables =
-        properties.toSeq.flatMap(_.path("stateVariables").elements.asScala.map(_.path("stateName").asText))
-      variables.contains("header") && (OperatorDescriptor.Variable +: DedupShard.Spaces).exists(variables.contains)
-    }
-
-  /** Returns the newest description of an operator: a version on the first line, then JSON. */
-  private def metadata(files: FileSystem, folder: Path): Option[JsonNode] = {
-    val versioned = new Path(folder, "v2")
-    val newest = Option.when(files.exists(versioned))(files.listStatus(versioned).toSeq.map(_.getPath))
-      .getOrElse(Nil).filter(_.getName.forall(_.isDigit)).maxByOption(_.getName.toLong)
-    newest.flatMap { file =>
-      val text = Using.resource(files.open(file))(in => new String(in.readAllBytes, UTF_8))
-      text.linesIterator.drop(1).nextOption().flatMap(line => Try(mapper.readTree(line)).toOption)
-    }
+    val stored = StoredOperators.of(session, checkpoint)
+    if (stored.all == 0) Nothing
+    else if (stored.ofWindrow > described) Windrow(stored.ofWindrow - described)
+    else Spark
   }
 }

@@ -91,19 +91,21 @@ private object WindowOrigin extends PredicateHelper {
   private def projected(columns: Seq[NamedExpression], child: LogicalPlan, window: Attribute): Found = {
     val others = columns.filterNot(column => column.exprId == window.exprId || column.references.contains(window))
     columns.find(_.exprId == window.exprId) match {
-      case Some(passed: Attribute) => of(child, passed).map(over(_, others))
+      case Some(passed: Attribute) => of(child, passed).flatMap(over(_, others))
       case Some(Alias(renamed: Attribute, _)) if renamed.dataType.isInstanceOf[StructType] =>
-        of(child, renamed).map(over(_, others.filterNot(_.references.contains(renamed))))
-      case Some(Alias(struct, _)) => made(window, Seq(struct), child).map(over(_, others))
+        of(child, renamed).flatMap(over(_, others.filterNot(_.references.contains(renamed))))
+      case Some(Alias(struct, _)) => made(window, Seq(struct), child).flatMap(over(_, others))
       case _                      => unknown("the window is not a column of the input")
     }
   }
 
   /** Adds the other columns of a projection, and the columns of the windows that the projection omits. */
-  private def over(found: WindowOrigin, columns: Seq[NamedExpression]): WindowOrigin = {
+  private def over(found: WindowOrigin, columns: Seq[NamedExpression]): Found = {
     val kept = columns.filter(_.references.subsetOf(found.input.outputSet))
     val read = found.read.toSeq.filterNot(column => kept.exists(_.exprId == column.exprId))
-    found.copy(input = Project(kept ++ read, found.input))
+    // Spark computes a random column for each window of a row.
+    if (found.structs.sizeIs > 1 && !columns.forall(_.deterministic)) unknown("a column beside it is random")
+    else Right(found.copy(input = Project(kept ++ read, found.input)))
   }
 
   private def expanded(

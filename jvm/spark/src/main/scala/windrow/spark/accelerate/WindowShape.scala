@@ -24,8 +24,12 @@ private object WindowShape {
   /** Returns the kind of windows that the expressions compute, or the reason why there is none. */
   def of(origin: WindowOrigin, isSession: Boolean): Either[SpecProblem, WindowKind] =
     if (!isSession) fitted(windowsOf(origin), isSession)
-    else if (origin.read.size == 1) fitted(windowsOf(origin), isSession).orElse(ofOwnGap(origin))
+    else if (isConstant(origin)) fitted(windowsOf(origin), isSession).orElse(ofOwnGap(origin))
     else ofOwnGap(origin)
+
+  /** Whether the gap of a session reads no column: the end reads the event time once, and so does the start. */
+  private def isConstant(origin: WindowOrigin) =
+    origin.session.exists { case (_, gap) => gap.collect { case column: Attribute => column }.size == 2 }
 
   /** Returns sessions whose gap depends on the row, if they start at the event time. */
   private def ofOwnGap(origin: WindowOrigin): Either[SpecProblem, WindowKind] = {

@@ -103,11 +103,13 @@ private object Windowed {
     }
 
   /** Returns the reason if Spark computes an average of decimals with floating-point numbers, but Windrow exactly. */
-  private def exact(aggregate: Aggregate): Either[SpecProblem, Unit] = called(aggregate).map(_.aggregateFunction)
-    .collectFirst {
-      case mean: Average if isShortDecimal(mean.child.dataType) =>
-        SpecProblem("AVERAGE_OF_DECIMALS", "aggregate" -> mean.sql)
-    }.toLeft(())
+  private def exact(aggregate: Aggregate): Either[SpecProblem, Unit] = called(aggregate).map(_.aggregateFunction match {
+    case replaced: RuntimeReplaceableAggregate => replaced.replacement
+    case function                              => function
+  }).collectFirst {
+    case mean: Average if isShortDecimal(mean.child.dataType) =>
+      SpecProblem("AVERAGE_OF_DECIMALS", "aggregate" -> mean.sql)
+  }.toLeft(())
 
   private def isShortDecimal(kind: DataType): Boolean =
     PartialFunction.cond(kind) { case decimal: DecimalType => decimal.precision <= MostInDouble }
