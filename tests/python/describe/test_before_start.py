@@ -185,7 +185,7 @@ def test_an_older_copy_of_the_checkpoint_is_refused(feed: Feed, tmp_path: Path) 
     shutil.copytree(copy, checkpoint)
     with pytest.raises(wr.CheckpointError, match="BATCH_OF_THE_PAST") as refused:
         run()
-    assert f"Delete batch={later[0]} to batch={later[-1]} in the folder" in str(refused.value)
+    assert f"delete batch={later[0]} to batch={later[-1]} in the folder" in str(refused.value)
     for number in later:
         shutil.rmtree(written[number])
     assert run() == whole

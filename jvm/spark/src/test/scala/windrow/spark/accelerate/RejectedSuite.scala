@@ -231,6 +231,6 @@ final class RejectedSuite extends SparkSuite {
     def later(): Unit = Files.createDirectories(files(folder).head.getParent.resolveSibling("batch=99")): Unit
     val refused = intercept[windrow.CheckpointError](set(AcceleratedSettings.Rejected -> folder)(
       run(Seq(Seq(Seq(at(5, "a", 1)), Seq(at(60, "a", 2)))), counted, failing = Set(1), before = _ => later())))
-    assert(refused.getMessage.startsWith("[BATCH_OF_THE_PAST]") && refused.getMessage.contains("Delete batch=99 in"))
+    assert(refused.getMessage.startsWith("[BATCH_OF_THE_PAST]") && refused.getMessage.contains("delete batch=99 in"))
   }
 }

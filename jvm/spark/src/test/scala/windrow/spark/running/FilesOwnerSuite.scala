@@ -46,12 +46,12 @@ final class FilesOwnerSuite extends SparkSuite {
     def refused =
       intercept[CheckpointError](new FilesOwner(spark, checkpoint).check(Seq(SparkSuite.folder(), folder))).getMessage
     write(0)
-    assert(refused.startsWith("[BATCH_OF_THE_PAST]") && refused.contains("Delete batch=0 in the folder"))
+    assert(refused.startsWith("[BATCH_OF_THE_PAST]") && refused.contains("delete batch=0 in the folder"))
     Seq(0, 9, 10).foreach(plan)
     Seq(9, 10).foreach(write)
     new FilesOwner(spark, checkpoint).check(Seq(folder))
     Seq(11, 13).foreach(write)
-    assert(refused.contains("batch 13 of this query") && refused.contains("Delete batch=11 to batch=13 in the folder"))
+    assert(refused.contains("batch 13 of this query") && refused.contains("delete batch=11 to batch=13 in the folder"))
     Files.delete(Path.of(folder, "_windrow", "query"))
     assert(refused.startsWith("[FILES_OF_ANOTHER_QUERY]"), "without a mark, nobody knows whose batches they are")
   }
