@@ -135,7 +135,7 @@ def test_days_of_a_zone(spark: SparkSession, tmp_path: Path, zone: str) -> None:
 
 
 WEEK = timedelta(days=7)
-#: A kind of windows, and what it means: the first day of the window of a day, and its length.
+#: Windows, their zone and length, and the weekday on which they start, relative to Monday.
 KINDS: dict[str, tuple[wr.WindowKind, str, timedelta, int]] = {
     "weeks from Monday": (
         wr.Tumbling("1 week", zone="America/New_York"),
@@ -354,7 +354,7 @@ def test_a_late_row_behind_a_deduplication(
 
 
 def test_a_time_that_is_text(spark: SparkSession, tmp_path: Path) -> None:
-    """A text that is no time is a rejected row; the query goes on."""
+    """A row whose text is not a time is rejected, and the query continues."""
     case = Case(spark, tmp_path, "text string, v int")
     texts = ("2025-01-01 09:00:10", "no time", "2025-01-01 09:02:00", "2025-01-01 09:03:00")
     case.add(*([{"text": text, "v": 10**i}] for i, text in enumerate(texts)))
