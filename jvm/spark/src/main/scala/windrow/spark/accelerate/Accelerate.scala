@@ -26,13 +26,13 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
 
   private def started(write: WriteToStream): LogicalPlan = {
     val query = StatefulNodes.inlined(write.inputQuery)
-    if (!StatefulNodes.any(query)) write
+    if (StatefulNodes.all(query).isEmpty) write
     else
-      StoredEngine.of(session, write.resolvedCheckpointLocation, StatefulNodes.ofWindrow(query)) match {
-        case StoredEngine.Windrow(operators) =>
+      StoredEngine.of(session, write.resolvedCheckpointLocation, query) match {
+        case stored: StoredEngine.Windrow =>
           val settings = AcceleratedSettings(session)
-          val made     = new Rewrite(session, write.outputMode, settings, Some(operators))(query)
-          if (made.count != operators) throw changed(write, made)
+          val made     = new Rewrite(session, write.outputMode, settings, Some(stored))(query)
+          if (made.count != stored.count) throw changed(write, made)
           ResumeCheck.check(session, made.plan, write.resolvedCheckpointLocation)
           checked(write, made, settings)
         case StoredEngine.Nothing if isOn(session) =>

@@ -16,8 +16,9 @@ import windrow.{ErrorText, SpecError, SpecProblem}
 /** Checks the settings of a query against its operators, and adds the files of rejected rows to its plan. */
 private final class AppliedSettings(session: SparkSession, settings: AcceleratedSettings) {
   import AcceleratedSettings._
-  import AppliedSettings._
   import settings._
+
+  private val format = "parquet"
 
   /** Checks the settings against a query.
     *
@@ -50,12 +51,12 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
 
   private def ofColumns(made: Rewritten): Seq[SpecProblem] =
     written(made.plan).collect { case one: WriteRejected => one }.flatMap { one =>
-      try { WriteCheck.files(session, one.columns, Format); None }
+      try { WriteCheck.files(session, one.columns, format); None }
       catch {
         case NonFatal(wrong) => Some(SpecProblem(
             "FORMAT_NOT_FOR_ROWS",
             "rows"   -> s"the rejected rows of '${one.operator}'",
-            "format" -> Format,
+            "format" -> format,
             "why"    -> ErrorText.firstLine(wrong)))
       }
     }
@@ -75,8 +76,4 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
   private def shown(column: Alias): Alias =
     if (column.name != "watermark") column
     else Alias(TruncTimestamp(Literal("MILLISECOND"), column.child, Some("UTC")), column.name)()
-}
-
-private object AppliedSettings {
-  private val Format = "parquet"
 }

@@ -1,9 +1,7 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, EliminateView}
-import org.apache.spark.sql.catalyst.optimizer.{
-  ColumnPruning, EliminateOuterJoin, InferFiltersFromConstraints, PushDownPredicates
-}
+import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.windrow.CurrentTimes
 import scala.annotation.tailrec

@@ -22,7 +22,7 @@ private object Rewritten {
   /** Returns a query in which Spark runs all operators for the same reason. */
   def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
     query,
-    Acceleration(query.collect(Function.unlift(StatefulNodes.described)).zipWithIndex.map { case (operator, number) =>
+    Acceleration(StatefulNodes.all(query).zipWithIndex.map { case (operator, number) =>
       OperatorAcceleration(s"${Rewrite.Prefix}$number", operator, Some(why))
     }))
 }
@@ -33,13 +33,13 @@ private object Rewritten {
   * @param settings
   *   the settings of the query
   * @param continued
-  *   the number of operators to replace if the query continues a checkpoint of Windrow
+  *   the operators to replace if the query continues a checkpoint of Windrow
   */
 private final class Rewrite(
     session: SparkSession,
     mode: OutputMode,
     settings: AcceleratedSettings,
-    continued: Option[Int] = None) {
+    continued: Option[StoredEngine.Windrow] = None) {
   import Rewrite._
 
   /** Returns the new query. If Spark moves filters before a watermark that Windrow's operators would hold back, they are
@@ -61,10 +61,11 @@ private final class Rewrite(
           WatermarkFilters.of(optimized) != WatermarkFilters.of(CurrentTimes.optimized(session, made.plan)))(
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
-    val prunes      = settings.rejected.isEmpty || SparkJoins.in(query).nonEmpty
-    lazy val pushed = planned(PushedDown(query, prunes))
-    val moves =
-      SparkJoins.in(query).nonEmpty || Windowed.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
+    val joins       = SparkJoins.in(query).nonEmpty
+    lazy val pruned = planned(PushedDown(query, prunes = true))
+    lazy val whole  = planned(PushedDown(query, prunes = false))
+    def pushed = if (settings.rejected.isEmpty || joins || whole._1.decisions != pruned._1.decisions) pruned else whole
+    val moves  = joins || Windowed.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
     (if (moves) pushed else planned(query)) match {
       case (made, None)                                                    => made
       case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
@@ -74,15 +75,13 @@ private final class Rewrite(
 
   /** Replaces the operators. An operator that fails to be planned is kept, and the query is planned again. */
   private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): Rewritten = {
-    val run = new Run(failed, joins, StatefulNodes.ofWindrow(query) == 0, WatermarkCheck.marks(query))
-    try {
-      val made = run.replaced(query, isAllowed = true)
-      Rewritten(made, Acceleration(run.decisions))
-    } catch { case Failed(number, why) => planned(query, joins, failed + (number -> why)) }
+    val run = new Run(query, joins, failed)
+    try Rewritten(run.replaced(query, isAllowed = true), Acceleration(run.decisions))
+    catch { case Failed(number, why) => planned(query, joins, failed + (number -> why)) }
   }
 
   /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
-  private final class Run(failed: Map[Int, SpecProblem], joins: SparkJoins, isAlone: Boolean, marks: Int) {
+  private final class Run(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]) {
     private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
     private var seen  = 0
     private var taken = 0
@@ -94,60 +93,55 @@ private final class Rewrite(
       case Some(description) =>
         val (number, name) = (seen, s"$Prefix$seen")
         seen += 1
-        val verdict =
-          failed.get(number).toLeft(()).flatMap(_ => allowed(isAllowed)).flatMap(_ =>
-            recognized(plan, name, joins, isAlone, marks))
+        val isContinued = continued.exists(_.runs(name, taken))
+        val verdict = for {
+          _       <- failed.get(number).toLeft(())
+          _       <- Either.cond(isAllowed, (), SpecProblem("OPERATOR_ABOVE_KEPT"))
+          planner <- recognized(plan, name, isContinued)
+          _       <- Either.cond(continued.isEmpty || isContinued, (), SpecProblem("CHECKPOINT_OF_SPARK"))
+        } yield planner
         if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
         verdict.fold(_ => below, plan => made(number, below, plan))
     }
 
-    private def allowed(isAllowed: Boolean): Either[SpecProblem, Unit] =
-      if (!isAllowed || continued.exists(taken >= _)) Left(SpecProblem("OPERATOR_ABOVE_KEPT")) else Right(())
+    /** Returns how to replace an operator, or the reason why Spark must run it.
+      *
+      * @param isContinued
+      *   whether the checkpoint contains this operator
+      */
+    private def recognized(plan: LogicalPlan, name: String, isContinued: Boolean): Either[SpecProblem, Planner] = {
+      def current = Option.when(CurrentTimes.isReadBy(plan))(isKept("an operator that reads the current time"))
+      val refused =
+        Option.unless(isContinued)(SessionCheck(session, WatermarkCheck.marks(query))).flatten.orElse(current)
+      refused.toLeft(()).flatMap(_ =>
+        plan match {
+          case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
+              case over: Aggregate =>
+                orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
+              case other => other
+            })
+          case join: Join =>
+            def rewrite(of: Join, spark: Join) = JoinRewrite.of(session, of, spark, name)
+            for {
+              // Operators of Windrow in the query would not know how far the join holds back the watermark.
+              _     <- Either.cond(StatefulNodes.ofWindrow(query) == 0, (), SpecProblem("JOIN_NOT_ALONE"))
+              spark <- joins.of(join)
+              _     <- rewrite(join, spark)
+            } yield {
+              case over: Join => orThrow(name, rewrite(over, spark))(_.plan)
+              case other      => other
+            }
+          case other =>
+            def once(plan: LogicalPlan) = DedupRewrite.of(plan).getOrElse(Left(isKept(plan.nodeName)))
+            once(other).map(_ => over => orThrow(name, once(over))(_.plan(session, name)))
+        })
+    }
   }
 
   /** Plans an operator over its new input. */
   private type Planner = LogicalPlan => LogicalPlan
-
-  /** Returns how to replace an operator, or the reason why Spark must run it.
-    *
-    * @param isAlone
-    *   whether the query itself does not contain operators of Windrow. They would not know how far an accelerated join
-    *   holds back the watermark.
-    * @param marks
-    *   the number of watermarks of the query
-    */
-  private def recognized(
-      plan: LogicalPlan,
-      name: String,
-      joins: SparkJoins,
-      isAlone: Boolean,
-      marks: Int): Either[SpecProblem, Planner] = {
-    def current = Option.when(CurrentTimes.isReadBy(plan))(isKept("an operator that reads the current time"))
-    val refused = if (continued.isEmpty) SessionCheck(session, marks).orElse(current) else None
-    refused.toLeft(()).flatMap(_ =>
-      plan match {
-        case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
-            case over: Aggregate =>
-              orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
-            case other => other
-          })
-        case join: Join =>
-          def rewrite(of: Join, spark: Join) = JoinRewrite.of(session, of, spark, name)
-          for {
-            _     <- Either.cond(isAlone, (), SpecProblem("JOIN_NOT_ALONE"))
-            spark <- joins.of(join)
-            _     <- rewrite(join, spark)
-          } yield {
-            case over: Join => orThrow(name, rewrite(over, spark))(_.plan)
-            case other      => other
-          }
-        case other =>
-          def once(plan: LogicalPlan) = DedupRewrite.of(plan).getOrElse(Left(isKept(plan.nodeName)))
-          once(other).map(_ => over => orThrow(name, once(over))(_.plan(session, name)))
-      })
-  }
 
   private def isKept(operator: String) = SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> operator)
 

@@ -1,5 +1,6 @@
 package windrow.spark.accelerate
 
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import windrow.spark.panes.PanesBefore
 import windrow.spark.shards.WindowProcessor
@@ -35,12 +36,13 @@ private object StatefulNodes {
   /** Beginnings of the names of other nodes with state. The classes of some differ between Spark versions. */
   private val Others = Seq("FlatMapGroupsWithState", "FlatMapGroupsInPandasWithState", "TransformWithStateInP")
 
-  private def named(grouping: org.apache.spark.sql.catalyst.expressions.Expression): String = grouping match {
-    case column: org.apache.spark.sql.catalyst.expressions.NamedExpression => column.name
-    case other                                                             => other.sql
+  private def named(grouping: Expression): String = grouping match {
+    case column: NamedExpression => column.name
+    case other                   => other.sql
   }
 
-  def any(plan: LogicalPlan): Boolean = plan.exists(described(_).isDefined)
+  /** Returns the descriptions of the stateful operators from the sink on. */
+  def all(plan: LogicalPlan): Seq[String] = plan.collect(Function.unlift(described))
 
   /** Returns the number of operators that the query itself describes with Windrow. */
   def ofWindrow(plan: LogicalPlan): Int =

@@ -1,6 +1,7 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.spark.query.StoredOperators
 
 /** The engine whose state a checkpoint contains. It decides who runs the query, because neither engine can read the
@@ -16,18 +17,28 @@ private object StoredEngine {
   /** Spark runs all operators, except for those that the query itself describes with Windrow. */
   case object Spark extends StoredEngine
 
-  /** Windrow runs some of Spark's operators. */
-  final case class Windrow(operators: Int) extends StoredEngine
-
-  /** Returns the engine of a checkpoint.
+  /** Windrow runs some of Spark's operators.
     *
-    * @param described
-    *   the number of operators that the query describes with Windrow
+    * @param names
+    *   the names in the checkpoint. Empty if Windrow runs all operators, and before the first commit
     */
-  def of(session: SparkSession, checkpoint: String, described: Int): StoredEngine = {
+  final case class Windrow(count: Int, names: Set[String]) extends StoredEngine {
+
+    /** @param before
+      *   how many operators before this one it runs
+      */
+    def runs(name: String, before: Int): Boolean = before < count && (names.isEmpty || names(name))
+  }
+
+  /** Returns the engine of a checkpoint. */
+  def of(session: SparkSession, checkpoint: String, query: LogicalPlan): StoredEngine = {
     val stored = StoredOperators.of(session, checkpoint)
+    val count  = stored.ofWindrow - StatefulNodes.ofWindrow(query)
     if (stored.all == 0) Nothing
-    else if (stored.ofWindrow > described) Windrow(stored.ofWindrow - described)
-    else Spark
+    else if (count <= 0) Spark
+    else {
+      def names = StoredOperators.names(session, checkpoint).flatMap(Rewrite.nameOf)
+      Windrow(count, if (count == StatefulNodes.all(query).size) Set.empty else names)
+    }
   }
 }

@@ -18,8 +18,7 @@ private object WatermarkFilters extends PredicateHelper {
   private def below(mark: EventTimeWatermark): Set[Expression] = {
     val functions = AttributeMap(mark.child.collect { case python: BaseEvalPython =>
       python.resultAttrs.zip(python.udfs)
-    }
-      .flatten) // the ids of results are new each time
+    }.flatten) // the ids of results are new each time
     // The optimizer turns `IN` and `EXISTS` into joins, and moves conditions into joins.
     val joins = mark.child.collect { case join: Join =>
       s"${join.joinType.sql} ${join.condition.fold(0)(splitConjunctivePredicates(_).size)}"

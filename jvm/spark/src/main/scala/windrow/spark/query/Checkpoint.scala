@@ -279,7 +279,8 @@ private[spark] object Checkpoint {
       .option("operatorId", operator).option("batchId", batch).option("stateVarName", name)
   }
 
-  private def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
+  /** Returns the Windrow operators with their numbers in Spark. */
+  private[query] def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
     val rows = Reading(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)

@@ -32,6 +32,10 @@ private[spark] object StoredOperators {
     StoredOperators(operators.size, operators.count(isOfWindrow(files, _)))
   }
 
+  /** Returns the names of Windrow's streams in the last committed micro-batch; none before the first one. */
+  def names(session: SparkSession, checkpoint: String): Set[String] =
+    Try(Checkpoint.operators(session, checkpoint)).toOption.toSet.flatten.flatMap(_._2.streams.map(_.name))
+
   /** Whether `transformWithState` of Windrow wrote an operator, by the names of its variables. */
   private def isOfWindrow(files: FileSystem, operator: Path): Boolean =
     metadata(files, new Path(operator, "_metadata")).exists { json =>

@@ -138,4 +138,13 @@ final class DedupSuite extends SparkSuite {
     val lower = table.select(col("time"), expr("k COLLATE UTF8_LCASE AS k"))
     assert(codes(lower.dropDuplicates("k", "time")) == Seq("KEY_NOT_BINARY"))
   }
+
+  test("the setting for rejected rows does not change the decision about a deduplication") {
+    val windows = table.groupBy(window(col("time"), "1 minute")).count().withColumn("at", window_time(col("window")))
+    def decided = codes(windows.dropDuplicates("window").select("window", "count"))
+    assert(decided == Seq("accelerated", "accelerated"))
+    spark.conf.set(AcceleratedSettings.Rejected, SparkSuite.folder())
+    try assert(decided == Seq("accelerated", "accelerated"))
+    finally spark.conf.unset(AcceleratedSettings.Rejected)
+  }
 }

@@ -1,6 +1,7 @@
 package windrow.spark.accelerate
 
 import java.sql.Timestamp
+import org.apache.spark.sql.SparkSession
 import windrow.spark.SparkSuite
 
 /** Compares queries of unusual forms on Spark and on Windrow, one by one (SEMANTICS R97). */
@@ -71,6 +72,24 @@ final class UnusualQueriesSuite extends SparkSuite {
       val ran   = new Compared(spark, "append", "5 seconds", input, _.sql(sql)).run(Seq(0 -> true, 2 -> true))
       assert(ran.starts.head.operators.flatMap(_.reason).map(_.code).distinct == Seq("WATERMARK_POLICY"))
     } finally spark.conf.unset("spark.sql.streaming.multipleWatermarkPolicy")
+  }
+
+  test("SEMANTICS R98: after a restart Windrow runs the operators that it ran before, though it could run others") {
+    val zones = Iterator("Europe/Berlin", "UTC")
+    val day =
+      "SELECT x.time, x.v FROM t0 x JOIN t1 y ON x.k = y.k AND y.time BETWEEN x.time AND x.time + INTERVAL 1 DAY"
+    def query(session: SparkSession) = {
+      session.conf.set("spark.sql.session.timeZone", zones.next())
+      session.sql(s"$day UNION ALL SELECT window.end, count(*) FROM t0 GROUP BY $window")
+    }
+    val zone = spark.conf.get("spark.sql.session.timeZone")
+    try {
+      val input = Seq(Compared.events(7, 4, 30), Compared.events(8, 4, 30))
+      val ran   = new Compared(spark, "append", "5 seconds", input, query).run(Seq(0 -> true, 2 -> true))
+      val codes = ran.starts.map(_.operators.map(_.reason.fold("accelerated")(_.code)))
+      assert(codes == Seq(Seq("JOIN_RANGE_OF_DAYS", "accelerated"), Seq("CHECKPOINT_OF_SPARK", "accelerated")))
+      assert(ran.batches(3).nonEmpty)
+    } finally spark.conf.set("spark.sql.session.timeZone", zone)
   }
 
   full("a map with nulls as a key groups as its values do, which Spark's generated code replaces by each other") {
