@@ -40,12 +40,34 @@ def pytest_report_header() -> list[str]:
     return [f"WINDROW_ORDER={ORDER}"] if ORDER else []
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for the mode ``quick``."""
+    parser.addoption("--sparse", action="store_true", help="run one test of each file on Spark")
+
+
+def sparse(items: list[pytest.Item]) -> None:
+    """Remove all tests that need Spark but the first short one of each file."""
+    seen = set[Path]()
+
+    def is_kept(item: pytest.Item) -> bool:
+        if "spark" not in getattr(item, "fixturenames", ()):
+            return True
+        if item.path in seen or any(map(item.get_closest_marker, ("slow", "full"))):
+            return False
+        seen.add(item.path)
+        return True
+
+    items[:] = filter(is_kept, items)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that have the most slow tests, so that no process ends alone.
 
     With ``WINDROW_ORDER``, shuffle files, and tests inside a file, so that module fixtures are
     created once.
     """
+    if config.getoption("--sparse"):
+        sparse(items)
     if not ORDER:
         weights = Counter[Path]()
         for item in items:

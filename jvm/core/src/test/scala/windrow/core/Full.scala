@@ -5,7 +5,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** The mode of the tests: `full` runs all cases, and the other modes run a part of them. */
 object Full extends Tag("windrow.full") {
-  val isFull: Boolean = sys.props.get("windrow.mode").contains("full")
+  val isFull: Boolean  = sys.props.get("windrow.mode").contains("full")
+  val isQuick: Boolean = sys.props.get("windrow.mode").contains("quick")
 }
 
 /** Suites with tests that only the mode `full` runs. */

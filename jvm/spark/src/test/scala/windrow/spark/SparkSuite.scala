@@ -13,6 +13,11 @@ import windrow.spark.running.CheckpointSetting
 abstract class SparkSuite extends AnyFunSuite with Full {
   protected lazy val spark: SparkSession = SparkSuite.session
 
+  /** In mode `quick`, the first short test of each suite runs, because Spark needs seconds for a query. */
+  override def tags: Map[String, Set[String]] =
+    if (!Full.isQuick) super.tags
+    else super.tags ++ testNames.filterNot(super.tags.contains).drop(1).map(_ -> Set(SparkSuite.Slow))
+
   /** Runs a query until it has processed all input and returns its rows. */
   protected def rowsOf(stream: DataFrame)(feed: Seq[() => Unit]): Seq[Row] = {
     val rows = mutable.ArrayBuffer.empty[Row]
@@ -28,6 +33,8 @@ abstract class SparkSuite extends AnyFunSuite with Full {
 }
 
 object SparkSuite {
+  private val Slow = classOf[org.scalatest.tags.Slow].getName
+
   lazy val session: SparkSession = {
     val session =
       SparkSession.builder().master("local[2,2]").appName("windrow tests") // retries failed tasks
