@@ -65,7 +65,8 @@ private object DedupRewrite {
       })
     case once: DeduplicateWithinWatermark => Some(timeOf(once.child).flatMap {
         case Some(time) if time.dataType.isInstanceOf[StructType] =>
-          kept(s"dropDuplicatesWithinWatermark over the windows '${time.name}'")
+          val operator = s"dropDuplicatesWithinWatermark over the windows '${time.name}'"
+          Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> operator))
         case Some(time) =>
           val delay = time.metadata.getLong(EventTimeWatermark.delayKey)
           Right(DedupRewrite(once, once.keys, time, Some(delay * 1000)))
@@ -82,6 +83,4 @@ private object DedupRewrite {
     }
 
   private def refused(what: String) = Left(SpecProblem("NOT_SUPPORTED_BY_SPARK", "what" -> what))
-
-  private def kept(what: String) = Left(SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> what))
 }

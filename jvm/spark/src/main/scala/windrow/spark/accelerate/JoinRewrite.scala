@@ -1,9 +1,11 @@
 package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.StreamingJoinHelper
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftOuter, LeftSemi, RightOuter}
+import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
 import org.apache.spark.sql.types.{DayTimeIntervalType, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.CalendarInterval
@@ -59,23 +61,24 @@ private object JoinRewrite extends PredicateHelper {
       (),
       SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> s"a ${join.joinType.sql} join"))
     _     <- SparkJoins.ofOneSide(spark).map(one => SpecProblem("JOIN_CONDITION", "condition" -> one.sql)).toLeft(())
-    _     <- timeless(join)
     _     <- days(session, join)
     table <- JoinTable.of(named(join, name)).left.map(_.head)
     _     <- Either.cond(table.ranges.nonEmpty, (), SpecProblem("JOIN_WITHOUT_TIME"))
     _ <- table.times.toSeq.flatten.zip(table.sides.map(_._2)).flatMap((WatermarkCheck.ofReplaced _).tupled)
       .headOption.toLeft(())
+    _    <- equalTimes(table, spark)
     made <- replaced(table, SparkJoins.waits(spark))
   } yield new JoinRewrite(session, join, table, made)
 
-  /** Returns a reason if rows without a time can match. Spark removes such rows before other joins by the time. */
-  private def timeless(join: Join): Either[SpecProblem, Unit] = Either.cond(
-    join.joinType != FullOuter || !join.condition.exists(splitConjunctivePredicates(_).exists {
-      case EqualTo(a: Attribute, b: Attribute) => Seq(a, b).forall(SparkJoins.hasWatermark)
-      case _                                   => false
-    }),
-    (),
-    SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> "a FULL OUTER join by equal event times"))
+  /** Returns a reason if rows without a time can match, or Spark keeps the rows of each side differently long. */
+  private def equalTimes(table: JoinTable, spark: Join): Either[SpecProblem, Unit] = {
+    val isShifted = !table.ranges.values.forall(of => of.least == 0 && of.greatest == 0)
+    val what =
+      if (!StreamingJoinHelper.isWatermarkInJoinKeys(spark)) None
+      else if (spark.joinType == FullOuter) Some("a FULL OUTER join by equal event times")
+      else Option.when(isShifted)("a join by event times with a constant difference")
+    what.map(join => SpecProblem("OPERATOR_NOT_ACCELERATED", "operator" -> join)).toLeft(())
+  }
 
   private val Kinds = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi)
 
@@ -103,13 +106,11 @@ private object JoinRewrite extends PredicateHelper {
     val isFixed = SparkInside.zone(session).getRules.isFixedOffset
     def isLong(value: Expression) = value.foldable && (Try(value.eval()).getOrElse(null) match {
       case span: CalendarInterval                                           => span.days != 0
-      case micros: Long if value.dataType.isInstanceOf[DayTimeIntervalType] => math.abs(micros) >= Day
+      case micros: Long if value.dataType.isInstanceOf[DayTimeIntervalType] => math.abs(micros) >= MICROS_PER_DAY
       case _                                                                => false
     })
     Either.cond(isFixed || !join.condition.exists(_.exists(isLong)), (), SpecProblem("JOIN_RANGE_OF_DAYS"))
   }
-
-  private val Day = 86400000000L
 
   /** Returns a join of named streams whose columns have unique names. */
   private def named(join: Join, name: String): Join = {

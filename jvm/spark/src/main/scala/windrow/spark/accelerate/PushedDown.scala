@@ -3,6 +3,8 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, EliminateView}
 import org.apache.spark.sql.catalyst.optimizer._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.windrow.CurrentTimes
 import scala.annotation.tailrec
 
@@ -18,14 +20,18 @@ private object PushedDown {
     */
   def apply(query: LogicalPlan, prunes: Boolean): LogicalPlan = CurrentTimes.changed(query)(plan =>
     settled(
-      InferFiltersFromConstraints(settled(EliminateSubqueryAliases(EliminateView(plan)), prunes, Most)),
+      used(InferFiltersFromConstraints, settled(EliminateSubqueryAliases(EliminateView(plan)), prunes, Most)),
       prunes,
       Most))
 
+  /** Applies a rule, unless the session excludes it from the optimizer. */
+  private def used(rule: Rule[LogicalPlan], plan: LogicalPlan): LogicalPlan =
+    if (SQLConf.get.optimizerExcludedRules.exists(_.contains(rule.ruleName))) plan else rule(plan)
+
   @tailrec
   private def settled(plan: LogicalPlan, prunes: Boolean, times: Int): LogicalPlan = {
-    val moved = EliminateOuterJoin(PushDownPredicates(plan))
-    val next  = if (prunes) ColumnPruning(moved) else moved
+    val moved = used(EliminateOuterJoin, used(PushDownPredicates, plan))
+    val next  = if (prunes) used(ColumnPruning, moved) else moved
     if (times == 0 || next.fastEquals(plan)) next else settled(next, prunes, times - 1)
   }
 }

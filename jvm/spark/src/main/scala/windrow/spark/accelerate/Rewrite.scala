@@ -84,7 +84,6 @@ private final class Rewrite(
   private final class Run(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]) {
     private val found = Seq.newBuilder[(Int, OperatorAcceleration)]
     private var seen  = 0
-    private var taken = 0
 
     def decisions: Seq[OperatorAcceleration] = found.result().sortBy(_._1).map(_._2)
 
@@ -93,14 +92,13 @@ private final class Rewrite(
       case Some(description) =>
         val (number, name) = (seen, s"$Prefix$seen")
         seen += 1
-        val isContinued = continued.exists(_.runs(name, taken))
+        val isContinued = continued.exists(_.runs(name))
         val verdict = for {
           _       <- failed.get(number).toLeft(())
           _       <- Either.cond(isAllowed, (), SpecProblem("OPERATOR_ABOVE_KEPT"))
           planner <- recognized(plan, name, isContinued)
           _       <- Either.cond(continued.isEmpty || isContinued, (), SpecProblem("CHECKPOINT_OF_SPARK"))
         } yield planner
-        if (verdict.isRight) taken += 1
         val below = plan.mapChildren(replaced(_, verdict.isRight))
         found += number -> OperatorAcceleration(name, description, verdict.left.toOption)
         verdict.fold(_ => below, plan => made(number, below, plan))

@@ -53,5 +53,5 @@ private object StatefulNodes {
   /** Returns the plan with its common table expressions inside, so that each operator sees its whole input. */
   def inlined(plan: LogicalPlan): LogicalPlan =
     if (!plan.exists(_.isInstanceOf[WithCTE])) plan
-    else plan.transform { case WithCTE(over, definitions) => PanesBefore.inline(over, definitions) }
+    else plan.transformWithSubqueries { case WithCTE(over, definitions) => PanesBefore.inline(over, definitions) }
 }

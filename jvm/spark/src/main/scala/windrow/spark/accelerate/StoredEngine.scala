@@ -20,14 +20,11 @@ private object StoredEngine {
   /** Windrow runs some of Spark's operators.
     *
     * @param names
-    *   the names in the checkpoint. Empty if Windrow runs all operators, and before the first commit
+    *   the names in the checkpoint. Empty if Windrow runs all operators, and if the names cannot be read, as before the
+    *   first commit. Then Windrow runs those that it would run with a new checkpoint.
     */
   final case class Windrow(count: Int, names: Set[String]) extends StoredEngine {
-
-    /** @param before
-      *   how many operators before this one it runs
-      */
-    def runs(name: String, before: Int): Boolean = before < count && (names.isEmpty || names(name))
+    def runs(name: String): Boolean = names.isEmpty || names(name)
   }
 
   /** Returns the engine of a checkpoint. */

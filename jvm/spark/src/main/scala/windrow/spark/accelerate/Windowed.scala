@@ -111,11 +111,9 @@ private object Windowed {
       SpecProblem("AVERAGE_OF_DECIMALS", "aggregate" -> mean.sql)
   }.toLeft(())
 
+  /** Whether Spark computes the average of decimals with floating-point numbers. */
   private def isShortDecimal(kind: DataType): Boolean =
-    PartialFunction.cond(kind) { case decimal: DecimalType => decimal.precision <= MostInDouble }
-
-  /** The greatest precision of a decimal whose average Spark computes with floating-point numbers. */
-  private val MostInDouble = 11
+    PartialFunction.cond(kind) { case decimal: DecimalType => decimal.precision <= 11 }
 
   private def called(aggregate: Aggregate): Seq[AggregateExpression] =
     aggregate.aggregateExpressions.flatMap(_.collect { case call: AggregateExpression => call })

@@ -116,7 +116,7 @@ private[spark] object PanesBefore {
 
   /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
   private[spark] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
-    def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transform {
+    def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transformWithSubqueries {
       case name: CTERelationRef if by.contains(name.cteId) =>
         val table = by(name.cteId)
         Project(name.output.zip(table.output).map { case (to, from) => Alias(from, to.name)(to.exprId) }, table)

@@ -32,9 +32,12 @@ private[spark] object StoredOperators {
     StoredOperators(operators.size, operators.count(isOfWindrow(files, _)))
   }
 
-  /** Returns the names of Windrow's streams in the last committed micro-batch; none before the first one. */
+  /** Returns the names of Windrow's streams in the last committed micro-batch; none before the first one, and if Spark's
+    * state reader does not support the path.
+    */
   def names(session: SparkSession, checkpoint: String): Set[String] =
-    Try(Checkpoint.operators(session, checkpoint)).toOption.toSet.flatten.flatMap(_._2.streams.map(_.name))
+    if (Checkpoint.lastCommit(session, checkpoint).isEmpty) Set.empty
+    else Try(Checkpoint.operators(session, checkpoint).flatMap(_._2.streams.map(_.name)).toSet).getOrElse(Set.empty)
 
   /** Whether `transformWithState` of Windrow wrote an operator, by the names of its variables. */
   private def isOfWindrow(files: FileSystem, operator: Path): Boolean =

@@ -250,6 +250,9 @@ final class AccelerateSuite extends SparkSuite {
     assert(code(s"a JOIN b ON $between") == Seq("accelerated"))
     assert(code(s"a LEFT JOIN b ON $between AND a.v > 3") == Seq("JOIN_CONDITION"))
     assert(code("a JOIN b ON a.k = b.k") == Seq("JOIN_WITHOUT_TIME"))
+    assert(code("a JOIN b ON a.k = b.k AND a.time = b.time") == Seq("accelerated"))
+    // Spark keeps a row for the time of the other side, so a wait of 0 would lose its partner.
+    assert(code("a JOIN b ON a.k = b.k AND b.time = a.time + INTERVAL 1 MINUTE") == Seq("OPERATOR_NOT_ACCELERATED"))
     val counts = "SELECT window AS w, k, max(to_timestamp(v)) AS other FROM b GROUP BY window(time, '1 minute'), k"
     assert(code(s"a JOIN ($counts) b ON ${between.replace("b.time", "b.other")}").head == "WATERMARK_OF_OTHER_COLUMN")
     assert(code("a JOIN b ON b.time BETWEEN a.time AND a.time + INTERVAL 1 SECOND") == Seq("NOT_SUPPORTED_BY_SPARK"))

@@ -122,6 +122,10 @@ object Shapes {
     condition <- conditions.filter(one => kind == "INNER" || one != " AND b.v > 30" || i == 0)
   } yield sql(suiteOf(kind), "append", joined(kind, s"a.k = b.k AND $on$condition"))
 
+  private val updates = Seq("INNER", "LEFT SEMI").flatMap(kind =>
+    Seq(joined(kind, s"a.k = b.k AND ${ranges.head}"), joined(kind, "a.k = b.k AND a.time = b.time"))
+      .map(sql(suiteOf(kind), "update", _)))
+
   private def windowed(table: String) = s"(SELECT window(time, '20 seconds') AS time, k, v FROM $table)"
 
   private val windowJoins = for {
@@ -188,6 +192,8 @@ object Shapes {
       case (kind, side) =>
         sql(suiteOf(kind), "append", joined(kind, s"a.k = b.k AND ${ranges.head} AND $side.v > 30"))
     }
+    val shifted = Seq("INNER", "LEFT", "FULL").map(kind =>
+      sql(suiteOf(kind), "append", joined(kind, "a.k = b.k AND b.time = a.time + INTERVAL 10 SECONDS")))
     val limited = Seq(1, 10).map(n => sql("StreamSuite", "append", s"SELECT * FROM t0 LIMIT $n"))
     val above = sql(
       "MultiStatefulOperatorsSuite",
@@ -197,9 +203,9 @@ object Shapes {
     val below = Seq("'10 seconds'", "'1 minute', '20 seconds'").map(text =>
       plain("MultiStatefulOperatorsSuite", "append", s"dropDuplicates(k, v), then a window of $text")(session =>
         session.table("t0").dropDuplicates("k", "v").groupBy(expr(s"window(time, $text)")).count()))
-    below ++ complete ++ ordered ++ keyed ++ sessions ++ forever ++ unbounded ++ limited :+ above
+    below ++ complete ++ ordered ++ keyed ++ sessions ++ forever ++ unbounded ++ shifted ++ limited :+ above
   }
 
   val all: Seq[Shape] =
-    aggregations ++ watermarks ++ sessions ++ within ++ timed ++ joins ++ windowJoins ++ chains ++ kept
+    aggregations ++ watermarks ++ sessions ++ within ++ timed ++ joins ++ updates ++ windowJoins ++ chains ++ kept
 }

@@ -1,7 +1,6 @@
 package windrow.spark.accelerate
 
 import java.sql.Timestamp
-import org.apache.spark.sql.SparkSession
 import windrow.spark.SparkSuite
 
 /** Compares queries of unusual forms on Spark and on Windrow, one by one (SEMANTICS R97). */
@@ -43,6 +42,7 @@ final class UnusualQueriesSuite extends SparkSuite {
   private val others = Seq(
     Seq("accelerated") -> s"SELECT window, k, count(*) FROM t0 GROUP BY $window, k HAVING k IN (SELECT concat('k', id) FROM range(2))",
     Seq("accelerated") -> "SELECT session_window, k, count(*) FROM t0 GROUP BY session_window(time, CASE WHEN time >= '2020-09-13 12:26:50' AND time < '2020-09-13 12:27:05' THEN '50 seconds' ELSE '5 seconds' END), k",
+    Seq("accelerated") -> s"WITH good AS (SELECT 'k1' AS k) SELECT window, count(*) FROM t0 WHERE k IN (SELECT k FROM good) GROUP BY $window",
     Seq("OPERATOR_NOT_ACCELERATED") -> "SELECT * FROM (SELECT time AS a, k AS ka, v AS va FROM t0) FULL JOIN (SELECT time AS b, k AS kb, v AS vb FROM t1) ON ka = kb AND a = b",
     Seq(
       "JOIN_REPLACED",
@@ -64,6 +64,19 @@ final class UnusualQueriesSuite extends SparkSuite {
     }
   }
 
+  test("SEMANTICS R97: rules that the session excludes from the optimizer do not move conditions") {
+    val excluded = "spark.sql.optimizer.excludedRules"
+    spark.conf.set(excluded, "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates")
+    try {
+      val sql = "SELECT session_window, k, count(*) FROM t0 GROUP BY session_window(time, '5 seconds'), k " +
+        "HAVING session_window.start > TIMESTAMP'2020-09-13 12:27:00'"
+      val query     = new Compared(spark, "append", "5 seconds", Seq(Compared.events(7, 4, 50)), _.sql(sql))
+      val (off, on) = (query.off, query.on)
+      assert(on.differsFrom(off).isEmpty && off.rows > 5)
+      assert(on.codes == Seq("accelerated"), on.decisions)
+    } finally spark.conf.unset(excluded)
+  }
+
   test("with the watermark policy max, a query with several watermarks stays with Spark and starts again") {
     spark.conf.set("spark.sql.streaming.multipleWatermarkPolicy", "max")
     try {
@@ -72,24 +85,6 @@ final class UnusualQueriesSuite extends SparkSuite {
       val ran   = new Compared(spark, "append", "5 seconds", input, _.sql(sql)).run(Seq(0 -> true, 2 -> true))
       assert(ran.starts.head.operators.flatMap(_.reason).map(_.code).distinct == Seq("WATERMARK_POLICY"))
     } finally spark.conf.unset("spark.sql.streaming.multipleWatermarkPolicy")
-  }
-
-  test("SEMANTICS R98: after a restart Windrow runs the operators that it ran before, though it could run others") {
-    val zones = Iterator("Europe/Berlin", "UTC")
-    val day =
-      "SELECT x.time, x.v FROM t0 x JOIN t1 y ON x.k = y.k AND y.time BETWEEN x.time AND x.time + INTERVAL 1 DAY"
-    def query(session: SparkSession) = {
-      session.conf.set("spark.sql.session.timeZone", zones.next())
-      session.sql(s"$day UNION ALL SELECT window.end, count(*) FROM t0 GROUP BY $window")
-    }
-    val zone = spark.conf.get("spark.sql.session.timeZone")
-    try {
-      val input = Seq(Compared.events(7, 4, 30), Compared.events(8, 4, 30))
-      val ran   = new Compared(spark, "append", "5 seconds", input, query).run(Seq(0 -> true, 2 -> true))
-      val codes = ran.starts.map(_.operators.map(_.reason.fold("accelerated")(_.code)))
-      assert(codes == Seq(Seq("JOIN_RANGE_OF_DAYS", "accelerated"), Seq("CHECKPOINT_OF_SPARK", "accelerated")))
-      assert(ran.batches(3).nonEmpty)
-    } finally spark.conf.set("spark.sql.session.timeZone", zone)
   }
 
   full("a map with nulls as a key groups as its values do, which Spark's generated code replaces by each other") {
