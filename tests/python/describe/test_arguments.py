@@ -1,0 +1,92 @@
+"""Arguments of other types than documented, and other forms of documented ones."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import windrow as wr
+from conftest import problems_of
+from windrow._bridge import _sql
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from feed import Feed
+
+#: Values of keys and bounds, as their literals return them.
+VALUES = [
+    *(5, -(2**40), 0.1, -1e-30, float("inf"), float("-inf"), True, False, None, "it's \\ ü"),
+    *(Decimal("-1.50"), Decimal("1E+3"), date(2025, 1, 1), b"\x00\xff"),
+    datetime(2025, 1, 1, 9, 0, 0, 1),  # noqa: DTZ001  in the zone of the session
+]
+
+
+def codes(make: Callable[[], object]) -> list[str]:
+    """Return the codes of the problems of a call."""
+    return sorted(problem.code for problem in problems_of(make))
+
+
+class Session:
+    """A session that only stores the text and the parameters of a query."""
+
+    def __init__(self) -> None:
+        """Start without a query."""
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def sql(self, text: str, parameters: dict[str, Any] | None = None) -> Any:
+        """Store the query, and return what ``verify`` reads."""
+        self.asked.append((text, parameters or {}))
+        row = SimpleNamespace(files=0, bytes=0, findings=[])
+        return SimpleNamespace(schema=None, collect=lambda: [row])
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Use a session that does not run anything."""
+    made = Session()
+    for module in ("stores", "verifying"):
+        monkeypatch.setattr(f"windrow.{module}._session", lambda: made)
+        monkeypatch.setattr(f"windrow.{module}._jar.check", lambda _: None)
+    return made
+
+
+def test_keys_and_bounds_are_literals(session: Session) -> None:
+    """Keys and bounds need no named parameters, which the parser of Delta 4 drops."""
+    state = wr.State("checkpoint")
+    for value in VALUES:
+        state.getKeys(key={"id": value})
+    state.getMessages(1000, 1999, by={"id": np.int64(9)})
+    assert [parameters for _, parameters in session.asked] == [{}] * (len(VALUES) + 1)
+    text, _ = session.asked[-1]
+    assert "start => 1000, end => 1999, by => named_struct(" in text
+    assert text.endswith(", 9))")
+
+
+def test_literals_keep_values_and_types(feed: Feed) -> None:
+    """A literal has the value and the type that a parameter would have."""
+    literals = ", ".join(str(_sql.literal(value)) for value in VALUES)
+    row = feed.spark.sql(f"SELECT {literals}").collect()[0]
+    assert list(row) == VALUES
+    types = [type(value) for value in VALUES]
+    assert [bytes if type(one) is bytearray else type(one) for one in row] == types
+    nan = feed.spark.sql(f"SELECT {_sql.literal(float('nan'))}").collect()[0][0]
+    assert nan != nan  # noqa: PLR0124
+    assert _sql.literal(timedelta(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "folders"), [("panes", ["panes"]), (("a", "b"), ["a", "b"]), ((), [])]
+)
+def test_one_output_is_not_a_list_of_letters(
+    session: Session, given: Any, folders: list[str]
+) -> None:
+    """A single folder is one output, not one for each of its letters."""
+    wr.verify("checkpoint", outputs=given)
+    array = f", outputs => array({', '.join(map(_sql.text, folders))})" if folders else ""
+    assert session.asked[0][0].endswith(f"deep => false{array})")
