@@ -13,6 +13,8 @@ import pytest
 import windrow as wr
 from conftest import problems_of
 from windrow._bridge import _sql
+from windrow._running._query import _of_trigger, _trigger, start
+from windrow._running._sinks import problems_of_sinks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,3 +92,58 @@ def test_one_output_is_not_a_list_of_letters(
     wr.verify("checkpoint", outputs=given)
     array = f", outputs => array({', '.join(map(_sql.text, folders))})" if folders else ""
     assert session.asked[0][0].endswith(f"deep => false{array})")
+
+
+@pytest.mark.parametrize(
+    ("pace", "passed"),
+    [("10 s", "10 seconds"), ("500 ms", "500 milliseconds"), ("0 s", "0 seconds")],
+)
+def test_paces_have_the_units_of_durations(pace: str, passed: str) -> None:
+    """Spark gets the interval of micro-batches in units that it knows."""
+    assert list(_of_trigger(False, pace)) == []
+    assert _trigger(False, pace) == {"processingTime": passed}
+
+
+@pytest.mark.parametrize(
+    ("pace", "code"),
+    [
+        ("ten seconds", "DURATION_NOT_UNDERSTOOD"),
+        (" ", "DURATION_NOT_UNDERSTOOD"),
+        ("10", "DURATION_WITHOUT_UNIT"),
+        ("-1 second", "START_TRIGGER_NOT_UNDERSTOOD"),
+    ],
+)
+def test_paces_that_spark_would_refuse_late(pace: str, code: str) -> None:
+    """A wrong interval is reported before a start creates a folder."""
+    assert [one.code for one in _of_trigger(False, pace)] == [code]
+
+
+def test_drain_is_true_or_false() -> None:
+    """A text such as "false" would be true."""
+    (found,) = _of_trigger(True, None, drain="false")
+    assert found.code == "START_TRIGGER_NOT_UNDERSTOOD"
+    assert list(_of_trigger(True, None, drain=True)) == []
+
+
+def test_names_of_queries_are_texts() -> None:
+    """A name of another type is reported before the query is planned."""
+    settings: dict[str, Any] = {"checkpoint": "c", "availableNow": True, "processingTime": None}
+    with pytest.raises(TypeError, match=r"start\(name=\.\.\.\) must be str, not 5"):
+        start(None, {}, **settings, name=5, drain=False)  # type: ignore[arg-type]
+
+
+def test_classes_are_no_sinks() -> None:
+    """A class can be called, but calling it writes nothing."""
+    (found,) = problems_of_sinks({"panes": wr.Files})
+    assert found.code == "SINK_NOT_UNDERSTOOD"
+    assert "panes= is the class Files." in found.text
+
+
+@pytest.mark.parametrize(
+    ("sink", "given"),
+    [(wr.Files, ()), (wr.Upsert, ()), (wr.Jdbc, ("jdbc:derby:x",)), (wr.KafkaTable, ("b:9092",))],
+)
+def test_targets_of_sinks_are_texts(sink: Callable[..., object], given: tuple[str, ...]) -> None:
+    """None is not the folder or the table "None"."""
+    with pytest.raises(TypeError, match="must be str"):
+        sink(*given, None)
