@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from pyspark.sql import functions as F
 
 import windrow as wr
 from conftest import problems_of
 from windrow._bridge import _sql
 from windrow._running._query import _of_trigger, _trigger, start
 from windrow._running._sinks import problems_of_sinks
+from windrow._specs._gapvalues import GapValues
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,3 +150,49 @@ def test_targets_of_sinks_are_texts(sink: Callable[..., object], given: tuple[st
     """None is not the folder or the table "None"."""
     with pytest.raises(TypeError, match="must be str"):
         sink(*given, None)
+
+
+def test_names_of_join_columns_are_texts() -> None:
+    """A Column in a list of names is reported, alone and in a list."""
+    streams = [wr.JoinStream(name="o"), wr.JoinStream(name="s")]
+    for on in ([5], [5, "id"]):
+        names: Any = on
+        join = partial(wr.JoinSpec, streams=streams, on=names, within=("0 s", "5 s"))
+        assert codes(join) == ["NAME_NOT_UNDERSTOOD"]
+
+
+def test_columns_in_lists_of_names(feed: Feed) -> None:
+    """A Column is reported by its argument, with all other problems."""
+    given: dict[str, Any] = {"key": None, "time": "time", "watermark": "0 seconds"}
+    stream, other = (wr.stream(feed.batch(), **given, name=name) for name in "ab")
+    column: Any = F.col("product")
+    assert stream._key == ()
+    for by in (column, [column]):
+        assert codes(partial(stream.index, by=by)) == ["NAME_NOT_UNDERSTOOD"]
+        dedup = partial(stream.lateness("0 s").dedup, "1 minute", orderBy=by)
+        assert codes(dedup) == ["KEY_NOT_STATED", "NAME_NOT_UNDERSTOOD"]
+        join = partial(wr.join, stream, other, on=by, within=("0 s", "5 s"))
+        assert "NAME_NOT_UNDERSTOOD" in codes(join)
+    for row_id in ("offset", ("topic", "partition", "offset")):
+        wrong: Any = {**given, "rowId": row_id}
+        assert codes(partial(wr.stream, feed.batch(), **wrong)) == ["ROWID_NOT_UNDERSTOOD"]
+
+
+def test_constants_of_windows_without_rows() -> None:
+    """Numbers of other types are converted, and values that are not constants are reported."""
+    for given, read in (
+        (Decimal(0), 0),
+        (Decimal("0.5"), 0.5),
+        (np.int64(3), 3),
+        (np.float32(0.5), 0.5),
+        (np.bool_(True), True),
+        (1.0, 1.0),
+    ):
+        ((_, value),) = GapValues.of({"x": given}).methods  # type: ignore[dict-item]
+        assert (value, type(value)) == (read, type(read))
+    for wrong in (float("nan"), float("inf"), Decimal("NaN"), None, object(), [0]):
+        assert codes(partial(GapValues.of, wrong)) == ["GAP_VALUES"]  # type: ignore[arg-type]
+    several: Any = {5: None}
+    assert codes(partial(GapValues.of, several, "soon")) == [
+        *("DURATION_NOT_UNDERSTOOD", "GAP_VALUES", "NAME_NOT_UNDERSTOOD")
+    ]
