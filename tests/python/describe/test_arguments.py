@@ -196,3 +196,22 @@ def test_constants_of_windows_without_rows() -> None:
     assert codes(partial(GapValues.of, several, "soon")) == [
         *("DURATION_NOT_UNDERSTOOD", "GAP_VALUES", "NAME_NOT_UNDERSTOOD")
     ]
+
+
+@pytest.mark.parametrize("carry", [None, 60, timedelta(0).days])
+def test_values_are_carried_for_durations_only(carry: Any) -> None:
+    """A literal of another type would be the time of a row."""
+    with pytest.raises(wr.SpecError, match=r"OVER_TIME.*cannot carry a value"):
+        wr.increase("price", carry=carry)
+
+
+def test_lengths_of_a_calendar_may_be_timedeltas() -> None:
+    """A timedelta of whole minutes is a length of a calendar, as its text is."""
+    zone = "Europe/Berlin"
+    assert wr.Tumbling(timedelta(days=1), zone=zone) == wr.Tumbling("1 day", zone=zone)
+    hours = wr.Hopping(timedelta(hours=2), step=timedelta(minutes=30), zone=zone)
+    assert hours == wr.Hopping("2 hours", step="30 minutes", zone=zone)
+    shifted = wr.Tumbling(timedelta(weeks=1), startTime=timedelta(days=6), zone=zone)
+    assert shifted == wr.Tumbling("1 week", startTime="6 days", zone=zone)
+    seconds = partial(wr.Tumbling, timedelta(seconds=90), zone=zone)
+    assert codes(seconds) == ["CALENDAR_UNIT_NOT_UNDERSTOOD"]
