@@ -215,3 +215,25 @@ def test_lengths_of_a_calendar_may_be_timedeltas() -> None:
     assert shifted == wr.Tumbling("1 week", startTime="6 days", zone=zone)
     seconds = partial(wr.Tumbling, timedelta(seconds=90), zone=zone)
     assert codes(seconds) == ["CALENDAR_UNIT_NOT_UNDERSTOOD"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "is_same"),
+    [
+        ({"off": 15.0, "on": 45.0 + 1e-12}, True),
+        ({"on": 45.0, "off": 15}, True),
+        ({"on": 45.0}, False),
+        ({}, False),
+        ({"on": 15.0, "off": 45.0}, False),
+        ([("off", 15.0), ("on", 45.0)], True),
+    ],
+)
+def test_maps_of_panes(expected: object, *, is_same: bool) -> None:
+    """A map is compared with a dict of all its entries, in any order."""
+    came = [{"seconds": [("off", 15.0), ("on", 45.0)]}]
+    try:
+        wr.testing.assertSamePanes(came, [{"seconds": expected}])
+    except AssertionError:
+        assert not is_same
+    else:
+        assert is_same
