@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -215,6 +216,35 @@ def test_lengths_of_a_calendar_may_be_timedeltas() -> None:
     assert shifted == wr.Tumbling("1 week", startTime="6 days", zone=zone)
     seconds = partial(wr.Tumbling, timedelta(seconds=90), zone=zone)
     assert codes(seconds) == ["CALENDAR_UNIT_NOT_UNDERSTOOD"]
+
+
+def test_modes_of_running_queries_exist() -> None:
+    """A mode that does not exist is reported although a running query has its own."""
+    running: Any = SimpleNamespace(id="5")
+    explained = partial(wr.explainAcceleration, running, "nonsense")
+    assert codes(explained) == ["ARGUMENT_NOT_UNDERSTOOD"]
+
+
+def test_questions_about_no_query() -> None:
+    """Values that are not a query, a share, or a pause are reported before Spark is asked."""
+    nothing: Any = None
+    with pytest.raises(TypeError, match="needs the folder of a checkpoint or a StreamingQuery"):
+        wr.advise(nothing)
+    for share in ("x", 0, 1.5, float("nan")):
+        asked: Any = share
+        assert codes(partial(wr.advise, "checkpoint", asked)) == ["SHARE_NOT_UNDERSTOOD"]
+    query: Any = SimpleNamespace(recentProgress=[])
+    assert codes(partial(wr.watch, query, every="-1 second")) == ["NOT_POSITIVE"]
+
+
+def test_loggers_and_levels() -> None:
+    """A listener of Spark would hide the error of a wrong logger."""
+    spark: Any = None
+    wrong: Any = "alerts"
+    with pytest.raises(TypeError, match=r"logBatches\(to\) must be Logger"):
+        wr.logBatches(spark, wrong)
+    with pytest.raises(TypeError, match=r"logBatches\(level\) must be int, not 'alerts'"):
+        wr.logBatches(spark, logging.getLogger("alerts"), level=wrong)
 
 
 @pytest.mark.parametrize(
