@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Acceleration", "OperatorAcceleration", "explainAcceleration"]
 
+_MODES = {"append", "update", "complete"}
+
 
 @dataclass(frozen=True)
 class OperatorAcceleration:
@@ -78,8 +80,9 @@ def explainAcceleration(
 
     Args:
         query: A running query, or the streaming DataFrame of a query that you have not started.
-        outputMode: The output mode in which a DataFrame will be written. A running query has its
-            own.
+        outputMode: The output mode in which a DataFrame will be written: ``"append"`` (the
+            default), ``"update"``, or ``"complete"``. It has no effect on a running query, which
+            has its own.
 
     Returns:
         The decisions. Each operator that Spark keeps has the code of the reason, and its remedy.
@@ -96,6 +99,12 @@ def explainAcceleration(
             accelerated  aggregate by window, product, as 'accelerated_0'
 
     """
+    if str(outputMode).lower() not in _MODES:
+        modes = "'append', 'update', or 'complete'"
+        found = problem(
+            "ARGUMENT_NOT_UNDERSTOOD", name="outputMode", value=repr(outputMode), expected=modes
+        )
+        raise SpecError.of("explainAcceleration", [found])
     writable: Any = query
     if hasattr(query, "writeStream"):
         return _of(_sql.acceleration(writable, outputMode))

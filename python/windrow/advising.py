@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from windrow._bridge import _jar, _sql
+from windrow._running._query import expect_query
 from windrow._specs import _duration
+from windrow.errors import SpecError, problem
 from windrow.stores import _session
 
 if TYPE_CHECKING:
@@ -212,6 +215,7 @@ def advise(
             join is bounded by retention only (``ADVICE_NOT_KEPT``), or ``catch`` is out of range
             (``SHARE_NOT_UNDERSTOOD``).
         JarNotFoundError: The session does not have Windrow's JAR (``JAR_NOT_LOADED``).
+        TypeError: ``queryOrCheckpoint`` is neither a query nor a path.
 
     Example:
         ``print(wr.advise("checkpoint"))`` shows::
@@ -222,6 +226,12 @@ def advise(
                  100 %  3 hours                  3.4 %   +2900%
 
     """
+    if not isinstance(queryOrCheckpoint, str | PathLike):
+        of = "the folder of a checkpoint or "
+        expect_query("advise(queryOrCheckpoint)", queryOrCheckpoint, of)
+    if not _is_share(catch):
+        found = problem("SHARE_NOT_UNDERSTOOD", value=repr(catch))
+        raise SpecError.of("advise(...)", [found])
     spark = _session()
     _jar.check(spark)
     if isinstance(queryOrCheckpoint, str | PathLike):
@@ -233,6 +243,10 @@ def advise(
     with _sql.plain_errors():
         rows = spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608
     return _of(rows)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, Real) and 0 < float(value) <= 1
 
 
 def _of(rows: Iterable[Any]) -> Advice:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, cast
 from windrow._bridge import _jar, _sql
 from windrow._markup import _html
 from windrow._running._rows import StreamRows
-from windrow._specs import _duration
-from windrow._specs._columns import missing
+from windrow._specs import _duration, _values
+from windrow._specs._columns import as_tuple, missing
 from windrow._specs._duration import UNSTATED, Duration
 from windrow._specs._frozen import call
 from windrow.errors import SpecError, SpecProblem, problem
@@ -171,14 +171,13 @@ class HasDedup:
                 2      09:00:50  2   4.0
 
         """
-        by = (orderBy,) if isinstance(orderBy, str) else tuple(orderBy)
-        return deduplicated(cast("Stream", self), within, by, keep, accumulationMode)
+        return deduplicated(cast("Stream", self), within, as_tuple(orderBy), keep, accumulationMode)
 
 
 def deduplicated(
     stream: Stream,
     within: Duration,
-    orderBy: tuple[str, ...],
+    orderBy: tuple[object, ...],
     keep: Keep,
     mode: Accumulation | None,
 ) -> DedupOutput:
@@ -187,13 +186,14 @@ def deduplicated(
     subject = call("dedup", within, orderBy=orderBy or None, keep=kept, accumulationMode=mode)
     spans, found = _spans(within=within, lateness=stream._lateness)
     order = {f"orderBy[{i}]" if i else "orderBy": name for i, name in enumerate(orderBy)}
+    found += [wrong for name, by in order.items() for wrong in _values.name(name, by)]
     found += [] if stream._key else [problem("KEY_NOT_STATED.DEDUP")]
     found += [*_unsupported(stream, "DEDUP"), *missing(stream._df, {**stream._named(), **order})]
     about = stream._about()
     spec = {
         "operator": "dedup",
         "time_unit": "us",
-        **({"order_by": list(orderBy)} if orderBy else {}),
+        **({"order_by": [by for by in orderBy if isinstance(by, str)]} if orderBy else {}),
         **({"keep": kept} if kept is not None else {}),
         **({"accumulation": accumulation(mode).value} if mode is not None else {}),
         **spans,

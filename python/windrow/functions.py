@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from windrow._calling import _aggregate
-from windrow._specs import _values
+from windrow._specs import _duration, _values
 from windrow._specs._columns import as_tuple, called, functions_for
+from windrow._specs._duration import Duration
 from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
@@ -136,7 +138,7 @@ def lag(value: str | Column, n: int = 1) -> Column:
 
 
 def timeWeightedAverage(  # noqa: N802
-    value: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+    value: str | Column, time: str | Column | None = None, *, carry: bool | Duration = False
 ) -> Column:
     """Return the average of a value, weighted by the time for which it holds.
 
@@ -179,7 +181,7 @@ def timeWeightedAverage(  # noqa: N802
 
 
 def timeInState(  # noqa: N802
-    state: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+    state: str | Column, time: str | Column | None = None, *, carry: bool | Duration = False
 ) -> Column:
     """Return the seconds that each state lasted, as a map.
 
@@ -223,7 +225,7 @@ def timeInState(  # noqa: N802
 
 
 def increase(
-    counter: str | Column, time: str | Column | None = None, *, carry: bool | str = False
+    counter: str | Column, time: str | Column | None = None, *, carry: bool | Duration = False
 ) -> Column:
     """Return the increase of a counter between the first and the last row of a window.
 
@@ -267,11 +269,16 @@ def increase(
 
 
 def _over_time(
-    name: str, value: str | Column, time: str | Column | None, *, carry: bool | str = False
+    name: str, value: str | Column, time: str | Column | None, *, carry: object = False
 ) -> Column:
     """Call an aggregate over time."""
     columns = [value] if time is None else [value, time]
     F = functions_for(*columns)  # noqa: N806
+    if isinstance(carry, timedelta):
+        carry = _duration.canonical(carry, name)
+    if not isinstance(carry, bool | str):  # any other literal would be the time
+        found = problem("OVER_TIME.CARRY_LIMIT", function=name, value=repr(carry))
+        raise SpecError.of(name, [found])
     if carry is not False and time is not None:
         raise SpecError.of(name, [problem("OVER_TIME.CARRY_TIME")])
     return called(F, name, *columns, *([] if carry is False else [F.lit(carry)]))

@@ -198,17 +198,15 @@ class State:
 
     def _ask(self, what: str, **given: At | Keys | None) -> DataFrame:
         function = what if what in ("pending", "restart_offsets") else f"get_{what}"
-        values: dict[str, Any] = {}
+        others: dict[str, Any] = {}
         arguments = [f"checkpoint => {_sql.text(self.checkpoint)}"]
 
         def placed(name: str, value: object) -> str:
-            """Return the value as SQL, or else a parameter that is passed separately."""
-            if isinstance(value, str):
-                return _sql.text(value)
-            if isinstance(value, datetime):
-                return f"TIMESTAMP '{value.isoformat(' ')}'"
-            values[name] = value
-            return f":{name}"
+            """Return the value as SQL, or else a parameter, which the parser of Delta 4 drops."""
+            literal = _sql.literal(value)
+            if literal is None:
+                others[name] = value
+            return literal or f":{name}"
 
         for name, value in {"operator": self.operator, **given}.items():
             if isinstance(value, Mapping):
@@ -222,7 +220,7 @@ class State:
         _jar.check(spark)
         with _sql.plain_errors():
             query = f"SELECT * FROM windrow_{function}({', '.join(arguments)})"  # noqa: S608
-            found = spark.sql(query, values)
+            found = spark.sql(query, others)
             _sql.analyse(found)
         return found
 

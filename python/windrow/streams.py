@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from windrow._markup import _html
 from windrow._markup._svg import Picture
-from windrow._specs import _duration
+from windrow._specs import _duration, _rowid, _values
 from windrow._specs._clock import EventTimeWatermark, ProcessingTimeWatermark
 from windrow._specs._columns import as_tuple, is_data_frame, missing, shown
 from windrow._specs._duration import UNSTATED, Duration, Unstated
@@ -133,13 +133,16 @@ class Stream(HasDedup, HasPatterns):
             A copy of the stream with this index. ``keepRows`` reports a column that does not exist,
             and ``aggregate`` rejects the index (``STORE_WITHOUT_MESSAGES``).
 
+        Raises:
+            SpecError: A value is not a string (``NAME_NOT_UNDERSTOOD``).
+
         Example:
             ::
 
                 wr.stream(orders, time="time", key="id", watermark="1 minute").index(by="item")
 
         """
-        return replace(self, _index=(by,) if isinstance(by, str) else tuple(by))
+        return replace(self, _index=_values.names("index(...)", "by", as_tuple(by)))
 
     def window(
         self,
@@ -314,7 +317,7 @@ def stream(
     df: DataFrame,
     *,
     time: str | Column | None = None,
-    key: str | Column | Sequence[str | Column] = (),
+    key: str | Column | Sequence[str | Column] | None = (),
     rowId: RowId | None = None,
     watermark: Duration | EventTimeWatermark | ProcessingTimeWatermark | None = None,
     maxFuture: Duration | None = None,
@@ -352,7 +355,8 @@ def stream(
 
     Raises:
         SpecError: A duration is not valid (``DURATION_NOT_UNDERSTOOD``, ``DURATION_WITHOUT_UNIT``,
-            ``DURATION_TOO_LONG``), or ``invalid`` is not a known value (``VALUE_UNKNOWN``).
+            ``DURATION_TOO_LONG``), ``rowId`` is not a ``RowId`` (``ROWID_NOT_UNDERSTOOD``), or
+            ``invalid`` is not a known value (``VALUE_UNKNOWN``).
             ``aggregate`` and ``keepRows`` report columns that do not exist.
         TypeError: ``df`` is not a DataFrame.
 
@@ -380,8 +384,10 @@ def stream(
         allowed = ", ".join(get_args(Invalid))
         unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
         wrong["invalid"] = unknown
+    for one in _rowid.problems(rowId):
+        wrong["rowId"] = one
     if wrong:
-        given = {"watermark": watermark, "maxFuture": maxFuture, "invalid": invalid}
+        given = {"watermark": watermark, "maxFuture": maxFuture, "invalid": invalid, "rowId": rowId}
         call = ", ".join(f"{name}={given[name]!r}" for name in wrong)
         raise SpecError.of(f"stream({call})", list(wrong.values()))
     if spans["watermark"] is not None:

@@ -87,7 +87,7 @@ class Verification:
 
 
 def verify(
-    checkpoint: Folder, *, outputs: Sequence[Folder] = (), deep: bool = False
+    checkpoint: Folder, *, outputs: Folder | Sequence[Folder] = (), deep: bool = False
 ) -> Verification:
     """Read every file of a checkpoint, and report those that are not as they were written.
 
@@ -97,8 +97,8 @@ def verify(
 
     Args:
         checkpoint: The folder of the checkpoint.
-        outputs: Folders that Spark's file sink writes for the query (``format("parquet")``, not
-            ``wr.Files``). Their logs are read too.
+        outputs: One or more folders that Spark's file sink writes for the query
+            (``format("parquet")``, not ``wr.Files``). Their logs are read too.
         deep: Whether to check every value of Windrow's state by its checksum, which takes longer.
             The default is False.
 
@@ -121,8 +121,9 @@ def verify(
     spark = _session()
     _jar.check(spark)
     path = fspath(checkpoint)
-    folders = ", ".join(_sql.text(fspath(output)) for output in outputs)
-    more = f", outputs => array({folders})" if outputs else ""
+    given = [outputs] if isinstance(outputs, str | PathLike) else outputs
+    folders = ", ".join(_sql.text(fspath(output)) for output in given)
+    more = f", outputs => array({folders})" if folders else ""
     call = f"windrow_verify({_sql.text(path)}, deep => {str(deep).lower()}{more})"
     with _sql.plain_errors():
         (found,) = spark.sql(f"SELECT * FROM {call}").collect()  # noqa: S608

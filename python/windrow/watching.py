@@ -23,7 +23,7 @@ from windrow._specs._columns import is_connect
 from windrow._specs._duration import Duration
 from windrow._watching._screens import screen
 from windrow._watching._status import Status
-from windrow.errors import failure, problem
+from windrow.errors import SpecError, expect, failure, problem
 from windrow.figures import BatchProgress, figures, open_after, operators
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
 
     Raises:
         SpecError: ``every`` is not a duration (``DURATION_NOT_UNDERSTOOD``,
-            ``DURATION_WITHOUT_UNIT``).
+            ``DURATION_WITHOUT_UNIT``) or is not positive (``NOT_POSITIVE``).
         WindrowError: The terminal needs the package rich (``RICH_MISSING``): ``pip install
             'windrow[watch]'``.
         TypeError: ``query`` is not a query.
@@ -70,6 +70,9 @@ def watch(query: StreamingQuery, *, every: Duration = "1 second") -> None:
     """
     expect_query("watch(query)", query)
     pause = _duration.micros(_duration.canonical(every, f"watch(every={every!r})")) / 1_000_000
+    if pause <= 0:
+        found = problem("NOT_POSITIVE.DURATION", name="every", value=every)
+        raise SpecError.of("watch(...)", [found])
     with screen() as show, _interruptible() as interrupt:
         now, new = _look(Status(), query)
         show(now, new)
@@ -127,6 +130,9 @@ def logBatches(
     Returns:
         The listener. Pass it to ``spark.streams.removeListener`` to stop the log.
 
+    Raises:
+        TypeError: ``to`` is not a logger, or ``level`` is not an integer.
+
     Example:
         ``wr.logBatches(spark)`` logs lines such as::
 
@@ -135,6 +141,9 @@ def logBatches(
     """
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
+    loggers = (logging.Logger, logging.LoggerAdapter, type(None))
+    expect("logBatches(to)", to, *loggers, example="logging.getLogger('alerts')")
+    expect("logBatches(level)", level, int, example="logging.INFO")
     logger = to or logging.getLogger("windrow")
 
     class BatchLog(StreamingQueryListener):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -265,6 +267,26 @@ def text(value: str) -> str:
     Named parameters are not passed to Spark if an extension has its own parser (Delta 4).
     """
     return f"CAST(X'{_bytes(value).hex()}' AS STRING)"
+
+
+#: How constants are written; the first type that fits counts.
+_LITERALS: tuple[tuple[type, Callable[[Any], str | None]], ...] = (
+    (type(None), lambda _: "NULL"),
+    (bool, lambda value: str(value).upper()),
+    (str, text),
+    (bytes, lambda value: f"X'{value.hex()}'"),
+    (datetime, lambda value: f"TIMESTAMP '{value.isoformat(' ')}'"),
+    (date, lambda value: f"DATE '{value.isoformat()}'"),
+    (int, lambda value: str(int(value))),
+    (float, lambda value: f"CAST('{value!r}' AS DOUBLE)"),  # also infinity and NaN
+    (Decimal, lambda value: f"{value:f}BD" if value.is_finite() else None),
+)
+
+
+def literal(value: object) -> str | None:
+    """Return a constant as SQL, or None for a value without a literal of the same type."""
+    plain: Any = value.item() if type(value).__module__ == "numpy" else value  # type: ignore[attr-defined]
+    return next((write(plain) for kind, write in _LITERALS if isinstance(plain, kind)), None)
 
 
 def _bytes(value: str, shown: str = "") -> bytes:

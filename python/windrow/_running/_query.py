@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from windrow._bridge import _sql
 from windrow._running._settings import having
 from windrow._running._sinks import Sink, problems_of_sinks, sinks_json
-from windrow.errors import SpecError, SpecProblem, WindrowError, problem, problems_of
+from windrow._specs import _duration
+from windrow.errors import SpecError, SpecProblem, WindrowError, expect, problem, problems_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,16 +55,17 @@ def start(
         CheckpointError: The checkpoint was started with settings that may not change.
 
     """
+    expect("start(name=...)", name, str, type(None), example="'minutes'")
     output = part("accepted" if sinks["rejected"] is None else "all")
     spark = output.sparkSession
     stated = {kind: sink for kind, sink in sinks.items() if sink is not None}
     trigger = _trigger(availableNow, processingTime)
-    found = [*problems_of_sinks(stated), *_of_trigger(availableNow, processingTime)]
+    found = [*problems_of_sinks(stated), *_of_trigger(availableNow, processingTime, drain=drain)]
     if drain and not found and not trigger.get("availableNow"):
         found.append(problem("DRAIN_WITHOUT_END", trigger=trigger or "not set"))
     checkpoint = fspath(checkpoint)
     tables = output, _sql.sinks_table(spark, sinks_json(sinks))
-    options = {"checkpoint": checkpoint, "drain": str(drain).lower()}
+    options = {"checkpoint": checkpoint, "drain": str(drain is True).lower()}
     named = {} if name is None else {"name": name}
     looked = _look(tables, found, {**options, **named, **(panes or {})})
     trigger = trigger or (dict(PACE) if looked.has_periods else {})
@@ -166,10 +168,13 @@ def _to_end(
     return last
 
 
-def expect_query(call: str, value: object) -> None:
-    """Raise TypeError for a value that is not a query, before it is asked for progress."""
+def expect_query(call: str, value: object, instead: str = "") -> None:
+    """Raise TypeError for a value that is not a query, before it is asked for progress.
+
+    instead: what else is allowed, for example ``the folder of a checkpoint or ``.
+    """
     if not hasattr(value, "recentProgress"):
-        msg = f"{call} needs a StreamingQuery, as start(...) returns it, not {value!r}."
+        msg = f"{call} needs {instead}a StreamingQuery, as start(...) returns it, not {value!r}."
         raise TypeError(msg)
 
 
@@ -182,15 +187,27 @@ def _trigger(availableNow: object, processingTime: object) -> dict[str, Any]:
     """Return the arguments of ``DataStreamWriter.trigger``; empty for back-to-back batches."""
     if availableNow:
         return {"availableNow": True}
-    return {} if processingTime is None else {"processingTime": processingTime}
+    if processingTime is None:
+        return {}
+    micros = _duration.read(processingTime)  # Spark does not know units such as "s" and "min"
+    return {"processingTime": _duration.show(micros) if isinstance(micros, int) else processingTime}
 
 
-def _of_trigger(availableNow: object, processingTime: object) -> Iterator[SpecProblem]:
+def _of_trigger(
+    availableNow: object, processingTime: object, *, drain: object = False
+) -> Iterator[SpecProblem]:
     is_pace = isinstance(processingTime, str) and bool(processingTime)
-    if not isinstance(availableNow, bool) or not (processingTime is None or is_pace):
+    is_known = isinstance(availableNow, bool) and isinstance(drain, bool)
+    if not is_known or not (processingTime is None or is_pace):
         yield problem("START_TRIGGER_NOT_UNDERSTOOD.TYPE")
     elif availableNow and processingTime is not None:
         yield problem("START_TRIGGER_NOT_UNDERSTOOD.BOTH")
+    elif processingTime is not None:
+        micros = _duration.read(processingTime)
+        if isinstance(micros, SpecProblem):
+            yield micros._of("processingTime")
+        elif micros < 0:
+            yield problem("START_TRIGGER_NOT_UNDERSTOOD.NEGATIVE", value=processingTime)
 
 
 def _ending_with_data(spark: SparkSession, needed: bool) -> AbstractContextManager[None]:  # noqa: FBT001

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from windrow._running._address import shown, shown_path, shown_servers
 from windrow._specs import _json
 from windrow._specs._frozen import call
-from windrow.errors import SpecError, SpecProblem, problem
+from windrow.errors import SpecError, SpecProblem, expect, problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,6 +41,7 @@ class Files:
         CheckpointError: From ``start``: the folder belongs to another query
             (``FILES_OF_ANOTHER_QUERY``), or contains later micro-batches than the checkpoint, which
             is therefore an older copy (``BATCH_OF_THE_PAST``).
+        TypeError: The path is not a string or a path.
 
     Example:
         >>> wr.Files("/data/panes/")
@@ -51,8 +53,9 @@ class Files:
     format: str = "parquet"
 
     def __post_init__(self) -> None:
-        """Remove the slash at the end of the path."""
-        object.__setattr__(self, "path", str(self.path).rstrip("/"))
+        """Reject a value that is not a path, and remove the slash at the end."""
+        expect("Files(path)", self.path, str, PathLike, example="'/data/panes'")
+        object.__setattr__(self, "path", str(fspath(self.path)).rstrip("/"))
 
     def __repr__(self) -> str:
         """Show as the call, without values that may be secret."""
@@ -118,6 +121,7 @@ class Upsert(_FindsRows):
     def __post_init__(self) -> None:
         """Reject a format that Spark cannot merge into."""
         super().__post_init__()
+        expect("Upsert(table)", self.table, str, example="'minutes'")
         if isinstance(self.create, str) and self.create not in _FORMATS:
             found = problem("UPSERT_FORMAT_UNKNOWN", format=self.create)
             raise SpecError.of(f"Upsert({self.table!r})", [found])
@@ -180,6 +184,7 @@ class Jdbc(_FindsRows):
     def __post_init__(self) -> None:
         """Reject an address in place of a table, because the name of a table is shown."""
         super().__post_init__()
+        expect("Jdbc(url, table)", self.table, str, example="'minutes'")
         if not str(self.url).startswith("jdbc:") or str(self.table).startswith("jdbc:"):
             raise SpecError.of("Jdbc(...)", [problem("JDBC_ADDRESS_MISSING")])
 
@@ -232,6 +237,11 @@ class KafkaTable(_FindsRows):
     on: str | Sequence[str] | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Reject a topic that is not a name."""
+        super().__post_init__()
+        expect("KafkaTable(servers, topic)", self.topic, str, example="'minutes'")
+
     def __repr__(self) -> str:
         """Show as the call, without values that may be secret."""
         return call("KafkaTable", shown_servers(self.servers), self.topic, on=self.on)
@@ -254,6 +264,8 @@ def problems_of_sinks(stated: Mapping[str, object]) -> Iterator[SpecProblem]:
     for kind, sink in stated.items():
         if isinstance(sink, str) and sink.startswith("jdbc:"):
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink="the address of a database")
+        elif isinstance(sink, type):  # callable too
+            yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=f"the class {sink.__name__}")
         elif not isinstance(sink, (str, Files, Upsert, Jdbc, KafkaTable)) and not callable(sink):
             # Show the type only, because the value may contain a password.
             yield problem("SINK_NOT_UNDERSTOOD", kind=kind, sink=f"a {type(sink).__name__}")

@@ -58,8 +58,10 @@ def column(df: DataFrame, col: str | Column) -> Column:
     return made  # type: ignore[no-any-return]
 
 
-def as_tuple(cols: str | Column | Sequence[str | Column]) -> tuple[str | Column, ...]:
-    """Return one or more names or Columns as a tuple."""
+def as_tuple(cols: str | Column | Sequence[str | Column] | None) -> tuple[str | Column, ...]:
+    """Return names or Columns as a tuple; None is none of them."""
+    if cols is None:
+        return ()
     if isinstance(cols, str):
         return (cols,)
     return (cols,) if is_column(cols) else tuple(cast("Sequence[str | Column]", cols))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Integral, Real
 
-from windrow._specs import _duration
+from windrow._specs import _duration, _values
 from windrow._specs._duration import Duration
-from windrow.errors import SpecError, SpecProblem
+from windrow.errors import SpecError, SpecProblem, problem
 
 #: The value of a result column: "previous", "linear", or a constant.
 GapFill = str | float | bool
@@ -29,12 +32,16 @@ class GapValues:
     ) -> GapValues:
         """Read the arguments of ``Windowed.fillGaps``."""
         named = values if isinstance(values, Mapping) else {EVERY: values}
-        if at_most is None:
-            return cls(tuple(named.items()))
-        micros = _duration.read(at_most)
+        read = [(column, _method(value)) for column, value in named.items()]
+        found = [wrong for column, _ in read for wrong in _values.name("fillGaps", column)]
+        found += [method for _, method in read if isinstance(method, SpecProblem)]
+        micros = None if at_most is None else _duration.read(at_most)
         if isinstance(micros, SpecProblem):
-            raise SpecError.of("fillGaps", [micros._of("atMost")])
-        return cls(tuple(named.items()), _duration.show(micros))
+            found.append(micros._of("atMost"))
+        if found:
+            raise SpecError.of("fillGaps", found)
+        methods = tuple((column, one) for column, one in read if not isinstance(one, SpecProblem))
+        return cls(methods, _duration.show(micros) if isinstance(micros, int) else None)
 
     def _fields(self) -> dict[str, object]:
         """Return the JSON fields, with durations in microseconds."""
@@ -42,3 +49,16 @@ class GapValues:
         if self.at_most is not None:
             fields["at_most"] = _duration.micros(self.at_most)
         return fields
+
+
+def _method(value: object) -> GapFill | SpecProblem:
+    """Return a method or a constant as JSON can show it, or the problem."""
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real | Decimal) and math.isfinite(value):
+        return int(value) if isinstance(value, Decimal) and value % 1 == 0 else float(value)
+    return problem("GAP_VALUES.NOT_UNDERSTOOD", name="fillGaps", value=repr(value))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from windrow.errors import SpecProblem, problem
+
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
@@ -31,3 +33,10 @@ class RowId:
 
 #: The columns of Spark's Kafka source, for ``stream(rowId=wr.KAFKA)``.
 KAFKA = RowId(source="topic", partition="partition", offset="offset")
+
+
+def problems(row_id: object) -> list[SpecProblem]:
+    """Return the problem of a value that is neither a RowId nor None."""
+    if row_id is None or isinstance(row_id, RowId):
+        return []
+    return [problem("ROWID_NOT_UNDERSTOOD.VALUE", value=repr(row_id))]

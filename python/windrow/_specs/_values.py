@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from windrow._specs import _duration
-from windrow.errors import SpecProblem, problem
+from windrow.errors import SpecError, SpecProblem, problem
 
 Problems = list[SpecProblem]
 
@@ -80,6 +80,15 @@ def name(name: str, value: object) -> Problems:
     if isinstance(value, str):
         return []
     return [problem("NAME_NOT_UNDERSTOOD", name=name, value=repr(value))]
+
+
+def names(call: str, argument: str, values: Iterable[object]) -> tuple[str, ...]:
+    """Return strings as a tuple; raise SpecError about ``call`` for other values."""
+    given = tuple(values)
+    found = [wrong for value in given for wrong in name(argument, value)]
+    if found:
+        raise SpecError.of(call, found)
+    return tuple(map(str, given))
 
 
 def is_count(value: object) -> TypeGuard[int]:

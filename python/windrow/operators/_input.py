@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from windrow._specs import _rowid
+from windrow._specs._columns import as_tuple
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecProblem, problem
 
@@ -16,7 +18,7 @@ Names = str | Sequence[str]
 
 def as_names(given: Names) -> tuple[str, ...]:
     """Return one or more names as a tuple; ``problems`` checks the values."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return cast("tuple[str, ...]", as_tuple(given))
 
 
 def problems(
@@ -33,8 +35,7 @@ def problems(
     named = {"time": (time,) if time is not None else (), **columns}
     if isinstance(rowId, RowId):
         named |= {f"rowId.{name}": (column,) for name, column in vars(rowId).items()}
-    elif rowId is not None:
-        found.append(problem("ROWID_NOT_UNDERSTOOD.VALUE", value=repr(rowId)))
+    found += _rowid.problems(rowId)
     found += [
         problem("NAME_NOT_UNDERSTOOD", name=what, value=repr(value))
         for what, values in named.items()

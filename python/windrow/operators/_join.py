@@ -300,6 +300,8 @@ def _unread(spec: JoinSpec) -> list[SpecProblem]:
     ):
         if value not in words:
             found.append(_values.unknown(code, name, value, words))
+    for i, column in enumerate(spec.on):
+        found += _values.name(f"on[{i}]" if len(spec.on) > 1 else "on", column)
     if spec.lateness is not UNSTATED and spec.lateness is not None:
         found += _values.duration("lateness", spec.lateness)
     if spec.maxFuture is not None:

@@ -17,10 +17,11 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
     """Assert that panes, rejected rows, or rows of a join are those that a test expects.
 
     An expected row contains only the fields that matter to you. Write the fields of ``pane``
-    (timing, index, is_last, is_retraction) next to the columns, and ``window`` as its start or as a
-    pair. Times and dates can be strings. A time without a zone is in the time zone of the session,
-    or in UTC if the rows are not from a harness. If the expected or the received number is a float,
-    they are compared to 1e-9. The rows may be in any order.
+    (timing, index, is_last, is_retraction) next to the columns, ``window`` as its start or as a
+    pair, and a map as a dict of all its entries. Times and dates can be strings. A time without a
+    zone is in the time zone of the session, or in UTC if the rows are not from a harness. If the
+    expected or the received number is a float, they are compared to 1e-9. The rows may be in any
+    order.
 
     Args:
         came: The rows that were emitted, for example ``h.panes()``.
@@ -129,9 +130,8 @@ def _same(want: object, got: object, zone: tzinfo) -> bool:
         return want == got.isoformat()
     if isinstance(got, Mapping):
         return _same_struct(want, got, zone)
-    if isinstance(want, list) and isinstance(got, list):
-        pairs = zip(want, got, strict=False)
-        return len(want) == len(got) and all(_same(*pair, zone) for pair in pairs)
+    if isinstance(got, list) and isinstance(want, list | Mapping):
+        return _same_items(want, got, zone)
     if isinstance(want, float) or isinstance(got, float):
         return _is_close(want, got)
     return want == got
@@ -154,6 +154,19 @@ def _same_struct(want: object, got: Row, zone: tzinfo) -> bool:
     if not isinstance(want, tuple) or len(want) != len(got):
         return False
     return all(_same(*pair, zone) for pair in zip(want, got.values(), strict=True))
+
+
+def _same_items(want: list[Any] | Row, got: list[Any], zone: tzinfo) -> bool:
+    """Compare a list, or a mapping with all entries of a map, which Arrow returns as pairs."""
+    if len(want) != len(got):
+        return False
+    if isinstance(want, list):
+        return all(_same(*pair, zone) for pair in zip(want, got, strict=True))
+    pairs = [pair for pair in got if isinstance(pair, tuple)]
+    return all(
+        any(_same(name, key, zone) and _same(one, value, zone) for key, value in pairs)
+        for name, one in want.items()
+    )
 
 
 def _instant(value: object, zone: tzinfo) -> object:

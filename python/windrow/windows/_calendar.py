@@ -122,6 +122,8 @@ def read(size: object, step: object, start: object) -> Calendar | list[SpecProbl
 
 def parse(length: object, name: str = "size") -> tuple[int, str] | SpecProblem:
     """Return count and unit of a calendar length, or the problem."""
+    if isinstance(length, timedelta):
+        length = _duration.show(length // timedelta(microseconds=1))
     text = _TEXT.fullmatch(length) if isinstance(length, str) else None
     if text is not None and text[2].lower() in UNITS:
         return int(text[1]), text[2].lower()

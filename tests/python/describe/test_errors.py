@@ -69,9 +69,9 @@ if TYPE_CHECKING:
             "consists of whole steps. See docs/errors.md#size_not_in_steps.",
         ),
         (
-            lambda: wr.Tumbling(timedelta(days=1), zone="UTC"),
-            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(days=1), "
-            "zone='UTC'): datetime.timedelta(days=1) is not a calendar length. With a zone, size "
+            lambda: wr.Tumbling(timedelta(seconds=90), zone="UTC"),
+            "[CALENDAR_UNIT_NOT_UNDERSTOOD] Tumbling(size=datetime.timedelta(seconds=90), "
+            "zone='UTC'): '90 seconds' is not a calendar length. With a zone, size "
             "must be a number of minutes, hours, days, weeks, months, quarters, years. See "
             "docs/errors.md#calendar_unit_not_understood.",
         ),

@@ -321,6 +321,21 @@ def test_arguments_are_sql(feed: Feed) -> None:
 
 
 @pytest.mark.anywhere
+def test_lengths_of_a_calendar_may_be_intervals(feed: Feed) -> None:
+    """Months and years may be intervals, alone and with other units, as their texts may be."""
+    feed.batch().createOrReplaceTempView("orders")
+    more = f"{TABLE}, time => 'time', lateness => '0 s', accumulation_mode => 'discarding', "
+    for call in (
+        "windrow_tumble({}size => INTERVAL 1 MONTH, zone => 'Europe/Berlin')",
+        "windrow_tumble({}size => INTERVAL 1 YEAR, start_time => INTERVAL 3 MONTHS, zone => 'UTC')",
+        "windrow_hop({}size => INTERVAL '1' YEAR, step => INTERVAL 6 MONTHS, zone => 'UTC')",
+        "windrow_hop({}size => INTERVAL 2 DAYS, step => INTERVAL 1 DAY, zone => 'UTC')",
+    ):
+        panes = feed.spark.sql(f"SELECT * FROM {call.format(more)}")  # noqa: S608
+        assert "pane" in panes.columns
+
+
+@pytest.mark.anywhere
 @pytest.mark.parametrize("early", ["'10 seconds'", "array('10 seconds', '3 messages')"])
 def test_periods_may_be_texts(feed: Feed, early: str) -> None:
     """A trigger's period may be an interval or its text."""

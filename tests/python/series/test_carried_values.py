@@ -281,6 +281,12 @@ def test_mistakes(spark: SparkSession) -> None:
     for text in ("(id, time, true)", "(id, time, '1 hour')"):
         with pytest.raises(wr.SpecError, match="accepts no other time"):
             _ = minutes.aggregate(F.expr(f"windrow_time_in_state{text}")).panes
+    for limit in ("INTERVAL 1 HOUR", "INTERVAL '90' MINUTE"):
+        assert minutes.aggregate(F.expr(f"windrow_time_in_state(id, {limit})")).panes.columns
+    assert minutes.aggregate(wr.timeInState("id", carry=timedelta(hours=1))).panes.columns
+    for limit in ("INTERVAL '0' HOUR", "INTERVAL 1 MONTH"):
+        with pytest.raises(wr.SpecError, match=f"cannot carry a value for {limit[:8]}"):
+            _ = minutes.aggregate(F.expr(f"windrow_time_in_state(id, {limit})")).panes
     for wrong in ("soon", "0 seconds"):
         with pytest.raises(wr.SpecError, match="cannot carry a value for"):
             _ = minutes.aggregate(wr.timeInState("id", carry=wrong)).panes

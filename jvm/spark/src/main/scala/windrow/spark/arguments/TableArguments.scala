@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.unsafe.types.UTF8String
 import scala.collection.immutable.ListMap
-import windrow.{SpecError, SpecProblem, TimeSpan}
+import windrow.{CalendarUnit, SpecError, SpecProblem, TimeSpan}
 
 /** The arguments of a table function: tables, and named constants.
   *
@@ -97,16 +97,17 @@ object TableArguments {
   }
 
   private def read(value: Any, of: DataType): Option[Any] = (value, of) match {
-    case (text: UTF8String, _)                  => Some(text.toString)
-    case (micros: Long, _: DayTimeIntervalType) => Some(TimeSpan(micros))
-    case (number: Byte, _)                      => Some(number.toLong)
-    case (number: Short, _)                     => Some(number.toLong)
-    case (number: Int, _: IntegerType)          => Some(number.toLong)
-    case (number: Long, _: LongType)            => Some(number)
-    case (number: Decimal, _)                   => Some(number.toDouble)
-    case (number: Double, _)                    => Some(number)
-    case (number: Float, _)                     => Some(number.toDouble)
-    case (truth: Boolean, _)                    => Some(truth)
+    case (text: UTF8String, _)                   => Some(text.toString)
+    case (micros: Long, _: DayTimeIntervalType)  => Some(TimeSpan(micros))
+    case (months: Int, _: YearMonthIntervalType) => Some(CalendarUnit.show(months.toLong, "month"))
+    case (number: Byte, _)                       => Some(number.toLong)
+    case (number: Short, _)                      => Some(number.toLong)
+    case (number: Int, _: IntegerType)           => Some(number.toLong)
+    case (number: Long, _: LongType)             => Some(number)
+    case (number: Decimal, _)                    => Some(number.toDouble)
+    case (number: Double, _)                     => Some(number)
+    case (number: Float, _)                      => Some(number.toDouble)
+    case (truth: Boolean, _)                     => Some(truth)
     case (items: ArrayData, ArrayType(item, _)) =>
       val all = items.toSeq[Any](item).map(read(_, item))
       Option.when(all.forall(_.isDefined))(all.flatten)

@@ -3,7 +3,7 @@ package windrow.spark.functions
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry.FunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
-import org.apache.spark.sql.types.{BooleanType, IntegerType, StringType}
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.{SpecError, SpecProblem, TimeSpan}
 
@@ -36,7 +36,7 @@ private[spark] object AggregateFunctions {
     case _ => fail("LAG.ARGUMENTS", "found" -> arguments.size)
   }
 
-  /** A boolean or a text is no time, so as the last argument it states how long a value is carried. */
+  /** A boolean, text, or interval is not a time, so as the last argument it sets how long a value is carried. */
   private def carried(
       name: String,
       of: (Expression, Expression, Option[TimeSpan]) => Expression)(arguments: Seq[Expression]): Expression =
@@ -48,10 +48,15 @@ private[spark] object AggregateFunctions {
   private def carry(name: String)(argument: Expression): Option[Option[TimeSpan]] = argument match {
     case Literal(isCarried: Boolean, BooleanType) => Some(Option.when(isCarried)(TimeSpan.Endless))
     case Literal(text: UTF8String, _: StringType) =>
-      val limit = TimeSpan.parse(text.toString).toOption.filter(_.micros > 0)
-      Some(Some(limit.getOrElse(fail("OVER_TIME.CARRY_LIMIT", "function" -> name, "value" -> s"'$text'"))))
-    case _ => None
+      Some(Some(limit(name, TimeSpan.parse(text.toString).toOption, s"'$text'")))
+    case Literal(micros: Long, _: DayTimeIntervalType) =>
+      Some(Some(limit(name, Some(TimeSpan(micros)), argument.sql)))
+    case Literal(_, _: YearMonthIntervalType) => Some(Some(limit(name, None, argument.sql)))
+    case _                                    => None
   }
+
+  private def limit(name: String, stated: Option[TimeSpan], shown: String): TimeSpan =
+    stated.filter(_.micros > 0).getOrElse(fail("OVER_TIME.CARRY_LIMIT", "function" -> name, "value" -> shown))
 
   private def overTime(
       name: String,
