@@ -67,7 +67,7 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
     val folder = place.getFileSystem(SparkInside.hadoop(session)).makeQualified(place).toString
     plan.transform {
       case rows @ Unpack(packet: Attribute, _, _, child, Some(all), _) =>
-        Rewrite.nameOf(all.operator).fold(rows)(name =>
+        StatefulNodes.nameOf(all.operator).fold(rows)(name =>
           rows.copy(child = WriteRejected(folder, name, all.copy(columns = all.columns.map(shown)), packet, child)))
     }
   }

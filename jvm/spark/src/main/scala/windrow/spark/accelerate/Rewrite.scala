@@ -23,7 +23,7 @@ private object Rewritten {
   def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
     query,
     Acceleration(StatefulNodes.all(query).zipWithIndex.map { case (operator, number) =>
-      OperatorAcceleration(s"${Rewrite.Prefix}$number", operator, Some(why))
+      OperatorAcceleration(StatefulNodes.name(number), operator, Some(why))
     }))
 }
 
@@ -90,7 +90,7 @@ private final class Rewrite(
     def replaced(plan: LogicalPlan, isAllowed: Boolean): LogicalPlan = StatefulNodes.described(plan) match {
       case None => plan.mapChildren(replaced(_, isAllowed))
       case Some(description) =>
-        val (number, name) = (seen, s"$Prefix$seen")
+        val (number, name) = (seen, StatefulNodes.name(seen))
         seen += 1
         val isContinued = continued.exists(_.runs(name))
         val verdict = for {
@@ -163,14 +163,6 @@ private final class Rewrite(
 }
 
 private object Rewrite {
-
-  /** The beginning of the names of accelerated operators. */
-  val Prefix = "accelerated_"
-
-  /** Returns the name of an accelerated operator from a name that begins with it, as that of a join does. */
-  def nameOf(longer: String): Option[String] = Name.findPrefixOf(longer)
-
-  private val Name = s"$Prefix\\d+".r
 
   /** The operator with a number cannot be planned. */
   private final case class Failed(number: Int, why: SpecProblem) extends ControlThrowable

@@ -34,7 +34,7 @@ private object StoredEngine {
     if (stored.all == 0) Nothing
     else if (count <= 0) Spark
     else {
-      def names = StoredOperators.names(session, checkpoint).flatMap(Rewrite.nameOf)
+      def names = StoredOperators.names(session, checkpoint).flatMap(StatefulNodes.nameOf)
       Windrow(count, if (count == StatefulNodes.all(query).size) Set.empty else names)
     }
   }
