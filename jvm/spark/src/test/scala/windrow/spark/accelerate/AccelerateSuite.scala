@@ -260,6 +260,9 @@ final class AccelerateSuite extends SparkSuite {
     val chain   = s"$several x LEFT JOIN b ON x.k = b.k AND b.time BETWEEN x.time AND x.time + INTERVAL 1 SECOND"
     assert(codes(session.sql(s"SELECT x.k FROM $chain")) == Seq("accelerated", "accelerated"))
     assert(codes(session.sql(s"SELECT x.other FROM $chain")) == Seq("NOT_SUPPORTED_BY_SPARK", "OPERATOR_ABOVE_KEPT"))
+    def greatest(of: String) = s"(SELECT window(time, '26 seconds') AS w, k, max(v) AS v FROM $of GROUP BY 1, k)"
+    assert(code(s"${greatest("a")} a LEFT SEMI JOIN ${greatest("b")} b ON a.w = b.w").head == "JOIN_REPLACED")
+    assert(code(s"${greatest("a")} a LEFT JOIN ${greatest("b")} b ON a.w = b.w").head == "accelerated")
     assert(code(s"(SELECT * FROM a UNION ALL SELECT * FROM a) a LEFT SEMI JOIN b ON $between") == Seq("JOIN_REPLACED"))
   }
 
