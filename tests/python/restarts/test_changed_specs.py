@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +17,10 @@ from kept.changes import (
     ALLOWED,
     CHANGES,
     EACH,
+    SIX,
     of,
     sliding,
+    stream,
 )
 from kept.queries import Outputs
 from kept.run import (
@@ -35,7 +37,7 @@ from kept.run import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -157,6 +159,39 @@ def test_allowed_changes_continue(spark: SparkSession, tmp_path: Path) -> None:
 def test_each_that_is_allowed_goes_on(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """Each allowed change leaves the final values of all windows unchanged."""
     restarted(spark, tmp_path, name)
+
+
+def test_results_of_retractions_stay(spark: SparkSession, tmp_path: Path) -> None:
+    """Expressions around aggregates cannot change if panes are retracted (SEMANTICS R90)."""
+    session = session_of(spark)
+    rows = stream(reading(session, tmp_path))
+    total = F.sum("amount")
+
+    def found(of: Callable[[Column], wr.Output], begun: Column, now: Column) -> list[str | None]:
+        one, other = (programs(session, of(value.alias("total"))) for value in (begun, now))
+        return [
+            change(session, after, fingerprint(before))
+            for before, after in zip(one, other, strict=True)
+        ]
+
+    def alone(mode: wr.AccumulationMode) -> Callable[[Column], wr.Output]:
+        return lambda value: rows.window(SIX).accumulationMode(mode).aggregate(value)
+
+    def inherited(value: Column) -> wr.Output:
+        panes = wr.stream(alone(wr.ACCUMULATING)(value).panes, name="all").lateness("12 hours")
+        windows = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
+        return windows.aggregate(F.sum("total"))
+
+    assert found(alone(wr.ACCUMULATING), total, total + total) == [None]
+    retracting = alone(wr.ACCUMULATING_AND_RETRACTING)
+    assert found(retracting, total + F.mean("amount"), total + F.avg("amount")) == [None]
+    twice = "total: (sum(amount) + sum(amount)) BIGINT"
+    told = f"results `total: sum(amount) BIGINT`, but the query has `{twice}`"
+    (refused,) = found(retracting, total, total + total)
+    assert told in str(refused)
+    above, below = found(inherited, total, total + total)
+    assert above is None
+    assert told in str(below)
 
 
 def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
