@@ -194,6 +194,25 @@ def test_results_of_retractions_stay(spark: SparkSession, tmp_path: Path) -> Non
     assert told in str(below)
 
 
+def test_columns_of_gaps_keep_their_aggregates(spark: SparkSession, tmp_path: Path) -> None:
+    """A gap cannot show another aggregate of its last window, because the state is by position."""
+    session = session_of(spark)
+    windows = (
+        stream(reading(session, tmp_path)).window(SIX).fillGaps({"a": "previous"}, atMost="1 day")
+    )
+    total, n = F.sum("amount"), F.count("amount").alias("n")
+    (begun,), (same,), (now,) = (
+        programs(
+            session,
+            windows.accumulationMode(wr.ACCUMULATING).aggregate(value.alias("a"), n),
+        )
+        for value in (total, total + 1, total + F.count("amount"))
+    )
+    assert change(session, same, fingerprint(begun)) is None
+    refused = change(session, now, fingerprint(begun))
+    assert "aggregates in gaps `sum(amount) before, none after`" in str(refused)
+
+
 def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
     """A limit over all keys cannot be added or removed with several shards.
 

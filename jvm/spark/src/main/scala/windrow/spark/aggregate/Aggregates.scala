@@ -45,7 +45,7 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
     val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)
     val layout  = gapColumns(parts).map(_.layout)
     val begun = (ShardFingerprint.of(spec) :+ fingerprint.aggregates :+ QueryFingerprint.shards(shards)) ++
-      Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
+      Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages ++ layout.map(fingerprint.ofGaps)
     val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
     val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets, parts.functions.carries)
     (

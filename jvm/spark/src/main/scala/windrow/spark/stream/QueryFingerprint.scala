@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowKind
 import windrow.core.state.FingerprintField
-import windrow.spark.functions.PythonValue
+import windrow.spark.functions.{GapLayout, PythonValue}
 import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn, SessionMarks, Word}
 
 /** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
@@ -39,6 +39,14 @@ private[spark] final class QueryFingerprint(
     val zones = PlainText.zones(columns.map(_._2)).map(zone => s"session time zone $zone")
     val shown = columns.map { case (name, value) => s"$name: ${text.typed(value)}" }
     FingerprintField("results", (shown ++ zones).mkString(", "))
+  }
+
+  /** The aggregates whose results of other windows are shown in windows without rows. The state contains them by their
+    * positions, which follow from the result columns.
+    */
+  def ofGaps(layout: GapLayout): FingerprintField = {
+    def shown(functions: Seq[Int]) = if (functions.isEmpty) "none" else functions.map(each).mkString(", ")
+    FingerprintField("aggregates in gaps", s"${shown(layout.last)} before, ${shown(layout.next)} after")
   }
 
   /** The type of rows, for operators that store rows in the state. */

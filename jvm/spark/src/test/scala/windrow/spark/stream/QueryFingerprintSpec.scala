@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType, TimestampType}
 import org.scalatest.funsuite.AnyFunSuite
-import windrow.spark.functions.{FunctionSet, PythonValue}
+import windrow.spark.functions.{FunctionSet, GapLayout, PythonValue}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 
@@ -58,5 +58,11 @@ final class QueryFingerprintSpec extends AnyFunSuite {
     val day = Cast(Cast(a, TimestampType, Some("UTC")), StringType, Some("Asia/Tokyo"))
     assert(results("day" -> day).endsWith(", session time zone Asia/Tokyo"))
     assert(!results("total" -> a).contains("zone"))
+  }
+
+  test("the aggregates of other windows that a gap shows, by their position") {
+    def gaps(last: Seq[Int], next: Seq[Int]) = of("total" -> a).ofGaps(GapLayout(Seq(LongType, DoubleType), last, next))
+    assert(gaps(Seq(0), Nil).text == "sum(x) before, none after")
+    assert(gaps(Seq(0, 1), Seq(1)).text == "sum(x), avg(x) before, avg(x) after")
   }
 }
