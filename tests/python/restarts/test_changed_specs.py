@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import functions as F
@@ -22,7 +22,7 @@ from kept.changes import (
     sliding,
     stream,
 )
-from kept.queries import Outputs
+from kept.queries import QUERIES, Outputs, before
 from kept.run import (
     AFTER,
     BEFORE,
@@ -35,12 +35,14 @@ from kept.run import (
     session_of,
     write,
 )
+from kept.text import unfold
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+KEPT = Path(__file__).parents[2] / "checkpoints"
 PAGE = Path(__file__).parents[3] / "docs" / "project" / "state-format.md"
 #: Parameters that are not fields of a query: the input, and names of standalone operators.
 NO_FIELDS = {"df", "stream", "outputStreams"}
@@ -211,6 +213,23 @@ def test_columns_of_gaps_keep_their_aggregates(spark: SparkSession, tmp_path: Pa
     assert change(session, same, fingerprint(begun)) is None
     refused = change(session, now, fingerprint(begun))
     assert "aggregates in gaps `sum(amount) before, none after`" in str(refused)
+
+
+def test_operators_are_compared_in_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Each operator of a chain continues with its own state, and none can be left out."""
+    session = session_of(spark)
+    read = reading(session, tmp_path)
+    begun = json.loads((KEPT / wr.__version__ / "inherited.json").read_text())
+    unfold(begun["checkpoint"], tmp_path / "checkpoint")
+
+    def check(output: Outputs) -> None:
+        assert isinstance(output, wr.Output)
+        windrow: Any = session._jvm
+        windrow.windrow.spark.Windrow.continues(output.panes._jdf, str(tmp_path / "checkpoint"))
+
+    check(QUERIES["inherited"](read))
+    with pytest.raises(Exception, match="2 of Windrow's operators, but the query has 1"):
+        check(before(read))
 
 
 def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:
