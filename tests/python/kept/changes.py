@@ -81,6 +81,11 @@ def fired(kind: wr.WindowKind = SIX, **said: Any) -> Query:
     return lambda read: total(stream(read).window(kind).trigger(**said))
 
 
+def gapless(**said: Any) -> Query:
+    """Return windows with gaps and other triggers."""
+    return lambda read: total(stream(read).window(SIX, fillGaps=True).trigger(**said))
+
+
 def messages(days: int = 2, **said: Any) -> Query:
     """Return full state."""
     return lambda read: (
@@ -205,6 +210,11 @@ CHANGES: Mapping[type, Mapping[str, list[Change]]] = {
         "onTime": [
             Change(fired(early=EVERY_THIRD), fired(early=EVERY_THIRD, onTime=False)),
             Change(fired(), fired(onTime=False), "neither trigger(early=...) nor"),
+            Change(
+                gapless(early=EVERY_THIRD),
+                gapless(early=EVERY_THIRD, onTime=False),
+                "panes on time `trigger(onTime=true)`",
+            ),
         ],
         "late": [
             Change(fired(late=EVERY_OTHER), fired(late=wr.EachMessage())),

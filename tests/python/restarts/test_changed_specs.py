@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import functions as F
@@ -17,10 +17,12 @@ from kept.changes import (
     ALLOWED,
     CHANGES,
     EACH,
+    SIX,
     of,
     sliding,
+    stream,
 )
-from kept.queries import Outputs
+from kept.queries import QUERIES, Outputs, before
 from kept.run import (
     AFTER,
     BEFORE,
@@ -33,12 +35,14 @@ from kept.run import (
     session_of,
     write,
 )
+from kept.text import unfold
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
+KEPT = Path(__file__).parents[2] / "checkpoints"
 PAGE = Path(__file__).parents[3] / "docs" / "project" / "state-format.md"
 #: Parameters that are not fields of a query: the input, and names of standalone operators.
 NO_FIELDS = {"df", "stream", "outputStreams"}
@@ -157,6 +161,75 @@ def test_allowed_changes_continue(spark: SparkSession, tmp_path: Path) -> None:
 def test_each_that_is_allowed_goes_on(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """Each allowed change leaves the final values of all windows unchanged."""
     restarted(spark, tmp_path, name)
+
+
+def test_results_of_retractions_stay(spark: SparkSession, tmp_path: Path) -> None:
+    """Expressions around aggregates cannot change if panes are retracted (SEMANTICS R90)."""
+    session = session_of(spark)
+    rows = stream(reading(session, tmp_path))
+    total = F.sum("amount")
+
+    def found(of: Callable[[Column], wr.Output], begun: Column, now: Column) -> list[str | None]:
+        one, other = (programs(session, of(value.alias("total"))) for value in (begun, now))
+        return [
+            change(session, after, fingerprint(before))
+            for before, after in zip(one, other, strict=True)
+        ]
+
+    def alone(mode: wr.AccumulationMode) -> Callable[[Column], wr.Output]:
+        return lambda value: rows.window(SIX).accumulationMode(mode).aggregate(value)
+
+    def inherited(value: Column) -> wr.Output:
+        panes = wr.stream(alone(wr.ACCUMULATING)(value).panes, name="all").lateness("12 hours")
+        windows = panes.window(wr.Inherit()).accumulationMode(wr.ACCUMULATING)
+        return windows.aggregate(F.sum("total"))
+
+    assert found(alone(wr.ACCUMULATING), total, total + total) == [None]
+    retracting = alone(wr.ACCUMULATING_AND_RETRACTING)
+    assert found(retracting, total + F.mean("amount"), total + F.avg("amount")) == [None]
+    twice = "total: (sum(amount) + sum(amount)) BIGINT"
+    told = f"results `total: sum(amount) BIGINT`, but the query has `{twice}`"
+    (refused,) = found(retracting, total, total + total)
+    assert told in str(refused)
+    above, below = found(inherited, total, total + total)
+    assert above is None
+    assert told in str(below)
+
+
+def test_columns_of_gaps_keep_their_aggregates(spark: SparkSession, tmp_path: Path) -> None:
+    """A gap cannot show another aggregate of its last window, because the state is by position."""
+    session = session_of(spark)
+    windows = (
+        stream(reading(session, tmp_path)).window(SIX).fillGaps({"a": "previous"}, atMost="1 day")
+    )
+    total, n = F.sum("amount"), F.count("amount").alias("n")
+    (begun,), (same,), (now,) = (
+        programs(
+            session,
+            windows.accumulationMode(wr.ACCUMULATING).aggregate(value.alias("a"), n),
+        )
+        for value in (total, total + 1, total + F.count("amount"))
+    )
+    assert change(session, same, fingerprint(begun)) is None
+    refused = change(session, now, fingerprint(begun))
+    assert "aggregates in gaps `sum(amount) before, none after`" in str(refused)
+
+
+def test_operators_are_compared_in_order(spark: SparkSession, tmp_path: Path) -> None:
+    """Each operator of a chain continues with its own state, and none can be left out."""
+    session = session_of(spark)
+    read = reading(session, tmp_path)
+    begun = json.loads((KEPT / wr.__version__ / "inherited.json").read_text())
+    unfold(begun["checkpoint"], tmp_path / "checkpoint")
+
+    def check(output: Outputs) -> None:
+        assert isinstance(output, wr.Output)
+        windrow: Any = session._jvm
+        windrow.windrow.spark.Windrow.continues(output.panes._jdf, str(tmp_path / "checkpoint"))
+
+    check(QUERIES["inherited"](read))
+    with pytest.raises(Exception, match="2 of Windrow's operators, but the query has 1"):
+        check(before(read))
 
 
 def test_limits_of_all_keys_are_of_one_shard(spark: SparkSession, tmp_path: Path) -> None:

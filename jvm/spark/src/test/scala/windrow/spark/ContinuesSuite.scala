@@ -6,8 +6,9 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import org.scalatest.tags.Slow
 import windrow._
+import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
-import windrow.spark.running.{BeforeStart, Started}
+import windrow.spark.running.{BeforeStart, ResumeCheck, Started}
 
 /** Tests which changed queries can continue from a checkpoint (SEMANTICS S2). */
 @Slow
@@ -72,6 +73,18 @@ final class ContinuesSuite extends SparkSuite {
         checkpoint,
         share)).problems.map(_.code) == Seq("SHARE_NOT_UNDERSTOOD"))
     Windrow.advise(checkpoint, 1.0)
+  }
+
+  test("the operators of common table expressions are found in the order of their numbers, from the sink on") {
+    input.createOrReplaceTempView("marked")
+    def minutes(name: String) =
+      s"""SELECT * FROM windrow_tumble(TABLE(SELECT id, count(*) AS n FROM marked GROUP BY id), time => 'time',
+         |size => '1 minute', lateness => '0 seconds', watermark => '1 minute', stream => '$name')""".stripMargin
+    val both = spark.sql(
+      s"""WITH first AS (${minutes("a")}), second AS (${minutes("b")}), unused AS (${minutes("c")})
+         |SELECT * FROM second UNION ALL SELECT * FROM first""".stripMargin)
+    val streams = ResumeCheck.programs(SparkInside.plan(both)).collect { case (_, one: FiresPanes) => one.stream }
+    assert(streams == Seq("b", "a"))
   }
 
   test("a setting of a checkpoint is that of its last batch") {

@@ -57,10 +57,16 @@ object ShardFingerprint {
   private def carried(spec: WindowOperatorSpec): Option[FingerprintField] = Option.when(spec.fillsGaps)(
     FingerprintField("values of gaps", spec.gapValues.fold("none")(values => s"fillGaps($values)")))
 
-  /** Windows made of messages do not record their pane on time; the spec alone determines whether there was one. */
-  private def firing(spec: WindowOperatorSpec): Option[FingerprintField] = spec.window.family match {
-    case _: Run => Some(FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets | _: Several => None
+  /** Windows made of messages, and windows without messages, do not record their pane on time; the spec alone determines
+    * whether there was one.
+    */
+  private def firing(spec: WindowOperatorSpec): Option[FingerprintField] =
+    Option.when(spec.fillsGaps || isOfMessages(spec.window.family))(
+      FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
+
+  private def isOfMessages(family: WindowFamily): Boolean = family match {
+    case _: Run                                                                                      => true
+    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets | _: Several => false
   }
 
   /** Whether the start offset determines the bounds of windows. */

@@ -1,8 +1,8 @@
 package windrow.core.state
 
 import org.scalatest.funsuite.AnyFunSuite
+import windrow._
 import windrow.core.operator.ShardFingerprint
-import windrow.{CheckpointError, OffsetRange, TimeSpan}
 
 /** Tests which spec may continue from the checkpoint of another one (SEMANTICS S2). */
 final class SpecFingerprintSuite extends AnyFunSuite {
@@ -50,6 +50,21 @@ final class SpecFingerprintSuite extends AnyFunSuite {
     assert(refusal(wide("last INT"), was).isEmpty)
     assert(intercept[CheckpointError](
       wide("last STRING").changed(was).foreach(throw _)).getMessage.contains("column1 INT, "))
+  }
+
+  test("windows without messages keep their panes on time, which only the spec records") {
+    def of(fillGaps: TimeSpan, onTime: Boolean) = new SpecFingerprint(ShardFingerprint.of(WindowOperatorDraft(
+      Tumbling("1 minute"),
+      Some(TimeSpan.Zero),
+      early = EachBatch,
+      onTime = onTime,
+      accumulation = Some(Accumulating),
+      fillGaps = fillGaps).checked))
+    val begun = kept(of("1 day", onTime = true))
+    assert(of("1 day", onTime = false).changed(begun).get.getMessage.contains(
+      "panes on time `trigger(onTime=true)`, but the query has `trigger(onTime=false)`"))
+    assert(of("2 days", onTime = true).changed(begun).isEmpty)
+    assert(of(TimeSpan.Zero, onTime = false).changed(kept(of(TimeSpan.Zero, onTime = true))).isEmpty)
   }
 
   test("a lateness in offsets is shown in offsets") {

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery}
 import org.apache.spark.sql.windrow.{RunningQuery, SparkInside}
 import scala.util.Try
+import windrow.spark.panes.PanesBefore
 import windrow.spark.running.{CutOffStart, ResumeCheck}
 import windrow.{CheckpointError, ErrorConditions, ErrorText, SpecProblem}
 
@@ -25,7 +26,7 @@ private[spark] final case class Accelerate(session: SparkSession) extends Rule[L
   }
 
   private def started(write: WriteToStream): LogicalPlan = {
-    val query = StatefulNodes.inlined(write.inputQuery)
+    val query = PanesBefore.inlined(write.inputQuery)
     if (StatefulNodes.all(query).isEmpty) write
     else
       StoredEngine.of(session, write.resolvedCheckpointLocation, query) match {
@@ -98,7 +99,7 @@ private[spark] object Accelerate {
     *   whether the session applies the rule. A session that existed before the JAR was added does not.
     */
   def explain(session: SparkSession, query: LogicalPlan, mode: OutputMode, hasRule: Boolean): Acceleration = {
-    val inlined = StatefulNodes.inlined(query)
+    val inlined = PanesBefore.inlined(query)
     val why     = if (hasRule) refused(session, query, mode) else Some(SpecProblem("ACCELERATION_NOT_INSTALLED"))
     why.fold(new Rewrite(session, mode, AcceleratedSettings(session))(inlined))(Rewritten.kept(inlined, _)).decisions
   }

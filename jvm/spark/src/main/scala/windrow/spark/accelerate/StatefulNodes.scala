@@ -2,7 +2,6 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
-import windrow.spark.panes.PanesBefore
 import windrow.spark.shards.WindowProcessor
 
 /** Finds the stateful operators of Spark in the analyzed plan of a streaming query. */
@@ -55,9 +54,4 @@ private object StatefulNodes {
     plan.collect { case shards: TransformWithState if isOfWindrow(shards) => 1 }.sum
 
   private def isOfWindrow(shards: TransformWithState) = (shards.statefulProcessor: Any).isInstanceOf[WindowProcessor]
-
-  /** Returns the plan with its common table expressions inside, so that each operator sees its whole input. */
-  def inlined(plan: LogicalPlan): LogicalPlan =
-    if (!plan.exists(_.isInstanceOf[WithCTE])) plan
-    else plan.transformWithSubqueries { case WithCTE(over, definitions) => PanesBefore.inline(over, definitions) }
 }

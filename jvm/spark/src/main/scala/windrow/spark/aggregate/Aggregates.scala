@@ -43,8 +43,9 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
     val spec    = if (isStreaming) this.spec else new WindowOperatorSpec(this.spec.draft.copy(early = Never))
     val shuffle = ShuffleChoice(spec, parts.functions, hasOffsets, isStreaming)
     val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)
+    val layout  = gapColumns(parts).map(_.layout)
     val begun = (ShardFingerprint.of(spec) :+ fingerprint.aggregates :+ QueryFingerprint.shards(shards)) ++
-      Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages
+      Option.when(showsMessage)(fingerprint.messages) ++ fingerprint.ofMessages ++ layout.map(fingerprint.ofGaps)
     val holds  = descriptor(StateDescriptor.Aggregates(spec, AggregateTexts.of(session, parts), shuffle.ordered))
     val spaces = ShardSpaces.of(spec, shuffle.ordered, hasOffsets, parts.functions.carries)
     (
@@ -56,7 +57,8 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
         schema,
         holds,
         spaces,
-        gapColumns(parts).map(_.layout)))
+        layout,
+        Option.unless(options.isAccelerated)(fingerprint.results)))
   }
 
   def explanation(stream: String, clock: Clock): String = Explanation(spec, stream, clock)

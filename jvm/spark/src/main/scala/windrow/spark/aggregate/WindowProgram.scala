@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import windrow.core.aggregate.{Aggregation, Ordered}
 import windrow.core.operator.{Effect, Entry, ShardFingerprint}
 import windrow.core.shard.Shard
-import windrow.core.state.{ShardStore, SpecFingerprint}
+import windrow.core.state.{FingerprintField, ShardStore, SpecFingerprint}
 import windrow.core.time.Watermark
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.functions.{FilledAggregation, GapLayout, ObjectAggregation, RowAggregation}
@@ -16,16 +16,26 @@ import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{ErrorConditions, TimeSpan, WindowOperatorSpec}
 
-/** Runs the shards of windows with aggregates. */
+/** Runs the shards of windows with aggregates.
+  *
+  * @param begun
+  *   the fingerprint without `results`
+  * @param results
+  *   the result columns, which may not change if panes are retracted; None for an operator of Spark, which retracts none
+  */
 final class WindowProgram(
     val spec: WindowOperatorSpec,
-    val fingerprint: SpecFingerprint,
+    begun: SpecFingerprint,
     recipe: PackRecipe,
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
     val spaces: Seq[String],
-    gaps: Option[GapLayout] = None)
+    gaps: Option[GapLayout] = None,
+    results: Option[FingerprintField] = None)
     extends FiresPanes {
+
+  val fingerprint: SpecFingerprint = if (spec.retracts) begun.and(results.toSeq: _*) else begun
+
   def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
   def hasPeriods: Boolean = processingTimeDelay.isDefined || new WindowTrigger(spec.early, spec.late).hasPeriods
@@ -39,12 +49,13 @@ final class WindowProgram(
     val changed = spec.retracting
     new WindowProgram(
       changed,
-      fingerprint.having(ShardFingerprint.of(changed)),
+      begun.having(ShardFingerprint.of(changed)),
       recipe,
       schema,
       descriptor.map(_.of(changed)),
       spaces,
-      gaps)
+      gaps,
+      results)
   }
 
   def runner(): ShardRunner =

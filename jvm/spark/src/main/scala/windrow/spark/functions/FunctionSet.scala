@@ -23,12 +23,12 @@ final class FunctionSet(val functions: Seq[AggregateFunction], val filters: Seq[
     FunctionSet.described(function) + filter.fold("")(at => s" FILTER input$at")
   }.mkString(", ")
 
-  /** Shows the functions over the given inputs instead of numbers. */
-  def described(inputs: Seq[Expression]): String = functions.zip(filters).map { case (function, filter) =>
+  /** Shows each function over the given inputs instead of numbers. */
+  def described(inputs: Seq[Expression]): Seq[String] = functions.zip(filters).map { case (function, filter) =>
     val plain = function.clone()
     plain.foreach(_.unsetTagValue(FunctionRegistry.FUNC_ALIAS)) // `mean` becomes `avg`
     FunctionSet.described(FunctionSet.read(plain, inputs)) + filter.fold("")(at => s" FILTER (WHERE ${inputs(at)})")
-  }.mkString(", ")
+  }
 
   def resultTypes: Seq[DataType] = functions.map(_.dataType)
 

@@ -23,7 +23,10 @@ private[spark] final class PlainText(columns: Seq[Attribute]) {
   def typed(expression: Expression): String = s"${apply(expression)} ${PlainText.of(expression.dataType)}"
 
   /** Shows aggregate functions over their inputs, including details that Spark's SQL omits. */
-  def functions(set: FunctionSet, inputs: Seq[Expression]): String =
+  def functions(set: FunctionSet, inputs: Seq[Expression]): String = each(set, inputs).mkString(", ")
+
+  /** Shows each aggregate function of a set. */
+  def each(set: FunctionSet, inputs: Seq[Expression]): Seq[String] =
     PlainText.whole(set.described(inputs.map(input => Word(apply(input), input.dataType))))
 
   private def readable(expression: Expression): Expression = {

@@ -114,8 +114,13 @@ private[spark] object PanesBefore {
   def isLasting(condition: Expression): Boolean =
     condition.deterministic && !condition.containsPattern(CURRENT_LIKE)
 
+  /** Returns a plan with its common table expressions inside, so that each operator sees its whole input. */
+  def inlined(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[WithCTE])) plan
+    else plan.transformWithSubqueries { case WithCTE(over, definitions) => inline(over, definitions) }
+
   /** Replaces references to common table expressions. Spark's own rule has different arguments in each version. */
-  private[spark] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
+  private[panes] def inline(over: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
     def written(plan: LogicalPlan, by: Map[Long, LogicalPlan]) = plan.transformWithSubqueries {
       case name: CTERelationRef if by.contains(name.cteId) =>
         val table = by(name.cteId)

@@ -239,13 +239,14 @@ private[spark] object Checkpoint {
       .map(_.path("id").asText)
   }
 
-  /** Returns the Windrow operators in the last committed micro-batch; none before the first one. */
+  /** Returns the Windrow operators in the last committed micro-batch, from the sink on; none before the first one. */
   def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
     if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
     else {
       readable(session, path)
-      session.read.format("state-metadata").load(path).collect().toSeq.flatMap { row =>
+      val rows = session.read.format("state-metadata").load(path).collect().toSeq
+      rows.sortBy(_.getAs[Long]("operatorId")).flatMap { row =>
         val header = variable(session, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), "header")
         Option.when(variablesOf(row).map(_._1).contains("header"))(new CheckpointedOperator(
           timeModeOf(row),

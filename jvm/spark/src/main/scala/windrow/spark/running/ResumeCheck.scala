@@ -6,6 +6,7 @@ import org.apache.spark.sql.streaming.TimeMode
 import scala.util.control.NonFatal
 import windrow.core.state.SpecFingerprint
 import windrow.spark.input.WatermarkCheck
+import windrow.spark.panes.PanesBefore
 import windrow.spark.query.{Checkpoint, CheckpointedOperator}
 import windrow.spark.shards.{ShardProgram, WindowProcessor}
 import windrow.{CheckpointError, ErrorConditions, SpecError}
@@ -46,15 +47,17 @@ object ResumeCheck {
         "why"        -> Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())))
   }
 
-  private def refuse(planned: Seq[(TimeMode, ShardProgram)], stored: Seq[CheckpointedOperator]): Unit =
-    planned.foreach { case (mode, program) =>
-      val wrong = stored.map(changed(_, mode, program)) // Spark decides which stored operator is used
-      if (wrong.forall(_.isDefined)) throw wrong.flatten.head
-    }
+  /** Compares the operators one by one. Spark numbers them from the sink on, and assigns the states by these numbers. */
+  private[running] def refuse(planned: Seq[(TimeMode, ShardProgram)], stored: Seq[CheckpointedOperator]): Unit = {
+    if (planned.size != stored.size)
+      throw new CheckpointError(
+        ErrorConditions.message("SPEC_CHANGED.OPERATORS", "found" -> stored.size, "count" -> planned.size))
+    planned.zip(stored).foreach { case ((mode, program), one) => changed(one, mode, program).foreach(throw _) }
+  }
 
-  /** Returns the Windrow operators in a streaming plan, with their time modes. */
+  /** Returns the Windrow operators in a streaming plan from the sink on, with their time modes. */
   def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =
-    plan.collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
+    PanesBefore.inlined(plan).collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
   /** Whether an operator of a plan depends on processing time, so that the query runs micro-batches without data. */

@@ -6,7 +6,8 @@ import org.apache.spark.sql.types.{CalendarIntervalType, DayTimeIntervalType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowKind
 import windrow.core.state.FingerprintField
-import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn, SessionMarks}
+import windrow.spark.functions.{GapLayout, PythonValue}
+import windrow.spark.input.{AggregateParts, PlainText, RowValueColumn, SessionMarks, Word}
 
 /** The properties of a query that a checkpoint records and that may not change, in the user's words: everything that
   * determines how the state is read (SEMANTICS S2).
@@ -20,6 +21,33 @@ private[spark] final class QueryFingerprint(
   private val inputs = parts.inputs.map(_.child)
 
   def aggregates: FingerprintField = FingerprintField("aggregates", text.functions(parts.functions, inputs))
+
+  private def each: Seq[String] = text.each(parts.functions, inputs)
+
+  /** The result columns, for panes that are retracted: a retraction computes the results of its pane again. The results
+    * of Python functions are left out, because another function may continue (SEMANTICS R124).
+    */
+  def results: FingerprintField = {
+    val called = AttributeMap(parts.functionResults.zip(each).map { case (result, shown) =>
+      result -> Word(shown, result.dataType)
+    })
+    val columns = parts.results.map(column =>
+      column.name -> column.children.headOption.getOrElse(column).transform {
+        case python: PythonValue => Word("a Python function", python.dataType)
+        case result: Attribute   => called.getOrElse(result, result)
+      })
+    val zones = PlainText.zones(columns.map(_._2)).map(zone => s"session time zone $zone")
+    val shown = columns.map { case (name, value) => s"$name: ${text.typed(value)}" }
+    FingerprintField("results", (shown ++ zones).mkString(", "))
+  }
+
+  /** The aggregates whose results of other windows are shown in windows without rows. The state contains them by their
+    * positions, which follow from the result columns.
+    */
+  def ofGaps(layout: GapLayout): FingerprintField = {
+    def shown(functions: Seq[Int]) = if (functions.isEmpty) "none" else functions.map(each).mkString(", ")
+    FingerprintField("aggregates in gaps", s"${shown(layout.last)} before, ${shown(layout.next)} after")
+  }
 
   /** The type of rows, for operators that store rows in the state. */
   def messages: FingerprintField = FingerprintField("messages", PlainText.of(parts.message))

@@ -11,7 +11,7 @@ import windrow.spark.watermark.InputProgress.Seen
   * @param expected
   *   the number of partitions without which the watermark does not advance
   * @param began
-  *   the processing time of the first micro-batch of the run
+  *   the processing time of the first micro-batch of the run, but not before the run
   * @param partitions
   *   the partitions that have had rows in this run. An input whose rows share one watermark has a single partition.
   * @param announced

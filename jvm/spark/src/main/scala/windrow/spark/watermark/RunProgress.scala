@@ -7,7 +7,7 @@ import org.apache.spark.sql.windrow.SparkInside
   * computes the watermark.
   *
   * @param began
-  *   the processing time of the first micro-batch of the run, in milliseconds
+  *   the processing time of the first micro-batch of the run, in milliseconds; see [[RunProgress.since]]
   */
 private[spark] final class RunProgress(began: Long) {
   private var inputs = Map.empty[UUID, InputProgress]
@@ -36,7 +36,7 @@ private[spark] final class RunProgress(began: Long) {
   }
 
   private[watermark] def at(processingTime: Long): RunProgress = synchronized {
-    now = processingTime
+    now = math.max(processingTime, began)
     this
   }
 }
@@ -49,6 +49,18 @@ private[spark] object RunProgress {
     */
   def planning: RunProgress = {
     val now = SparkInside.processingTime.fold(0L)(_ / 1000)
-    SparkInside.planning.fold(new RunProgress(now))(run => runs.computeIfAbsent(run, _ => new RunProgress(now)).at(now))
+    SparkInside.planning.fold(new RunProgress(now))(run =>
+      runs.computeIfAbsent(run, _ => since(now, SparkInside.clock(run))).at(now))
   }
+
+  /** Returns the progress of a run that begins. A repeated micro-batch has the processing time of its first attempt,
+    * which can be long before the run, so the clock of the run counts if it is later.
+    *
+    * @param processingTime
+    *   of the first micro-batch that the run plans
+    * @param clock
+    *   the time of the run's clock; None if it is unknown
+    */
+  private[watermark] def since(processingTime: Long, clock: Option[Long]): RunProgress =
+    new RunProgress(clock.fold(processingTime)(math.max(processingTime, _)))
 }

@@ -92,6 +92,24 @@ class InputProgressSpec extends AnyFunSuite {
     assert(run.at(10).reported(a) == (Some(58) -> 1))
   }
 
+  test("R107: a run that begins with a repeated micro-batch counts from its own clock") {
+    val run = RunProgress.since(0, clock = Some(100)).at(0)
+    val ids = Seq("both", "one").map(_ => java.util.UUID.randomUUID)
+    ids.foreach(run.add(_, 0, WatermarkRule(partitions = Some(2), idle = Some(10))))
+    run.see(ids.head, "b", 20)
+    def reported(now: Long) = {
+      run.at(now)
+      ids.foreach(run.see(_, "a", 60))
+      ids.map(run.reported(_)._1)
+    }
+    assert(reported(109) == Seq(Some(20), None))     // the run began at 100
+    assert(reported(110) == Seq(Some(60), Some(60))) // b is idle, and the other partition is not waited for
+    val planned = RunProgress.since(7, clock = None)
+    planned.add(ids.head, 0, WatermarkRule(partitions = Some(2), idle = Some(10)))
+    planned.at(16).see(ids.head, "a", 50)
+    assert(planned.reported(ids.head)._1.isEmpty && planned.at(17).reported(ids.head)._1.contains(50L))
+  }
+
   test("R173: an announced time is the least watermark, whichever partitions there are") {
     val one = input(partitions = 2, delay = 3).see("a", 100, now = 1)
     val two = one.see(InputProgress.Announced, 63, now = 1)

@@ -66,6 +66,10 @@ object SparkInside {
     */
   def processingTime: Option[Long] = ofMicroBatch("batchTimestampMs").map(_ * 1000)
 
+  /** Returns the present time of a run's processing-time clock, in milliseconds, or None if it is unknown. */
+  def clock(run: AnyRef): Option[Long] =
+    Try(call(call(run, "triggerClock"), "getTimeMillis").asInstanceOf[Long]).toOption
+
   /** Returns the run whose micro-batch this thread is planning, or None if it is unknown. */
   def planning: Option[AnyRef] = for {
     active <- SparkSession.getActiveSession.map(_.asInstanceOf[classic.SparkSession])

@@ -1,0 +1,68 @@
+package windrow.spark.stream
+
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.types.{DoubleType, LongType, StringType, TimestampType}
+import org.scalatest.funsuite.AnyFunSuite
+import windrow.spark.functions.{FunctionSet, GapLayout, PythonValue}
+import windrow.spark.input.AggregateParts
+import windrow.spark.output.OutputKind
+
+/** Tests which expressions around aggregates a checkpoint records (SEMANTICS S2). */
+final class QueryFingerprintSpec extends AnyFunSuite {
+  private val x      = AttributeReference("x", LongType)()
+  private val input  = BoundReference(0, LongType, nullable = true)
+  private val (a, b) = (AttributeReference("result0", LongType)(), AttributeReference("result1", DoubleType)())
+
+  private def of(columns: (String, Expression)*) = new QueryFingerprint(
+    null,
+    None,
+    StreamOptions(None, None, Map.empty, None, None, "messages", OutputKind.Panes),
+    AggregateParts(
+      Nil,
+      Nil,
+      Seq(Alias(x, "input0")()),
+      new FunctionSet(Seq(Sum(input), Average(input)), Seq(None, None)),
+      Seq(a, b),
+      columns.map { case (name, value) => Alias(value, name)() },
+      Map.empty,
+      LocalRelation(x)))
+
+  private def results(columns: (String, Expression)*): String = of(columns: _*).results.text
+
+  test("result columns with their names, over the aggregates in the user's words") {
+    assert(results("total" -> a) == "total: sum(x) BIGINT")
+    assert(results("total" -> Multiply(a, Literal(2L)), "mean" -> b) ==
+      "total: (sum(x) * 2L) BIGINT, mean: avg(x) DOUBLE")
+  }
+
+  test("the name by which a function was called, and the ids of columns do not matter") {
+    def doubled(name: String) = {
+      val sum = Add(a, a)
+      sum.setTagValue(FunctionRegistry.FUNC_ALIAS, name)
+      results("total" -> sum)
+    }
+    assert(doubled("plus") == doubled("add") && results("total" -> a) == results("total" -> a))
+  }
+
+  test("a Python function can change, and the expression around it cannot") {
+    def python(function: String) =
+      PythonValue(CreateNamedStruct(Seq(Literal(function), a)), function, Literal("a group"))
+    assert(results("total" -> python("one")) == results("total" -> python("other")))
+    assert(results("total" -> Add(python("one"), Literal(1L))) != results("total" -> python("one")))
+  }
+
+  test("the zone of the session, if a result depends on it") {
+    val day = Cast(Cast(a, TimestampType, Some("UTC")), StringType, Some("Asia/Tokyo"))
+    assert(results("day" -> day).endsWith(", session time zone Asia/Tokyo"))
+    assert(!results("total" -> a).contains("zone"))
+  }
+
+  test("the aggregates of other windows that a gap shows, by their position") {
+    def gaps(last: Seq[Int], next: Seq[Int]) = of("total" -> a).ofGaps(GapLayout(Seq(LongType, DoubleType), last, next))
+    assert(gaps(Seq(0), Nil).text == "sum(x) before, none after")
+    assert(gaps(Seq(0, 1), Seq(1)).text == "sum(x), avg(x) before, avg(x) after")
+  }
+}
