@@ -14,6 +14,7 @@ import windrow._
 import windrow.spark.input.{StreamTable, WatermarkCheck}
 import windrow.spark.join.{JoinOptions, JoinPlan, JoinTable, ReplacedJoin}
 import windrow.spark.output.OutputKind
+import windrow.spark.version.SparkVersion
 
 /** Plans a join of two streams as an operator of Windrow. The new plan has the columns of the old one.
   *
@@ -90,6 +91,8 @@ private object JoinRewrite extends PredicateHelper {
       case JoinKind.Full  => waits
       case _              => Nil
     }
+    // Since Spark 4.3, a left semi join holds back the watermark of later operators only for its own rows.
+    val behind  = if (table.how == JoinKind.Semi && SparkVersion.isSince43) waits.take(1) else waits
     val names   = table.sides.map(_._1)
     val reaches = names.map(JoinReach.of(_, names, table.ranges))
     // Without any wait, Spark runs no micro-batch in which only the watermark advances.
@@ -97,7 +100,7 @@ private object JoinRewrite extends PredicateHelper {
       needed.forall(_.isDefined) && waits.exists(_.isDefined),
       ReplacedJoin(
         waits.zip(reaches).map { case (wait, reach) => wait.getOrElse(reach) }.toIndexedSeq,
-        (waits.flatten :+ 0L).max),
+        (behind.flatten :+ 0L).max),
       SpecProblem("JOIN_WITHOUT_TIME"))
   }
 

@@ -141,7 +141,7 @@ object Shapes {
     val twice =
       for (outer <- Seq("'30 seconds'", "'1 minute'", "'20 seconds', '10 seconds'"); key <- Seq("", ", k"))
         yield sql(suite, "append", s"SELECT window$key, sum(n), max(n) FROM ($tens) GROUP BY window(w, $outer)$key")
-    val above = for (kind <- Seq("INNER", "LEFT", "FULL"); key <- Seq("a.k", "a.k, a.v % 2"))
+    val above = for (kind <- Seq("INNER", "LEFT", "FULL", "LEFT SEMI"); key <- Seq("a.k", "a.k, a.v % 2"))
       yield sql(
         suite,
         "append",

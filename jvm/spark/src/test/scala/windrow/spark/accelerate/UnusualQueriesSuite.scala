@@ -64,6 +64,15 @@ final class UnusualQueriesSuite extends SparkSuite {
     }
   }
 
+  test("SEMANTICS R97: a left semi join holds back later windows as far as in the version of Spark") {
+    val sql = "SELECT window, count(*) FROM t0 a LEFT SEMI JOIN t1 b ON a.k = b.k AND b.time >= a.time - INTERVAL " +
+      "26 SECONDS AND b.time < a.time + INTERVAL 16 SECONDS GROUP BY window(a.time, '5 seconds')"
+    val input     = (0L to 1L).map(i => Compared.events(5351615191360L + i, 4, 80))
+    val query     = new Compared(spark, "append", "0 seconds", input, _.sql(sql))
+    val (off, on) = (query.off, query.on)
+    assert(on.differsFrom(off).isEmpty && off.rows > 5 && on.codes == Seq("accelerated", "accelerated"))
+  }
+
   test("SEMANTICS R97: rules that the session excludes from the optimizer do not move conditions") {
     val excluded = "spark.sql.optimizer.excludedRules"
     spark.conf.set(excluded, "org.apache.spark.sql.catalyst.optimizer.PushDownPredicates")
