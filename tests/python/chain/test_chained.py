@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
@@ -318,3 +318,19 @@ def test_sparks_own_join_with_panes(corrected: Feed) -> None:
         ("a", "09:03", 1, 1),
         ("b", "09:00", 6, 4),
     ]
+
+
+def test_named_queries_of_sql_chain_operators(spark: SparkSession) -> None:
+    """A definition that only another removed definition reads is not a second operator."""
+    spark.readStream.format("rate").load().createOrReplaceTempView("ticks")
+    hours = spark.sql("""
+        WITH minutes AS (
+          SELECT * FROM windrow_tumble(
+            TABLE(SELECT value % 5 AS k, sum(value) AS total FROM ticks GROUP BY value % 5),
+            stream => 'minutes', time => 'timestamp', watermark => '10 seconds',
+            lateness => '0 seconds', size => '1 minute')),
+        narrow AS (SELECT k, total, window FROM minutes)
+        SELECT * FROM windrow_tumble(
+          TABLE(SELECT k, max(total) AS most FROM narrow GROUP BY k),
+          stream => 'hours', time => 'window.end', lateness => '0 seconds', size => '1 hour')""")
+    assert hours.columns == ["k", "window", "most", "pane"]

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.FunctionTableSubqueryArgumentEx
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{PLAN_EXPRESSION, UNRESOLVED_TABLE_VALUED_FUNCTION}
+import scala.annotation.tailrec
 import scala.collection.mutable
 
 /** Replaces names that WITH defines by their definitions in the table arguments of Windrow's functions, because the
@@ -43,14 +44,17 @@ private[spark] object TablesOfWith extends Rule[LogicalPlan] {
         here(defined(name.cteId))
     }
 
-    /** Removes definitions that are no longer used, because Spark would check and run them. */
-    private def withoutUnused(plan: LogicalPlan): LogicalPlan = {
+    /** Removes definitions that are no longer used, because Spark would check and run them. One that is removed may have
+      * been the only one that used another.
+      */
+    @tailrec private def withoutUnused(plan: LogicalPlan): LogicalPlan = {
       val used = plan.collectWithSubqueries { case name: CTERelationRef => name.cteId }.toSet
-      plan.transformWithSubqueries {
+      val next = plan.transformWithSubqueries {
         case whole: WithCTE =>
           val kept = whole.cteDefs.filter(one => used(one.id) || !placed(one.id))
           if (kept.isEmpty) whole.plan else whole.copy(cteDefs = kept)
       }
+      if (next.fastEquals(plan)) next else withoutUnused(next)
     }
   }
 }
