@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _NO_DATA = "spark.sql.streaming.noDataMicroBatches.enabled"
 _BOUNDED = {"availableNow", "once"}
+_FRACTION = re.compile(r"(\d+\.\d+) seconds?", re.IGNORECASE)
 #: The trigger of queries with periods that set none; Spark would run empty batches back to back.
 PACE = {"processingTime": "1 second"}
 #: The progress of the run before, by the id of the run that completes windows, while it is in use.
@@ -189,8 +191,14 @@ def _trigger(availableNow: object, processingTime: object) -> dict[str, Any]:
         return {"availableNow": True}
     if processingTime is None:
         return {}
-    micros = _duration.read(processingTime)  # Spark does not know units such as "s" and "min"
+    micros = _pace(processingTime)  # Spark does not know units such as "s" and "min"
     return {"processingTime": _duration.show(micros) if isinstance(micros, int) else processingTime}
+
+
+def _pace(text: object) -> int | SpecProblem:
+    """Return the microseconds between micro-batches. As in Spark, seconds can have a fraction."""
+    parts = _FRACTION.fullmatch(text) if isinstance(text, str) else None
+    return round(float(parts[1]) * 1_000_000) if parts else _duration.read(text)
 
 
 def _of_trigger(
@@ -203,7 +211,7 @@ def _of_trigger(
     elif availableNow and processingTime is not None:
         yield problem("START_TRIGGER_NOT_UNDERSTOOD.BOTH")
     elif processingTime is not None:
-        micros = _duration.read(processingTime)
+        micros = _pace(processingTime)
         if isinstance(micros, SpecProblem):
             yield micros._of("processingTime")
         elif micros < 0:

@@ -74,7 +74,10 @@ class _FindsRows:
     def __post_init__(self) -> None:
         """Read the columns once, because an iterator can be read only once."""
         if self.on is not None and not isinstance(self.on, str):
-            object.__setattr__(self, "on", list(self.on) or None)
+            names = list(self.on)
+            for name in names:
+                expect(f"{type(self).__name__}(on=...)", name, str)
+            object.__setattr__(self, "on", names or None)
 
     def _by(self) -> list[str]:
         if self.on is None:

@@ -85,7 +85,8 @@ class Tumbling(_Grid):
 
     Args:
         size: The length of a window, for example ``"1 minute"``; with a zone ``"1 month"``. Months,
-            quarters, and years need a zone.
+            quarters, and years need a zone. With a zone, a ``timedelta`` of 7 days is a week, which
+            begins on Monday, and ``"7 days"`` are days.
         startTime: How much later the windows start. Without a zone, windows start at 1970-01-01
             00:00:00 UTC. With a zone, for example ``"6 days"`` starts weeks on Sunday, ``"6
             hours"`` starts days at 06:00, and ``"3 months"`` starts years in April. The default is

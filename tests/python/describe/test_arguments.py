@@ -100,7 +100,12 @@ def test_one_output_is_not_a_list_of_letters(
 
 @pytest.mark.parametrize(
     ("pace", "passed"),
-    [("10 s", "10 seconds"), ("500 ms", "500 milliseconds"), ("0 s", "0 seconds")],
+    [
+        ("10 s", "10 seconds"),
+        ("500 ms", "500 milliseconds"),
+        ("0 s", "0 seconds"),
+        ("0.5 seconds", "500 milliseconds"),
+    ],
 )
 def test_paces_have_the_units_of_durations(pace: str, passed: str) -> None:
     """Spark gets the interval of micro-batches in units that it knows."""
@@ -207,7 +212,7 @@ def test_values_are_carried_for_durations_only(carry: Any) -> None:
 
 
 def test_lengths_of_a_calendar_may_be_timedeltas() -> None:
-    """A timedelta of whole minutes is a length of a calendar, as its text is."""
+    """A timedelta of whole minutes is a length of a calendar, in the greatest unit that fits."""
     zone = "Europe/Berlin"
     assert wr.Tumbling(timedelta(days=1), zone=zone) == wr.Tumbling("1 day", zone=zone)
     hours = wr.Hopping(timedelta(hours=2), step=timedelta(minutes=30), zone=zone)
@@ -267,3 +272,11 @@ def test_maps_of_panes(expected: object, *, is_same: bool) -> None:
         assert not is_same
     else:
         assert is_same
+
+
+def test_columns_of_sinks_are_names() -> None:
+    """A Column in place of a name is reported where it is written."""
+    name: Any = F.col("id")
+    for sink in (partial(wr.Upsert, "minutes"), partial(wr.KafkaTable, "server", "minutes")):
+        with pytest.raises(TypeError, match=r"\(on=...\)"):
+            sink(on=[name])

@@ -9,7 +9,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.{SparkInside, WriteCheck}
 import scala.util.control.NonFatal
 import windrow.spark.pack.{Unpack, WriteRejected}
-import windrow.spark.query.Checkpoint
+import windrow.spark.query.{AcceleratedNames, Checkpoint}
 import windrow.spark.running.{BatchFolders, FolderCheck}
 import windrow.{ErrorText, SpecError, SpecProblem}
 
@@ -67,7 +67,7 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
     val folder = place.getFileSystem(SparkInside.hadoop(session)).makeQualified(place).toString
     plan.transform {
       case rows @ Unpack(packet: Attribute, _, _, child, Some(all), _) =>
-        StatefulNodes.nameOf(all.operator).fold(rows)(name =>
+        AcceleratedNames.in(all.operator).fold(rows)(name =>
           rows.copy(child = WriteRejected(folder, name, all.copy(columns = all.columns.map(shown)), packet, child)))
     }
   }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.windrow.CurrentTimes
 import scala.util.control.{ControlThrowable, NonFatal}
 import windrow.spark.input.WatermarkCheck
+import windrow.spark.query.AcceleratedNames
 import windrow.{SpecError, SpecProblem}
 
 /** A query in which operators of Windrow have replaced those of Spark.
@@ -23,7 +24,7 @@ private object Rewritten {
   def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
     query,
     Acceleration(StatefulNodes.all(query).zipWithIndex.map { case (operator, number) =>
-      OperatorAcceleration(StatefulNodes.name(number), operator, Some(why))
+      OperatorAcceleration(AcceleratedNames.of(number), operator, Some(why))
     }))
 }
 
@@ -90,7 +91,7 @@ private final class Rewrite(
     def replaced(plan: LogicalPlan, isAllowed: Boolean): LogicalPlan = StatefulNodes.described(plan) match {
       case None => plan.mapChildren(replaced(_, isAllowed))
       case Some(description) =>
-        val (number, name) = (seen, StatefulNodes.name(seen))
+        val (number, name) = (seen, AcceleratedNames.of(seen))
         seen += 1
         val isContinued = continued.exists(_.runs(name))
         val verdict = for {

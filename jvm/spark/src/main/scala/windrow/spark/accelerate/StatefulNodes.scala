@@ -10,12 +10,6 @@ private object StatefulNodes {
   /** The beginning of the description of an aggregation. */
   val Aggregation = "aggregate"
 
-  /** Returns the name of an accelerated operator. */
-  def name(number: Int): String = s"accelerated_$number"
-
-  /** Returns the name of an accelerated operator from a name that begins with it, as that of a join does. */
-  def nameOf(longer: String): Option[String] = "accelerated_\\d+".r.findPrefixOf(longer)
-
   /** Returns a description of a node that stores state, or None for other nodes and for Windrow's operators. */
   def described(plan: LogicalPlan): Option[String] = Option.when(plan.isStreaming)(plan).collect {
     case Aggregate(grouping, _, _, _) if grouping.isEmpty => Aggregation

@@ -2,7 +2,7 @@ package windrow.spark.accelerate
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import windrow.spark.query.StoredOperators
+import windrow.spark.query.{AcceleratedNames, StoredOperators}
 
 /** The engine whose state a checkpoint contains. It decides who runs the query, because neither engine can read the
   * state of the other.
@@ -34,7 +34,7 @@ private object StoredEngine {
     if (stored.all == 0) Nothing
     else if (count <= 0) Spark
     else {
-      def names = StoredOperators.names(session, checkpoint).flatMap(StatefulNodes.nameOf)
+      def names = StoredOperators.names(session, checkpoint).flatMap(AcceleratedNames.in)
       Windrow(count, if (count == StatefulNodes.all(query).size) Set.empty else names)
     }
   }

@@ -4,6 +4,7 @@ import java.time.Instant
 import java.time.temporal.ChronoUnit.MICROS
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -37,6 +38,8 @@ private[spark] final class PlainText(columns: Seq[Attribute]) {
     plain.transform {
       case column: AttributeReference =>
         Word(quoteIfNeeded(names.getOrElse(column, column.name)), column.dataType)
+      case call: Invoke => // its own text omits the arguments
+        Word(s"${call.targetObject}.${call.functionName}(${call.arguments.map(apply).mkString(", ")})", call.dataType)
       case one: NamedLambdaVariable =>
         one.copy(name = variables.getOrElseUpdate(one.exprId, s"x${variables.size}"))
       case Literal(micros: Long, TimestampType) => Word(s"TIMESTAMP '${instant(micros)}'", TimestampType)

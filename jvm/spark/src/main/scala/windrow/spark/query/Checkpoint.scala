@@ -117,8 +117,16 @@ private[spark] object StoredOperator {
   * @param header
   *   the header of a shard; None if no shard has stored anything yet, as for an operator that has received no rows from
   *   an earlier one
+  * @param names
+  *   of its streams
   */
-private[spark] final class CheckpointedOperator(val timeMode: String, header: Option[Array[Byte]]) {
+private[spark] final class CheckpointedOperator(
+    val timeMode: String,
+    header: Option[Array[Byte]],
+    names: => Seq[String]) {
+
+  /** Whether it replaced an operator of Spark. */
+  def isAccelerated: Boolean = names.exists(AcceleratedNames.in(_).isDefined)
 
   /** The properties with which the checkpoint was created, as text; None if it accepts any.
     *
@@ -250,7 +258,8 @@ private[spark] object Checkpoint {
         val header = variable(session, row.getAs[Long]("operatorId"), row.getAs[Long]("maxBatchId"), "header")
         Option.when(variablesOf(row).map(_._1).contains("header"))(new CheckpointedOperator(
           timeModeOf(row),
-          header.load(path).select("value.*").take(1).headOption.map(_.getAs[Array[Byte]](0))))
+          header.load(path).select("value.*").take(1).headOption.map(_.getAs[Array[Byte]](0)),
+          Try(storedBy(session, path, row).streams.map(_.name)).getOrElse(Nil)))
       }
     }
   }

@@ -3,6 +3,8 @@ package windrow.spark.running
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TransformWithState}
 import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.windrow.CurrentTimes
+import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.core.state.SpecFingerprint
 import windrow.spark.input.WatermarkCheck
@@ -35,7 +37,7 @@ object ResumeCheck {
       case None =>
         WatermarkCheck.ofGreatest(session, marks).foreach(wrong => throw SpecError("start(...)", Seq(wrong)))
     }
-    val planned = programs(plan)
+    val planned = numbered(session, plan)
     val stored =
       try Right(Checkpoint.begun(session, checkpoint))
       catch { case NonFatal(wrong) => Left(wrong) }
@@ -47,12 +49,22 @@ object ResumeCheck {
         "why"        -> Option(wrong.getMessage).fold(wrong.toString)(_.linesIterator.next())))
   }
 
-  /** Compares the operators one by one. Spark numbers them from the sink on, and assigns the states by these numbers. */
-  private[running] def refuse(planned: Seq[(TimeMode, ShardProgram)], stored: Seq[CheckpointedOperator]): Unit = {
+  /** Compares the operators one by one. Spark numbers them from the sink on, and assigns the states by these numbers.
+    * Operators with which Windrow replaced those of Spark are not in the plan yet; they are compared when Spark starts.
+    */
+  private[running] def refuse(planned: Seq[(TimeMode, ShardProgram)], all: Seq[CheckpointedOperator]): Unit = {
+    val stored = if (planned.size == all.size) all else all.filterNot(_.isAccelerated)
     if (planned.size != stored.size)
       throw new CheckpointError(
         ErrorConditions.message("SPEC_CHANGED.OPERATORS", "found" -> stored.size, "count" -> planned.size))
     planned.zip(stored).foreach { case ((mode, program), one) => changed(one, mode, program).foreach(throw _) }
+  }
+
+  /** Returns the Windrow operators in the order of Spark's numbers, before which the optimizer can reorder joins. */
+  private def numbered(session: SparkSession, plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] = {
+    val written = programs(plan)
+    if (written.sizeIs < 2) written
+    else programs(Try(CurrentTimes.optimized(session, PanesBefore.inlined(plan))).getOrElse(plan))
   }
 
   /** Returns the Windrow operators in a streaming plan from the sink on, with their time modes. */

@@ -28,9 +28,9 @@ private[spark] final class QueryFingerprint(
     * of Python functions are left out, because another function may continue (SEMANTICS R124).
     */
   def results: FingerprintField = {
-    val called = AttributeMap(parts.functionResults.zip(each).map { case (result, shown) =>
-      result -> Word(shown, result.dataType)
-    })
+    val called = AttributeMap(
+      parts.functionResults.zip(each).map { case (result, shown) => result -> Word(shown, result.dataType) } ++
+        parts.keys.map(key => key.toAttribute -> Word(text(key.child), key.dataType)))
     val columns = parts.results.map(column =>
       column.name -> column.children.headOption.getOrElse(column).transform {
         case python: PythonValue => Word("a Python function", python.dataType)

@@ -21,7 +21,7 @@ final class ResumeCheckSpec extends AnyFunSuite {
 
   private def check(planned: String*)(stored: Option[String]*): Unit = ResumeCheck.refuse(
     planned.map(windows => mode -> (new OfWindows(fingerprint(windows)): ShardProgram)),
-    stored.map(windows => new CheckpointedOperator(mode.toString, windows.map(header))))
+    stored.map(windows => new CheckpointedOperator(mode.toString, windows.map(header), windows.toSeq)))
 
   private def refused(planned: String*)(stored: String*): String =
     intercept[CheckpointError](check(planned: _*)(stored.map(Option(_)): _*)).getMessage
@@ -31,6 +31,12 @@ final class ResumeCheckSpec extends AnyFunSuite {
     check("a", "b")(Some("a"), None) // it has not received rows yet
     assert(refused("a", "c")("a", "b").contains("windows `b`, but the query has `c`."))
     assert(refused("b", "a")("a", "b").contains("windows `a`, but the query has `b`."))
+  }
+
+  test("operators that replaced those of Spark are left out if the plan does not have them yet") {
+    check("a", "b")(Some("a"), Some("accelerated_0"), Some("b"))
+    check("a")(Some("accelerated_0_left"), Some("a"))
+    assert(refused("a", "b")("a", "accelerated_0", "accelerated_1").contains("state of 1 of Windrow's operators, but the query has 2."))
   }
 
   test("an operator that was added or removed is reported with both numbers") {

@@ -3,6 +3,7 @@ package windrow.spark.stream
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType, TimestampType}
 import org.scalatest.funsuite.AnyFunSuite
@@ -52,6 +53,12 @@ final class QueryFingerprintSpec extends AnyFunSuite {
       PythonValue(CreateNamedStruct(Seq(Literal(function), a)), function, Literal("a group"))
     assert(results("total" -> python("one")) == results("total" -> python("other")))
     assert(results("total" -> Add(python("one"), Literal(1L))) != results("total" -> python("one")))
+  }
+
+  test("the arguments of a function that Spark calls as a method of an object") {
+    def text(of: Expression) =
+      results("json" -> Invoke(Literal.create("an evaluator", StringType), "evaluate", StringType, Seq(of)))
+    assert(text(a) != text(Multiply(a, Literal(2L))) && text(a).contains("(sum(x))"))
   }
 
   test("the zone of the session, if a result depends on it") {
