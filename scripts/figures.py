@@ -3,8 +3,9 @@
 A page marks a figure as ``<!-- figure WORKLOADS PEER PASS -->0.25 to 0.46<!-- end -->``. It is the
 range from the least to the greatest ratio of the workloads (separated by commas, or ``all``). PEER
 is a key of ``PEERS``, PASS is ``warm`` or ``fresh``. ``<!-- figure dates -->`` and ``<!-- figure
-machine -->`` state the days and the machine of the runs. In a table below ``<!-- figures -->`` the
-program writes the last five cells of each row: the four ranges of its workload, and the days.
+machine -->`` state the days and the machine of the runs. The program writes the table below
+``<!-- figures -->``. Workloads that ran on fewer than ``DAYS`` days are in no figure, because the
+ratios of one day say little about the next.
 
 A ratio is the CPU time per event of Windrow divided by that of the peer in the same repeat. Only
 results that ``comparable`` accepts are added.
@@ -43,6 +44,38 @@ _HEAP = "heap 4096 of 4096 MB at the start"
 _PLACE = re.compile(r"<!-- figure (?P<said>[^>]+?) -->.*?<!-- end -->", re.DOTALL)
 _TABLE = re.compile(r"(?<=<!-- figures -->\n\n)(?:\|[^\n]*\n)+")
 _NONE = "–"
+#: On how many different days a workload must have run.
+DAYS = 3
+#: What the workloads of the table compute, and their keys.
+_ROWS = {
+    "tumble-1k": ("tumbling, 60 s", "1,000"),
+    "tumble-100k": ("tumbling, 60 s", "100,000"),
+    "tumble-1m": ("tumbling, 60 s", "1,000,000"),
+    "hop-60-10-1k": ("60 s every 10 s", "1,000"),
+    "hop-60-1-1k": ("60 s every second", "1,000"),
+    "hop-60-10-100k": ("60 s every 10 s", "100,000"),
+    "hop-60-1-100k": ("60 s every second", "100,000"),
+    "disorder-60": ("60 s every second, late rows", "1,000"),
+    "session-1k": ("sessions, gap 5 s", "1,000"),
+    "session-100k": ("sessions, gap 5 s", "100,000"),
+    "join-10k": ("join within 10 s", "10,000"),
+    "join-100": ("join within 10 s", "100"),
+    "ranks-60": ("median and 95th percentile", "1,000"),
+    "count-1000": ("count, 1,000 rows", "1,000"),
+    "count-1000-100": ("count, 1,000 rows every 100", "1,000"),
+    "often-1k": ("small micro-batches", "1,000"),
+    "often-1m": ("small micro-batches", "1,000,000"),
+    "often-day": ("small micro-batches, 1 day", "1,000,000"),
+    "nexmark-q5": ("Nexmark, hot items", "–"),
+    "nexmark-q7": ("Nexmark, highest bid", "–"),
+    "nexmark-q8": ("Nexmark, new users", "–"),
+    "nexmark-q11": ("Nexmark, user sessions", "–"),
+    "nexmark-q12": ("Nexmark, bids per user", "–"),
+}
+_HEAD = (
+    "| workload | query | keys | to Spark, warm | to Spark, fresh | to Flink, warm "
+    "| to Flink, fresh | days |\n|---|---|---|---|---|---|---|---|\n"
+)
 
 #: By workload its runs: date, commit, machine, and by peer and pass the ratio of each repeat.
 Data = dict[str, list[dict[str, Any]]]
@@ -83,7 +116,11 @@ def span(data: Data, workloads: str, peer: str, word: str) -> str:
     """Return the least and the greatest ratio."""
     names = data if workloads == "all" else workloads.split(",")
     found = [
-        ratio for name in names for run in data[name] for ratio in run.get(peer, {}).get(word, ())
+        ratio
+        for name in names
+        if days(data, name) >= DAYS
+        for run in data[name]
+        for ratio in run.get(peer, {}).get(word, ())
     ]
     if not found:
         return _NONE
@@ -91,10 +128,17 @@ def span(data: Data, workloads: str, peer: str, word: str) -> str:
     return " to ".join(ends)
 
 
-def dates(data: Data, *names: str) -> str:
-    """Return the days of the runs, for example ``25 and 26 November 2026``."""
-    days = sorted({run["date"] for name in names or data for run in data[name]})
-    *others, last = map(date.fromisoformat, days)
+def days(data: Data, name: str) -> int:
+    """Return on how many different days a workload ran."""
+    return len({run["date"] for run in data[name]})
+
+
+def dates(data: Data) -> str:
+    """Return the days of the runs of shown workloads, for example ``25 and 26 November 2026``."""
+    shown_names = [name for name in data if days(data, name) >= DAYS]
+    *others, last = map(
+        date.fromisoformat, sorted({run["date"] for name in shown_names for run in data[name]})
+    )
     shown = [f"{day:%-d}" for day in others] + [f"{last:%-d %B %Y}"]
     return ", ".join([*shown[:-2], " and ".join(shown[-2:])])
 
@@ -114,17 +158,14 @@ def written(text: str, data: Data) -> str:
         shown = span(data, *said) if made is None else made(data)
         return f"<!-- figure {found['said']} -->{shown}<!-- end -->"
 
-    def row(line: str) -> str:
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        name = cells[0].strip("`")
-        if name not in data:
-            return line
+    def row(name: str) -> str:
         ranges = [span(data, name, peer, word) for peer in ("spark", "flink") for word in PASSES]
-        days = len({run["date"] for run in data[name]})
-        return f"| {' | '.join([*cells[:3], *ranges, str(days)])} |"
+        cells = [f"`{name}`", *_ROWS[name], *ranges, str(days(data, name))]
+        return f"| {' | '.join(cells)} |\n"
 
     filled = _PLACE.sub(placed, text)
-    return _TABLE.sub(lambda found: "\n".join(map(row, found[0].splitlines())) + "\n", filled)
+    rows = [row(name) for name in _ROWS if name in data and days(data, name) >= DAYS]
+    return _TABLE.sub(lambda _: "".join([_HEAD, *rows]), filled)
 
 
 def pages() -> Iterator[Path]:
