@@ -65,8 +65,9 @@ class Stream(HasDedup, HasPatterns):
 
         Args:
             allowed: Event time after the end of the window, for example ``"10 minutes"``. An
-                integer counts offsets, for windows of ``OffsetRange``. None sets no limit; then
-                ``retain`` must limit the rows or the windows of a key.
+                integer counts offsets, for windows of ``OffsetRange``. None sets no limit, so the
+                state grows as long as the query runs. You must confirm that with ``retain``, which
+                removes nothing that can still change.
 
         Returns:
             A copy of the stream with this lateness.

@@ -122,7 +122,7 @@ def active_session() -> SparkSession | None:
 
 def _of_connect() -> SparkSession | None:
     """Return the Connect session if only the client is installed."""
-    if _pyspark_version() is None or _is_whole():
+    if not _is_only_client():
         return None
     from pyspark.sql.connect.session import SparkSession as Remote
 
@@ -133,6 +133,11 @@ def _of_connect() -> SparkSession | None:
 def _is_whole() -> bool:
     """Return whether PySpark is complete, so that this process can start Spark."""
     return find_spec("py4j") is not None and _part_of_pyspark("core") is not None
+
+
+def _is_only_client() -> bool:
+    """Return whether the installed PySpark is the client of Spark Connect."""
+    return _pyspark_version() is not None and not _is_whole()
 
 
 def _python() -> Check:
@@ -181,7 +186,7 @@ def _part_of_pyspark(name: str) -> ModuleSpec | None:
 
 
 def _java() -> Check:
-    if not _is_whole():
+    if _is_only_client():
         return Check("Java", "not needed, because Spark runs on a server")
     version = _gateway.java_version() or _installed_java()
     if version is None:

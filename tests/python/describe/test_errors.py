@@ -96,6 +96,11 @@ if TYPE_CHECKING:
             "seconds'. See docs/errors.md#duration_without_unit.",
         ),
         (
+            lambda: wr.ProcessingTimeWatermark("5"),
+            "[DURATION_WITHOUT_UNIT] ProcessingTimeWatermark('5'): '5' has no unit. Pass '5 "
+            "seconds'. See docs/errors.md#duration_without_unit.",
+        ),
+        (
             lambda: wr.WindowOperatorSpec(
                 window=wr.Global(),
                 closeOn="sometime",  # type: ignore[arg-type]

@@ -46,7 +46,8 @@ def test_the_table_is_filled() -> None:
 
 def test_pages_have_no_other_figure() -> None:
     """A page for users has no ratio or cost except in a marked place."""
-    unmarked = re.compile(r"\d\.\d+ (?:to \d\.\d+ )?times|\d\u00d7 |[\d.]+ \u00b5s")
+    cost = r"[\d.]+ (?:\u00b5s|microseconds? (?:of|for)\b)"
+    unmarked = re.compile(rf"\d\.\d+ (?:to \d\.\d+ )?times|\d\u00d7 |{cost}")
     found = {}
     for path in figures.pages():
         if path.parent.name in ("project", "decisions") or path.stem in _NOT_FOR_USERS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -59,6 +60,32 @@ def test_names_that_pages_show_exist() -> None:
     assert {name for name in said if not hasattr(wr, name)} == set()
     programs = set(re.findall(r"\bscripts/([a-z]+)\b", texts))
     assert {name for name in programs if not (ROOT / "scripts" / name).exists()} == set()
+
+
+def test_pictures_are_those_of_the_pages() -> None:
+    """The file of each picture and the caption of each table are those of the page."""
+    checked = subprocess.run(
+        [ROOT / "scripts/pictures", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stdout) == (0, "all pictures are there\n"), checked.stderr
+
+
+def test_the_panel_and_the_log_show_the_same_query() -> None:
+    """The counts of the panel that the page of monitoring shows are those of its line of JSON."""
+    every = list(parts((DOCS / "watching.md").read_text(encoding="utf-8")))
+    shown = next(part.text for part in every if part.word == "text")
+    panel = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    log = json.loads(next(part.text for part in every if part.word == "json"))
+    read, last = re.findall(r"\d+", panel["read"])
+    reasons = ", ".join(f"{reason} {count}" for reason, count in log["reasons"].items())
+    assert panel["query"].endswith(f"batch {log['batch']}")
+    assert (int(last), log["panes"]) == (log["read"], log["onTime"] + log["late"])
+    assert log["read"] == log["accepted"] + log["rejected"]
+    assert panel["accepted"] == f"{int(read) - log['rejected']} rows"
+    assert panel["rejected"] == f"{log['rejected']} ({reasons})"
+    assert panel["open"] == f"{sum(log['openWindows'].values())} windows"
+    assert panel["watermark"].replace(" ", "T", 1).startswith(log["watermark"].partition("+")[0])
+    assert panel["batch"].startswith(f"{log['batchMs'] / 1000:.2f} s")
 
 
 def undefined(page: str) -> str:

@@ -73,3 +73,6 @@ def test_a_release_has_few_changes_to_read() -> None:
     _, *releases = (prose.ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
     assert releases[-1].startswith("0.1.0")
     assert {r.partition("\n")[0] for r in releases if len(r.split()) > MOST_OF_A_RELEASE} == set()
+    changes = re.findall(r"^\* .*(?:\n  .*)*", "\n".join(releases), re.MULTILINE)
+    assert len(changes) > 20
+    assert [change for change in changes if not change.endswith(".")] == []

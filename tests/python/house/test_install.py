@@ -170,7 +170,7 @@ class Main { Object builder = windrow.spark.Windrow.configure(SparkSession.build
 def test_sbt_and_maven() -> None:
     """A project with the coordinates of the page compiles with sbt, and one with Maven."""
     page = (ROOT / "docs/reference/scala.md").read_text(encoding="utf-8")
-    (build,) = re.findall(r"```scala\n(resolvers .*?)```", page, re.DOTALL)
+    (build,) = re.findall(r"```text\n(resolvers .*?)```", page, re.DOTALL)
     (needs,) = re.findall(r"```xml\n(.*?)```", page, re.DOTALL)
     here = (f'"file:{MAVEN}"', f"<url>file:{MAVEN}</url>")
     build = re.sub(r'"file:[^"]+"', here[0], build)

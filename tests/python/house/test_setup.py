@@ -80,14 +80,20 @@ def test_doctor_without_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_doctor_without_complete_pyspark(
     tmp_path: Path, home: str, said: str, *, is_client: bool
 ) -> None:
-    """Without the full PySpark, the doctor does not look for Java."""
+    """The doctor looks for Java, which every PySpark but the client needs."""
     if is_client:
         (tmp_path / "pyspark").mkdir()
         (tmp_path / "pyspark/__init__.py").touch()
         (tmp_path / "pyspark/version.py").write_text("__version__: str = '4.3.0'\n")
-    report = _alone("print(_doctor.examine(None))", tmp_path, SPARK_HOME=home)
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin/java"
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+    java.chmod(0o755)
+    where = {"SPARK_HOME": home, "JAVA_HOME": str(tmp_path)}
+    report = _alone("print(_doctor.examine(None))", tmp_path, **where)
     assert f"PySpark: {said}" in report
-    assert "ok    Java: not needed" in report
+    found = "ok    Java: not needed" if is_client else "WRONG Java: 11.0.2\n      -> Use Java 17"
+    assert found in report
 
 
 @pytest.mark.parametrize(("version", "package"), [("4.0.2", "spark40"), ("4.3.0", "spark")])
