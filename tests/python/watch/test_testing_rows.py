@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -60,6 +62,16 @@ def test_times_as_strings_at_any_depth() -> None:
     }
     with pytest.raises(wr.MessageError, match="TYPE_NOT_ALLOWED"):
         table({**given, "struct": {"at": "soon", "n": 1}}, schema, "rows", "UTC")
+
+
+@pytest.mark.parametrize("value", [2.5, Decimal("2.50"), Fraction(5, 2), float("inf")])
+def test_an_integer_has_no_fraction(value: object) -> None:
+    """A number with a fraction is rejected for an integer, because Arrow would cut some of them."""
+    schema = pa.schema([("n", pa.list_(pa.int64()))])
+    with pytest.raises(wr.MessageError, match=r"TYPE_NOT_ALLOWED.*n has a"):
+        table({"n": [value]}, schema, "rows", "UTC")
+    [found] = table({"n": [Decimal("2.00"), 2.0]}, schema, "rows", "UTC").to_pylist()
+    assert found == {"n": [2, 2]}
 
 
 def test_a_report_of_rows_with_a_few_fields_of_a_pane() -> None:
