@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from windrow._calling import _worker
 from windrow._specs._columns import called, functions_for, is_column
 from windrow.errors import SpecError, SpecProblem, failure, problem
+from windrow.operators import _fitting
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -155,7 +156,8 @@ def _types(returns: str | DataType) -> tuple[DataType, pa.DataType] | None:
 def _pickled(call: Function, name: str) -> Function:
     """Make Spark pickle the code of the worker, so that workers do not need this package."""
     cloudpickle: Any = import_module("pyspark.cloudpickle")
-    cloudpickle.register_pickle_by_value(_worker)
+    for module in (_worker, _fitting):
+        cloudpickle.register_pickle_by_value(module)
     call.__name__ = name
     call.__annotations__.clear()  # Spark would read the kind of the function from them
     return call

@@ -1,15 +1,19 @@
 """Calls a user's function for each pane, in a Python worker of Spark.
 
-Functions of this module are pickled with their code, so that workers do not need this package.
+Functions of this module and of ``_fitting`` are pickled with their code, so that workers do not
+need this package.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+from windrow.operators._fitting import fits
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,32 +26,31 @@ def calling(
 
     It takes a list of structs for each pane, in which each field is a column, or null for a row
     that is not a pane. It returns a struct of the result, the error in one line, and its traceback.
+    A failure is an error only for its own pane, and only if the query reads the value of the pane.
     """
 
     def call(rows: pa.Array) -> pa.Array:
         import pyarrow as pa
 
         results: list[Any] = []
-        failed: tuple[int, str, str] | None = None
+        failures: list[tuple[str, str] | None] = []
         for columns in _panes(rows, over):
-            value = None
-            if columns is not None and failed is None:
+            value, failure = None, None
+            if columns is not None:
                 try:
                     value = _plain(function(*columns), returns)
                 except Exception as error:  # noqa: BLE001  a user's function raises anything
-                    failed = (len(results), *_failure(error))
+                    failure = _failure(error)
             results.append(value)
-        if failed is None:
-            try:
-                made = pa.array(results, returns)
-            except (pa.ArrowException, TypeError, ValueError, OverflowError):
-                failed = _misfit(results, returns)
-        errors: list[list[str | None]] = [[None] * len(results), [None] * len(results)]
-        if failed is not None:
-            made = pa.nulls(len(results), returns)
-            errors[0][failed[0]], errors[1][failed[0]] = failed[1:]
-        texts = [pa.array(one, pa.string()) for one in errors]
-        return pa.StructArray.from_arrays([made, *texts], ["value", "error", "traceback"])
+            failures.append(failure)
+        try:
+            made = pa.array(results, returns)
+        except Exception:  # noqa: BLE001  Arrow calls methods of the values
+            _remove_misfits(results, failures, returns)
+            made = pa.array(results, returns)
+        texts = [[one and one[at] for one in failures] for at in range(2)]
+        parts = [made, *(pa.array(one, pa.string()) for one in texts)]
+        return pa.StructArray.from_arrays(parts, ["value", "error", "traceback"])
 
     return call
 
@@ -92,17 +95,46 @@ def _plain(value: Any, returns: pa.DataType) -> Any:  # noqa: ANN401
 
     if isinstance(value, pa.Scalar):
         value = value.as_py()
-    if type(value).__name__ in ("NAType", "NaTType"):
+    elif type(value).__module__ == "numpy" and value.dtype.kind in "mM":
+        value = value.astype(value.dtype.str.replace("[ns]", "[us]")).tolist()  # times of Python
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
+    if pa.types.is_struct(returns):
+        named = _struct(value, [field.name for field in returns])
+        return {field.name: _plain(named[field.name], field.type) for field in returns}
+    if pa.types.is_map(returns):
+        pairs = value.items() if isinstance(value, Mapping) else map(_pair, _items(value))
+        key, item = returns.key_type, returns.item_type
+        return [(_plain(name, key), _plain(one, item)) for name, one in pairs]
+    if pa.types.is_list(returns):
+        return [_plain(one, returns.value_type) for one in _items(value)]
     if pa.types.is_timestamp(returns) and isinstance(value, datetime):
         if (returns.tz is None) != (value.tzinfo is None):
             raise _Misfit(f"a datetime {'without' if returns.tz else 'with'} a time zone")
-    elif pa.types.is_integer(returns) and isinstance(value, Real) and not float(value).is_integer():
-        raise _Misfit("a number with a fraction")
-    elif pa.types.is_map(returns) and isinstance(value, dict):
-        return list(value.items())
-    elif pa.types.is_struct(returns) and value is not None:
-        return _struct(value, [returns.field(at).name for at in range(returns.num_fields)])
+    elif not fits(value, returns):
+        has_fraction = pa.types.is_integer(returns) and isinstance(value, Real | Decimal)
+        raise _Misfit("a number with a fraction") if has_fraction else _of_type(value)
+    return value
+
+
+def _of_type(value: object) -> _Misfit:
+    return _Misfit(f"a value of type {type(value).__name__}")
+
+
+def _items(value: Any) -> list[Any]:  # noqa: ANN401
+    """Return the items by position, because Arrow would read a pandas Series by its labels."""
+    is_frame = hasattr(value, "columns")
+    if is_frame or isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise _of_type(value)
+    return list(value)
+
+
+def _pair(value: Any) -> Sequence[Any]:  # noqa: ANN401
+    """Return the key and the value of an entry of a map."""
+    if isinstance(value, Mapping) and value.keys() == {"key", "value"}:
+        return value["key"], value["value"]
+    if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004  key and value
+        raise _Misfit(f"a map with an entry of type {type(value).__name__}")
     return value
 
 
@@ -121,17 +153,18 @@ def _struct(value: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ANN401
     return dict(zip(named, value, strict=True))
 
 
-def _misfit(results: Sequence[Any], returns: pa.DataType) -> tuple[int, str, str]:
-    """Return the place of the first result that Arrow does not accept, and its error."""
+def _remove_misfits(
+    results: list[Any], failures: list[tuple[str, str] | None], returns: pa.DataType
+) -> None:
+    """Replace each result that Arrow does not accept by its failure."""
     import pyarrow as pa
 
     for place, value in enumerate(results):
         try:
             pa.array([value], returns)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            return place, *_failure(_Misfit(f"a value of type {type(value).__name__}"))
-    msg = "each result fits, but not all of them together"
-    raise TypeError(msg)
+        except Exception:  # noqa: BLE001  Arrow calls methods of the values
+            results[place] = None
+            failures[place] = _failure(_of_type(value))
 
 
 def _failure(error: Exception) -> tuple[str, str]:

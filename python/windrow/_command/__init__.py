@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from windrow._command import _dashboards, _demo, _do
+from windrow._command import _dashboards, _demo, _do, _text
 from windrow._command._progress import working
 from windrow._version import __version__
 from windrow.errors import WindrowError
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as failed:  # noqa: BLE001  a shell shows no stack trace
-        return _fail(f"windrow: {type(failed).__name__}: {_plain(str(failed))}")
+        return _fail(f"windrow: {type(failed).__name__}: {_text.plain(str(failed))}")
     return WELL if well else NOT_WELL
 
 
@@ -42,11 +42,12 @@ def _fail(why: str) -> int:
     return NOT_TOLD
 
 
-def _plain(text: str) -> str:
-    """Return the message of an error, without Java or Python stack traces."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    kept = [line for line in lines if not line.lstrip().startswith(("at ", "...", "Traceback"))]
-    return kept[0] if kept else "no details are known"
+def _positive(text: str) -> int:
+    """Read a positive integer."""
+    if not text.isdecimal() or int(text) == 0:
+        found = f"{text!r} is not a positive integer"
+        raise argparse.ArgumentTypeError(found)
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,7 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         choices=["windows", "messages", "keys", "pending"],
         help="pending: panes if no more rows arrive (default: windows)",
     )
-    state.add_argument("--limit", type=int, default=50, help="maximum number of rows (default: 50)")
+    state.add_argument(
+        "--limit", type=_positive, default=50, help="maximum number of rows (default: 50)"
+    )
 
     advise = command(
         "advise",

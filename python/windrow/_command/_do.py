@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from windrow._bridge._doctor import Check, Report
+from windrow._bridge._doctor import examine as examined
 from windrow._command import _text
 from windrow._specs._frames import HasFrames
 from windrow.errors import failure
+from windrow.operators import _zones
 from windrow.operators._session import session
 
 
@@ -19,9 +24,21 @@ def doctor(options: argparse.Namespace, out: TextIO) -> bool:
     """Check the set-up."""
     from windrow.setup import doctor as examine
 
-    report = examine(session() if options.start else None)
+    report = examined(None) if options.start else examine()
+    if options.start and report.ok:
+        report = _started(report)
     _text.put(out, str(report))
     return report.ok
+
+
+def _started(report: Report) -> Report:
+    """Start a session and check it, too; a failed start is a problem of the set-up."""
+    try:
+        return examined(session())
+    except Exception as failed:  # noqa: BLE001  Java, the network, or a setting
+        why = _text.plain(str(failed))
+        checks = [check for check in report.checks if check.name != "session"]
+        return Report((*checks, Check("session", "cannot be started", why)))
 
 
 def verify(options: argparse.Namespace, out: TextIO) -> bool:
@@ -39,8 +56,10 @@ def state(options: argparse.Namespace, out: TextIO) -> bool:
 
     _must_be(options.checkpoint)
     kept = opened(options.checkpoint, operator=options.operator)._kept(options.what)
-    rows = [row.asDict(recursive=True) for row in kept.limit(options.limit + 1).collect()]
-    _text.put(out, _text.table(kept.columns, rows[: options.limit]))
+    rows = kept.limit(options.limit + 1).toArrow().to_pylist()
+    zone = str(kept.sparkSession.conf.get("spark.sql.session.timeZone"))
+    shown = _text.table(kept.columns, rows[: options.limit], _zones.tzinfo_of(zone))
+    _text.put(out, shown)
     if len(rows) > options.limit:
         _text.put(out, f"There are more rows: --limit {options.limit * 10} shows more of them.")
     return True
@@ -66,10 +85,13 @@ def advise(options: argparse.Namespace, out: TextIO) -> bool:
 
 def explain(options: argparse.Namespace, out: TextIO) -> bool:
     """Describe a pipeline in words."""
-    make = _function(options.pipeline)
-    spark = session()
-    schemas = dict(_schema(one) for one in options.schema)
-    with tempfile.TemporaryDirectory(prefix="windrow-") as folder:
+    schemas = _schemas(options.schema)
+    with (
+        _current_folder_on_path(),
+        tempfile.TemporaryDirectory(prefix="windrow-") as folder,
+    ):
+        make = _function(options.pipeline)
+        spark = session()
         frames = {
             name: spark.readStream.schema(schema).json(folder) for name, schema in schemas.items()
         }
@@ -81,6 +103,18 @@ def explain(options: argparse.Namespace, out: TextIO) -> bool:
     return True
 
 
+def _schemas(texts: Sequence[str]) -> Mapping[str, str]:
+    """Read the schema of each stream, by its name."""
+    found: dict[str, str] = {}
+    for name, schema in map(_schema, texts):
+        if name in found:
+            raise failure(
+                "PIPELINE_NOT_UNDERSTOOD.SCHEMA", stream=name or "a stream without a name"
+            )
+        found[name] = schema
+    return found
+
+
 def _schema(text: str) -> tuple[str, str]:
     """Read the name of a stream ('' if there is only one) and its schema."""
     name, sign, schema = text.partition("=")
@@ -90,11 +124,19 @@ def _schema(text: str) -> tuple[str, str]:
 def _function(text: str) -> Any:  # noqa: ANN401  a function of the user
     """Import the function ``module:function``."""
     module, _, name = text.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(import_module(module), name)
+        return getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as wrong:
         raise failure("PIPELINE_NOT_UNDERSTOOD.NAME", pipeline=text, why=wrong) from None
+
+
+@contextmanager
+def _current_folder_on_path() -> Iterator[None]:
+    """Allow imports from the current folder, also by the function when it is called."""
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
+    try:
+        yield
     finally:
-        sys.path.pop(0)
-    return found
+        with suppress(ValueError):  # the user's code may have removed it
+            sys.path.remove(folder)

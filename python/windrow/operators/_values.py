@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from windrow.errors import SpecProblem, problem
 from windrow.operators import _tables, _zones
+from windrow.operators._fitting import fits
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 def of_message(message: Mapping[str, Any], schema: pa.Schema, what: str, zone: str) -> pa.Table:
@@ -118,26 +114,11 @@ def _names_inside(value: object, kind: pa.DataType, path: str) -> list[SpecProbl
 
 
 def _fits(value: object, kind: pa.DataType) -> bool:
-    """Return whether a value loses at most its last digits, in cases that Arrow does not check."""
+    """Return whether a value loses at most its last digits, at any depth."""
     types = _tables.arrow().types
     items = _items(value, kind)
     if items is not None:
         return all(_fits(one, of) for one, of in items)
     if isinstance(value, Mapping) and types.is_struct(kind):
         return all(_fits(value.get(field.name), field.type) for field in kind)
-    if types.is_temporal(kind):
-        return _fits_time(value, kind)
-    if isinstance(value, float) and types.is_integer(kind):
-        return value.is_integer()
-    if isinstance(value, float) and types.is_float32(kind) and math.isfinite(value):
-        return abs(value) <= _LARGEST_FLOAT
-    return True
-
-
-def _fits_time(value: object, kind: pa.DataType) -> bool:
-    """Return whether a value is a time of this type; a number has an unknown unit."""
-    types = _tables.arrow().types
-    if isinstance(value, datetime):
-        is_local = types.is_timestamp(kind) and kind.tz is None
-        return not types.is_date(kind) and not (is_local and value.tzinfo is not None)
-    return not isinstance(value, Number)
+    return fits(value, kind)

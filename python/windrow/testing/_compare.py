@@ -125,7 +125,7 @@ def _is_start(want: object, window: Row, zone: tzinfo) -> bool:
 
 def _same(want: object, got: object, zone: tzinfo) -> bool:
     if isinstance(got, datetime):
-        return _instant(want, zone) == _instant(got, zone)
+        return _is_same_time(_time(want), got, zone)
     if isinstance(got, date) and isinstance(want, str):
         return want == got.isoformat()
     if isinstance(got, Mapping):
@@ -169,13 +169,23 @@ def _same_items(want: list[Any] | Row, got: list[Any], zone: tzinfo) -> bool:
     )
 
 
-def _instant(value: object, zone: tzinfo) -> object:
-    """Return a time in UTC for comparison; without a zone it is in ``zone``."""
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            return value
-    if not isinstance(value, datetime):
+def _time(value: object) -> object:
+    """Return a string as the time that it contains, and other values unchanged."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
         return value
+
+
+def _is_same_time(want: object, got: datetime, zone: tzinfo) -> bool:
+    """Compare two times; a time without a zone is in ``zone`` if the other one has a zone."""
+    if not isinstance(want, datetime):
+        return False
+    if want.tzinfo is None and got.tzinfo is None:
+        return want == got
+    return _instant(want, zone) == _instant(got, zone)
+
+
+def _instant(value: datetime, zone: tzinfo) -> datetime:
+    """Return a time in UTC, because times of one zone are compared without their offsets."""
     return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)

@@ -44,6 +44,10 @@ class CoreEngine:
         )
         self._rehearsal.call("run", _tables.write(steps))
 
+    def steps(self) -> int:
+        """Return the number of micro-batches so far."""
+        return len(self.watermarks())
+
     def outputs(self) -> list[dict[str, Any]]:
         """Return the output since the last call."""
         rows: list[dict[str, Any]] = _tables.read(self._rehearsal.call("outputs")).to_pylist()

@@ -371,7 +371,15 @@ class Harness:
         turns, self._pending = self._pending, []
         if not turns:
             return
-        self._engine.run(turns)
+        try:
+            self._engine.run(turns)
+        except SpecError:  # a watermark moved back; the micro-batches before it ran
+            self._record(turns[: self._engine.steps() - len(self._recording.turns)])
+            raise
+        self._record(turns)
+
+    def _record(self, turns: list[Turn]) -> None:
+        """Store micro-batches that ran, and what they emitted."""
         emitted = self._engine.outputs()
         self._recording.turns += turns
         self._recording.emitted += emitted

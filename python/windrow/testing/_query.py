@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from windrow.testing._turns import Turn
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
+    from pyspark.sql.types import DataType
 
 
 #: Settings for small micro-batches, one for each step.
@@ -40,6 +42,7 @@ class QueryEngine:
     def __init__(self, output: DataFrame, sources: Path, folder: Path, now: int) -> None:
         """Start the query; raises the errors of ``start``."""
         self._output = output
+        self._schema = output.schema
         self._sources = sources
         self._out = folder / "out"
         self._checkpoint = str(folder / "checkpoint")
@@ -63,6 +66,10 @@ class QueryEngine:
         with _plain(self._query):
             self._query.processAllAvailable()
 
+    def steps(self) -> int:
+        """Return the number of micro-batches so far, without the first one, which has no rows."""
+        return self._files - 1
+
     def outputs(self) -> list[dict[str, Any]]:
         """Read the files since the last call."""
         import pyarrow.parquet as pq
@@ -72,7 +79,9 @@ class QueryEngine:
             folder = self._out / f"batch={number}"
             for file in sorted(folder.glob("*.parquet")):
                 rows = pq.read_table(file, partitioning=None).to_pylist()
-                found += [{"step": number - 1, **row} for row in rows]
+                found += [
+                    {"step": number - 1, **_with_intervals(row, self._schema)} for row in rows
+                ]
         self._read = self._files
         return found
 
@@ -162,6 +171,24 @@ class _Writer:
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         batch.write.mode("overwrite").parquet(f"{self._folder}/batch={batch_id}")
+
+
+def _with_intervals(value: Any, kind: DataType) -> Any:  # noqa: ANN401
+    """Return a value with its day-time intervals, which Parquet stores as integers."""
+    from pyspark.sql.types import ArrayType, DayTimeIntervalType, MapType, StructType
+
+    if value is None:
+        return None
+    if isinstance(kind, DayTimeIntervalType):
+        return timedelta(microseconds=value)
+    if isinstance(kind, StructType):
+        return {field.name: _with_intervals(value[field.name], field.dataType) for field in kind}
+    if isinstance(kind, ArrayType):
+        return [_with_intervals(one, kind.elementType) for one in value]
+    if isinstance(kind, MapType):
+        of = (kind.keyType, kind.valueType)
+        return [tuple(map(_with_intervals, pair, of)) for pair in value]
+    return value
 
 
 @contextmanager

@@ -83,20 +83,38 @@ def _of_values(rows: Sequence[Row], schema: pa.Schema, what: str, zone: str) -> 
     return _tables.arrow().table(columns, schema=_tables.nullable(schema))
 
 
-def _reader(kind: pa.DataType) -> Callable[[object], object]:
-    """Return the function that reads strings as times and dates."""
+def _reader(kind: pa.DataType) -> Callable[[Any], Any]:
+    """Return the function that reads strings as times and dates, at any depth."""
     types = _tables.arrow().types
-    of: type[date] | None = None
-    if types.is_timestamp(kind):
-        of = datetime
-    elif types.is_date(kind):
-        of = date
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return _parser(datetime if types.is_timestamp(kind) else date)
+    if types.is_struct(kind):
+        fields = {field.name: _reader(field.type) for field in kind}
+        return _of_mapping(lambda name, one: (name, fields.get(name, _unchanged)(one)))
+    if types.is_map(kind):
+        key, item = _reader(kind.key_type), _reader(kind.item_type)
+        return _of_mapping(lambda name, one: (key(name), item(one)))
+    if types.is_list(kind):
+        of = _reader(kind.value_type)
+        return lambda value: [*map(of, value)] if isinstance(value, list | tuple) else value
+    return _unchanged
 
-    def read(value: object) -> object:
-        if of is None or not isinstance(value, str):
-            return value
+
+def _unchanged(value: Any) -> Any:  # noqa: ANN401
+    return value
+
+
+def _of_mapping(read: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any], Any]:
+    """Return the function that reads the entries of a mapping."""
+    return lambda value: (
+        dict(read(*one) for one in value.items()) if isinstance(value, Mapping) else value
+    )
+
+
+def _parser(of: type[date]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:  # noqa: ANN401
         try:
-            return of.fromisoformat(value)
+            return of.fromisoformat(value) if isinstance(value, str) else value
         except ValueError:
             return value  # not a time, which Arrow reports
 
@@ -137,8 +155,9 @@ def line(row: _json.Fields, zone: tzinfo) -> str:
     cells = [f"{name}={text(value, zone)}" for name, value in plain.items()]
     pane = row.get("pane")
     if isinstance(pane, Mapping):
-        cells += [str(pane["timing"]), f"index={pane['index']}"]
-        cells += [name for name in ("is_last", "is_retraction") if pane[name]]
+        cells += [str(pane["timing"])] if "timing" in pane else []
+        cells += [f"index={pane['index']}"] if "index" in pane else []
+        cells += [name for name in ("is_last", "is_retraction") if pane.get(name)]
     return "  ".join(cells)
 
 
@@ -146,7 +165,8 @@ def text(value: object, zone: tzinfo) -> str:
     """Return a short and unambiguous text of a value, with times in a zone."""
     if isinstance(value, datetime):
         local = value.astimezone(zone) if value.tzinfo else value
-        return local.replace(tzinfo=None).isoformat(" ")
+        is_second = local.fold == 1  # the clocks were put back, and show this time again
+        return (local if is_second else local.replace(tzinfo=None)).isoformat(" ")
     if isinstance(value, Mapping):
         if value.keys() == {"start", "end"}:
             return f"[{text(value['start'], zone)}, {text(value['end'], zone)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -48,6 +49,7 @@ def case(
     if not isinstance(made, Output):
         raise _not("operators that emit rows instead of panes")
     shape = _Shape.of(made, value, time, aggregates)
+    _require_plain_input(made, shape)
     steps = list(_steps(recording, watermarks, shape))
     fields = {k: v for k, v in made.spec._fields().items() if k not in ("time_unit", "input")}
     spec = {**fields, "aggregates": dict(aggregates)}
@@ -70,6 +72,8 @@ class _Shape:
         if made.spec.keepsMessages or isinstance(made.spec.window, Over | Policy | NamedWindows):
             window = repr(made.spec.window)
             raise _not(f"windows like {window}, whose rows contain more than aggregates")
+        if made._hasOffsets:
+            raise _not("a stream with rowId")
         if len(keys) > 1:
             raise _not(f"keys of several columns ({', '.join(keys)})")
         if set(own) != aggregates.keys() or not set(aggregates.values()) <= set(_FUNCTIONS):
@@ -77,6 +81,28 @@ class _Shape:
             text = f"aggregates as {dict(aggregates)}, because the columns are {', '.join(own)}"
             raise _not(f"{text} and the functions of a transcript are {known}")
         return cls(keys[0] if keys else None, time, value, tuple(aggregates))
+
+
+def _require_plain_input(made: Output, shape: _Shape) -> None:
+    """Reject rows that are computed from the rows of the test, which a replay would not compute."""
+    plan: Any = made._aggregated._jdf.queryExecution().analyzed()
+    below = plan.children().head()
+    while below.nodeName() in ("EventTimeWatermark", "SubqueryAlias"):
+        below = below.children().head()
+    if not below.children().isEmpty():
+        raise _not(f"an operation between the source and the windows ({below.nodeName()})")
+    names = list(below.schema().fieldNames())
+    time = rf"first\({re.escape(shape.time)}#\d+(-T\d+ms)?, false\) AS __windrow_time#\d+"
+    key = "" if shape.key is None else rf"{re.escape(shape.key)}#\d+"
+    is_column = {
+        ("time", shape.time): re.search(time, plan.aggregateExpressions().mkString("\n")),
+        ("value", shape.value): shape.value in names,
+        ("key", shape.key): re.fullmatch(key, plan.groupingExpressions().mkString("\n")),
+    }
+    for (what, name), found in is_column.items():
+        if not found:
+            text = f"the {what} {name}, which is not the column of the input that the windows read"
+            raise _not(f"{text}; the columns are {', '.join(names)}")
 
 
 def _not(what: str) -> SpecError:

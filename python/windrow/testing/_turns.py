@@ -38,6 +38,9 @@ class Engine(Protocol):
     def run(self, turns: Sequence[Turn]) -> None:
         """Run micro-batches; raises SpecError if a watermark moves back."""
 
+    def steps(self) -> int:
+        """Return the number of micro-batches so far, without one that was rejected."""
+
     def outputs(self) -> list[dict[str, Any]]:
         """Return the output since the last call: ``step`` from 0, ``kind``, and its structs."""
 

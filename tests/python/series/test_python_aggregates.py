@@ -6,12 +6,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+import pandas as pd  # noqa: TC002  wr.aggregate reads the annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -183,56 +182,16 @@ ONE_ROW = (
 )
 
 
-def returned(returns: str, function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Return what the worker returns for a pane of one row."""
-    types = _aggregate._types(returns)
-    assert types is not None
-    call = _worker.calling(function, "arrow", types[1])
-    [one] = call(pa.array([[{"column0": 2.0}]])).to_pylist()
-    found: dict[str, Any] = one
-    return found
-
-
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize(
-    ("returns", "function", "expected"),
-    [
-        ("double", pc.sum, 2.0),
-        ("double", lambda _: None, None),
-        ("double", lambda _: pd.NA, None),
-        ("map<string, int>", lambda _: {"a": 1}, [("a", 1)]),
-        ("array<array<int>>", lambda _: [[1], []], [[1], []]),
-        ("decimal(5, 2)", lambda _: pa.scalar(125, pa.decimal128(5, 2)), "125.00"),
-        ("timestamp", lambda _: datetime(2025, 1, 1, 9, tzinfo=UTC), "2025-01-01 09:00:00+00:00"),
-        ("timestamp_ntz", lambda _: datetime(2025, 1, 1, 9), "2025-01-01 09:00:00"),  # noqa: DTZ001
-    ],
-)
-def test_results(returns: str, function: Callable[..., Any], expected: object) -> None:
-    """A result is converted to the type of ``returns``."""
-    one = returned(returns, function)
-    value = str(one["value"]) if isinstance(expected, str) else one["value"]
-    assert (value, one["error"]) == (expected, None)
-
-
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize(
-    ("returns", "value", "what"),
-    [
-        ("double", "2.0", "a value of type str"),
-        ("int", 2.5, "a number with a fraction"),
-        ("tinyint", 300, "a value of type int"),
-        ("low double, high double", {"low": 1.0}, "a dict with the keys 'low'"),
-        ("low double, high double", (1.0,), "a value of type tuple and length 1"),
-        ("low double, high double", 1.0, "a value of type float"),
-        ("timestamp", datetime(2025, 1, 1), "a datetime without a time zone"),  # noqa: DTZ001
-        ("timestamp_ntz", datetime(2025, 1, 1, tzinfo=UTC), "a datetime with a time zone"),
-    ],
-)
-def test_results_that_do_not_fit(returns: str, value: object, what: str) -> None:
-    """A result that does not fit is an error, which does not contain the value (R125)."""
-    one = returned(returns, lambda _: value)
-    text = f"it returned {what}, which does not fit its type in returns"
-    assert one == {"value": None, "error": text, "traceback": ""}
+def test_a_failure_that_no_pane_reads(spark: SparkSession) -> None:
+    """A gap has its own value, also if the function fails for its empty columns (R120, R125)."""
+    rows = "VALUES (TIMESTAMP'2025-01-01 09:00:10', 2D), (TIMESTAMP'2025-01-01 09:02:10', 3D)"
+    growth = wr.aggregate(returns="double", over="arrow")(lambda price: price[0].as_py() * 10)
+    stream = wr.stream(spark.sql(f"SELECT * FROM {rows} AS t(time, price)"), time="time")
+    windows = stream.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+    panes = (
+        windows.fillGaps({"growth": 1.0}).aggregate(growth("price").alias("growth")).panes.collect()
+    )
+    assert [row.growth for row in sorted(panes)] == [20.0, 1.0, 30.0]
 
 
 def test_an_error_in_a_batch(spark: SparkSession) -> None:
@@ -364,8 +323,7 @@ def test_connect(tmp_path: Path) -> None:
 def test_workers_do_not_need_windrow(tmp_path: Path) -> None:
     """A pickled function runs in a process that cannot import Windrow (R124)."""
     cloudpickle: Any = import_module("pyspark.cloudpickle")
-    cloudpickle.register_pickle_by_value(_worker)
-    call = _worker.calling(pc.sum, "arrow", pa.float64())
+    call = _aggregate._pickled(_worker.calling(pc.sum, "arrow", pa.float64()), "sum")
     (tmp_path / "call").write_bytes(cloudpickle.dumps(call))
     program = f"""
 import pickle, sys

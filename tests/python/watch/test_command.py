@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import windrow as wr
 from feed import NOTHING, Feed, order
+from windrow._bridge._doctor import Check, Report
 from windrow._command import _progress, main
 from windrow._running._settings import having
 
@@ -73,6 +74,9 @@ def test_a_checkpoint(feed: Feed, tmp_path: Path, capsys: pytest.CaptureFixture[
     ]
     assert set(line) == {"-", " "}
     assert len(rows) == 2
+    with having(feed.spark, {"spark.sql.session.timeZone": "Asia/Kathmandu"}):
+        assert main(["state", folder]) == 0
+    assert "2025-01-01 14:45:00 to 2025-01-01 14:46:00" in capsys.readouterr().out
     assert main(["state", folder, "pending", "--limit", "1"]) == 0
     assert "ON_TIME" in capsys.readouterr().out
     page = tmp_path / "advice.html"
@@ -87,16 +91,23 @@ def test_explain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """``explain`` finds a pipeline by its name, from the current folder."""
+    (tmp_path / "windrow_lateness.py").write_text("LATENESS = '0 seconds'")
     (tmp_path / "windrow_told.py").write_text(
+        "import sys\n"
         "import windrow as wr\n"
         "from pyspark.sql import functions as F\n"
+        "sys.path.insert(0, 'of the user')\n"
         "def hours(df):\n"
-        "    s = wr.stream(df, time='time', watermark='1 minute').lateness('0 seconds')\n"
+        "    from windrow_lateness import LATENESS\n"
+        "    s = wr.stream(df, time='time', watermark='1 minute').lateness(LATENESS)\n"
         "    return s.window(wr.Tumbling('1 hour')).aggregate(F.count('*'))\n"
     )
     monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    monkeypatch.setattr(sys, "path", list(before))
     assert main(["explain", "windrow_told:hours", "--schema", "time timestamp"]) == 0
     assert "1 hour" in capsys.readouterr().out
+    assert sys.path == ["of the user", *before]
     assert main(["explain", "windrow_told:days", "--schema", "time timestamp"]) == 2
     assert "PIPELINE_NOT_UNDERSTOOD" in capsys.readouterr().err
 
@@ -109,6 +120,8 @@ def test_mistakes_are_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ["verify", str(tmp_path / "nowhere")],
         ["explain", "json:loads", "--schema", "time timestamp"],
         ["explain", "json:loads", "--schema", "time of day"],
+        ["explain", "json:loads", "--schema", "a=time timestamp", "--schema", "a=n int"],
+        ["explain", "json:loads", "--schema", "time timestamp", "--schema", "n int"],
     ]
     for arguments in wrong:
         assert main(arguments) == 2, arguments
@@ -128,6 +141,46 @@ def test_a_folder_that_is_not_there_starts_no_spark(
     for command in ("state", "advise"):
         assert main([command, str(tmp_path / "nowhere")]) == 2
         assert "CHECKPOINT_NOT_FOUND" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "many"])
+def test_a_limit_is_positive(capsys: pytest.CaptureFixture[str], limit: str) -> None:
+    """A limit that is not a positive integer is rejected before the checkpoint is read."""
+    with pytest.raises(SystemExit) as ended:
+        main(["state", "nowhere", f"--limit={limit}"])
+    assert ended.value.code == 2
+    assert f"'{limit}' is not a positive integer" in capsys.readouterr().err
+
+
+def test_streams_of_one_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two schemas of one stream are an error, because one would be ignored."""
+    assert main(["explain", "json:loads", "--schema", "a=n int", "--schema", "a=time date"]) == 2
+    text = "[PIPELINE_NOT_UNDERSTOOD] More than one --schema describes a. Pass --schema NAME=SCHEMA"
+    assert capsys.readouterr().err.startswith(text)
+
+
+def test_doctor_starts_a_session_last(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A problem is reported before Spark starts, and a failed start is a problem, too."""
+    checks = [Check("Java", "not found", "Install Java 17, or set JAVA_HOME.")]
+    monkeypatch.setattr("windrow._command._do.examined", lambda _: Report(tuple(checks)))
+    monkeypatch.setattr("windrow._command._do.session", lambda: pytest.fail("Spark was started"))
+    assert main(["doctor", "--start"]) == 1
+    assert "WRONG Java: not found" in capsys.readouterr().out
+
+    def broken() -> None:
+        text = "Java exited.\n\tat org.apache.spark"
+        raise RuntimeError(text)
+
+    checks[:] = [Check("Java", "21"), Check("session", "none in this process")]
+    monkeypatch.setattr("windrow._command._do.session", broken)
+    assert main(["doctor", "--start"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "ok    Java: 21",
+        "WRONG session: cannot be started",
+        "      -> Java exited.",
+    ]
 
 
 def test_help_reads_well(capsys: pytest.CaptureFixture[str]) -> None:

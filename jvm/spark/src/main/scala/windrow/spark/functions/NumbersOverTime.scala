@@ -3,6 +3,8 @@ package windrow.spark.functions
 import java.lang.Double.{doubleToLongBits, longBitsToDouble}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.ImperativeAggregate
+import org.apache.spark.sql.catalyst.util.MathUtils
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import windrow.TimeSpan
 import windrow.core.state.{ByteReader, ByteWriter}
@@ -105,13 +107,17 @@ private[spark] object TimeWeightedAverage {
 
 /** The increase of a counter that restarts at 0 (SEMANTICS R114), also from the last value before the window if it is
   * carried (R166).
+  *
+  * @param isAnsi
+  *   whether an overflow of 64 bits is an error. Otherwise, it wraps around, as in Spark's sum.
   */
 private[spark] final case class Increase(
     value: Expression,
     time: Expression,
     carry: Option[TimeSpan] = None,
     mutableAggBufferOffset: Int = 0,
-    inputAggBufferOffset: Int = 0)
+    inputAggBufferOffset: Int = 0,
+    isAnsi: Boolean = SQLConf.get.ansiEnabled)
     extends NumbersOverTime {
   protected def isWhole: Boolean = value.dataType match {
     case ByteType | ShortType | IntegerType | LongType => true
@@ -129,7 +135,8 @@ private[spark] final case class Increase(
   private def wholes(values: Iterator[Long]): Long = {
     var (before, sum) = (values.next(), 0L)
     values.foreach { now =>
-      sum += (if (now < before) now else now - before)
+      val more = if (now < before) now else if (isAnsi) MathUtils.subtractExact(now, before) else now - before
+      sum = if (isAnsi) MathUtils.addExact(sum, more) else sum + more
       before = now
     }
     sum

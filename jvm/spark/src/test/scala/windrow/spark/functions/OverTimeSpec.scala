@@ -121,6 +121,22 @@ final class OverTimeSpec extends AnyFunSuite {
     assert(Increase(bound(2), bound(0)).dataType == DoubleType)
   }
 
+  test("SEMANTICS R114: an increase above 64 bits is an error with ANSI, and wraps around otherwise") {
+    def of(isAnsi: Boolean, values: Long*) = {
+      val counter = Increase(bound(1), bound(0), isAnsi = isAnsi)
+      val buffer  = counter.createAggregationBuffer()
+      values.zipWithIndex.foreach { case (value, at) =>
+        counter.update(buffer, InternalRow(at.toLong, value, null, null))
+      }
+      counter.eval(buffer)
+    }
+    Seq(Seq(0L, Long.MaxValue, 1L), Seq(-1L, Long.MaxValue)).foreach { values =>
+      val failed = intercept[ArithmeticException](of(true, values: _*))
+      assert(failed.getMessage.startsWith("[ARITHMETIC_OVERFLOW]"))
+      assert(of(false, values: _*) == Long.MinValue)
+    }
+  }
+
   test("SEMANTICS R166: the increase since the value before a window counts, also if the window has one at its start") {
     val counter = Increase(bound(1), bound(0), Some(TimeSpan(50)))
     def of(values: (Long, Long)*) = {
