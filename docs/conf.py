@@ -81,7 +81,7 @@ def _public(
     _app: Sphinx, _what: str, _name: str, _of: object, _options: object, said: str, gives: str
 ) -> tuple[str, str]:
     """Hide the fields of what is not made by its constructor."""
-    return ("" if said and "(_" in said else said), gives
+    return ("" if said and re.search(r"[(,]\s*_\w", said) else said), gives
 
 
 def setup(app: Sphinx) -> None:

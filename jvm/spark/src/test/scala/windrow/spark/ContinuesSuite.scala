@@ -87,6 +87,15 @@ final class ContinuesSuite extends SparkSuite {
     assert(streams == Seq("b", "a"))
   }
 
+  test("a checkpoint without a commit is not read, and gives no warning") {
+    val rows       = stream(input).window(Tumbling("1 minute")).aggregate(sum("value").as("sum")).panes
+    val checkpoint = begun(rows, "uncommitted")
+    assert(Checkpoint.begun(spark, checkpoint).size == 1)
+    new java.io.File(s"$checkpoint/commits").listFiles.foreach(_.delete())
+    assert(Checkpoint.begun(spark, checkpoint).isEmpty)
+    assert(ResumeCheck.check(spark, SparkInside.plan(rows), checkpoint).isEmpty)
+  }
+
   test("a setting of a checkpoint is that of its last batch") {
     val offsets = java.nio.file.Files.createDirectories(java.nio.file.Path.of(s"$folder/set/offsets"))
     for ((batch, value) <- Seq(2 -> "min", 9 -> "max", 10 -> "last"))

@@ -250,7 +250,8 @@ private[spark] object Checkpoint {
   /** Returns the Windrow operators in the last committed micro-batch, from the sink on; none before the first one. */
   def begun(session: SparkSession, path: String): Seq[CheckpointedOperator] = {
     val files = new Path(path).getFileSystem(session.sparkContext.hadoopConfiguration)
-    if (!Seq("offsets", "commits", "state").forall(name => files.exists(new Path(path, name)))) Nil
+    if (!Seq("offsets", "state").forall(name => files.exists(new Path(path, name)))) Nil
+    else if (lastCommit(session, path).isEmpty) Nil // Spark could not read the state of batch -1
     else {
       readable(session, path)
       val rows = session.read.format("state-metadata").load(path).collect().toSeq
