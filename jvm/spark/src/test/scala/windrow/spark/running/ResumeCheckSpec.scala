@@ -36,7 +36,9 @@ final class ResumeCheckSpec extends AnyFunSuite {
   test("operators that replaced those of Spark are left out if the plan does not have them yet") {
     check("a", "b")(Some("a"), Some("accelerated_0"), Some("b"))
     check("a")(Some("accelerated_0_left"), Some("a"))
-    assert(refused("a", "b")("a", "accelerated_0", "accelerated_1").contains("state of 1 of Windrow's operators, but the query has 2."))
+    assert(refused(
+      "a",
+      "b")("a", "accelerated_0", "accelerated_1").contains("state of 1 of Windrow's operators, but the query has 2."))
   }
 
   test("an operator that was added or removed is reported with both numbers") {
