@@ -8,7 +8,7 @@ marks a picture:
 ``<!-- rows: sql -->`` is the result of the SQL above it.
 ``<!-- picture: wr.Tumbling("1 minute").plot(times) -->`` is drawn. ``times`` are the times of the
 table of messages above it, ``panes`` the rows of the table of panes above it. ``layers()`` draws
-the modules.
+the modules, and ``ratios()`` the table of figures.
 ``<!-- for example -->`` above text: it shows a form and is not compared with the printed text.
 ``<!-- hidden: python`` and the lines up to ``-->`` are code that runs and is not shown.
 ``<!-- given: README.md -->`` continues from the messages and the first query of another page.
@@ -29,6 +29,7 @@ from typing import Any
 
 import windrow as wr
 from layers import layers
+from ratios import ratios
 from windrow._drawing import _arrivals, _kept, _matches
 from windrow._drawing._axis import DATES
 
@@ -156,6 +157,7 @@ def caption(part: Part) -> str:
 #: The names with which pictures that no public method draws are described.
 _DRAWINGS = {
     "layers": layers,
+    "ratios": ratios,
     "arrivals": _arrivals,
     "kept": _kept,
     "matches": _matches,
