@@ -8,6 +8,7 @@ from typing import Any
 
 import bench_report
 import figures
+import ratios
 from programs import ROOT
 
 _PAGE = ROOT / "docs/benchmarks.md"
@@ -56,6 +57,16 @@ def test_pages_have_no_other_figure() -> None:
         if shown := unmarked.findall(text):
             found[str(path.relative_to(ROOT))] = shown
     assert found == {}
+
+
+def test_the_picture_shows_the_table() -> None:
+    """It has a bar for each warm range, within the axis."""
+    text = _PAGE.read_text(encoding="utf-8")
+    found = ratios.bars(text)
+    rows = re.findall(r"^\| `.*\|$", text, re.MULTILINE)
+    assert len(rows) < len(found) <= 2 * len(rows)
+    assert all(0.05 <= bar.least <= bar.greatest <= 5 for bar in found)
+    assert "tumbling, 60 s, 1,000 keys, to Spark: 0." in ratios.ratios().svg
 
 
 def test_no_figure_is_missing() -> None:
