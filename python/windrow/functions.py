@@ -31,7 +31,8 @@ def aggregate(
 
     Args:
         returns: The type of the result, for example ``"double"``, ``"low double, high double"``
-            for a struct, or a ``DataType``. A struct is returned as a dict or a tuple.
+            for a struct, or a ``DataType``. A struct is returned as a dict or a tuple, and a date
+            as a ``date``: a ``datetime`` is not accepted.
         over: The type of the arguments: ``"arrow"`` for ``pyarrow.Array``, ``"pandas"`` for
             ``pandas.Series``, or ``"polars"`` for ``polars.Series``. None reads it from the
             annotations of the parameters. Values are converted as by ``pyarrow.Array.to_pandas``,

@@ -19,9 +19,9 @@ def assertSamePanes(came: Sequence[Row], expected: Sequence[Row]) -> None:
     An expected row contains only the fields that matter to you. Write the fields of ``pane``
     (timing, index, is_last, is_retraction) next to the columns, ``window`` as its start or as a
     pair, and a map as a dict of all its entries. Times and dates can be strings. A time without a
-    zone is in the time zone of the session, or in UTC if the rows are not from a harness. If the
-    expected or the received number is a float, they are compared to 1e-9. The rows may be in any
-    order.
+    zone is in the time zone of the session, or in UTC if the rows are not from a harness; for a
+    ``TIMESTAMP_NTZ`` it is compared as it is. If the expected or the received number is a float,
+    they are compared to 1e-9. The rows may be in any order.
 
     Args:
         came: The rows that were emitted, for example ``h.panes()``.
