@@ -39,7 +39,9 @@ private[spark] final class PlainText(columns: Seq[Attribute]) {
       case column: AttributeReference =>
         Word(quoteIfNeeded(names.getOrElse(column, column.name)), column.dataType)
       case call: Invoke => // its own text omits the arguments
-        Word(s"${readable(call.targetObject)}.${call.functionName}(${call.arguments.map(apply).mkString(", ")})", call.dataType)
+        Word(
+          s"${readable(call.targetObject)}.${call.functionName}(${call.arguments.map(apply).mkString(", ")})",
+          call.dataType)
       case one: NamedLambdaVariable =>
         one.copy(name = variables.getOrElseUpdate(one.exprId, s"x${variables.size}"))
       case Literal(micros: Long, TimestampType) => Word(s"TIMESTAMP '${instant(micros)}'", TimestampType)
