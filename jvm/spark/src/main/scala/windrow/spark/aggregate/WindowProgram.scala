@@ -18,14 +18,14 @@ import windrow.{ErrorConditions, TimeSpan, WindowOperatorSpec}
 
 /** Runs the shards of windows with aggregates.
   *
-  * @param begun
+  * @param base
   *   the fingerprint without `results`
   * @param results
   *   the result columns, which may not change if panes are retracted; None for an operator of Spark, which retracts none
   */
 final class WindowProgram(
     val spec: WindowOperatorSpec,
-    begun: SpecFingerprint,
+    base: SpecFingerprint,
     recipe: PackRecipe,
     val schema: OutputSchema,
     override val descriptor: Option[StateDescriptor],
@@ -34,7 +34,7 @@ final class WindowProgram(
     results: Option[FingerprintField] = None)
     extends FiresPanes {
 
-  val fingerprint: SpecFingerprint = if (spec.retracts) begun.and(results.toSeq: _*) else begun
+  val fingerprint: SpecFingerprint = if (spec.retracts) base.and(results.toSeq: _*) else base
 
   def stream: String      = descriptor.fold("")(_.name)
   def shards: Int         = recipe.shards
@@ -49,7 +49,7 @@ final class WindowProgram(
     val changed = spec.retracting
     new WindowProgram(
       changed,
-      begun.having(ShardFingerprint.of(changed)),
+      base.having(ShardFingerprint.of(changed)),
       recipe,
       schema,
       descriptor.map(_.of(changed)),

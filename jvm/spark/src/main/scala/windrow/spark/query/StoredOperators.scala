@@ -36,8 +36,7 @@ private[spark] object StoredOperators {
     * state reader does not support the path.
     */
   def names(session: SparkSession, checkpoint: String): Set[String] =
-    if (Checkpoint.lastCommit(session, checkpoint).isEmpty) Set.empty
-    else Try(Checkpoint.operators(session, checkpoint).flatMap(_._2.streams.map(_.name)).toSet).getOrElse(Set.empty)
+    Try(Checkpoint.operators(session, checkpoint).flatMap(_._2.streams.map(_.name)).toSet).getOrElse(Set.empty)
 
   /** Whether `transformWithState` of Windrow wrote an operator, by the names of its variables. */
   private def isOfWindrow(files: FileSystem, operator: Path): Boolean =
