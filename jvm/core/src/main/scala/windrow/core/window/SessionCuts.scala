@@ -74,6 +74,10 @@ private[core] final class SessionCuts(maxLength: Option[Long]) {
     open.orElse(instants.nextOption().map(begun)).fold(Formed(Vector.empty, None))(from(_, Vector.empty))
   }
 
+  /** The last session of a key with one instant more, after all others; None if it does not continue the session. */
+  def continued(open: FormedSession, next: Instant): Option[(FormedSession, Bounds)] =
+    Option.when(continues(open, next))(bounded(extended(open, next), None))
+
   private def begun(at: Instant) = FormedSession(at.time, at.time, at.reach, at.widest, at.ends, at.values)
 
   private def continues(session: FormedSession, next: Instant): Boolean =

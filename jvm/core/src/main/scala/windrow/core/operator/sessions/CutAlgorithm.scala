@@ -81,7 +81,8 @@ private[core] final class CutAlgorithm[B, V](
       clock: StepClock,
       out: Out[Effect[B, V]]): Unit = {
     change.replaced.foreach(old => panes.withdraw(WindowId(entry.key, old.bounds), old.paneState, out))
-    change.replaced.foreach(state.sessions.remove)
+    val starts = change.sessions.iterator.map(_._1.bounds.start).toSet // of sessions that replace one at their place
+    change.replaced.foreach(old => if (!starts(old.bounds.start)) state.sessions.remove(old))
     val withdrawn = Withdrawn.together(change.replaced.flatMap(_.left))
     change.sessions.foreach { case (formed, origins) =>
       val known   = origins.filter(_.bounds == formed.bounds).headOption

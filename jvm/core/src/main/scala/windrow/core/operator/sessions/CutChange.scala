@@ -24,7 +24,26 @@ private[sessions] object CutChange {
     * @param index
     *   its index in the run, which already contains it
     */
-  def apply[B](cuts: SessionCuts, state: CutKeyState[B], time: Long, index: Int): CutChange[B] = {
+  def apply[B](cuts: SessionCuts, state: CutKeyState[B], time: Long, index: Int): CutChange[B] =
+    appended(cuts, state, time, index).getOrElse {
+      state.tail = None
+      inserted(cuts, state, time, index)
+    }
+
+  /** The change if the row is after all others and continues the last session, as most rows do. */
+  private def appended[B](cuts: SessionCuts, state: CutKeyState[B], time: Long, index: Int): Option[CutChange[B]] =
+    for {
+      last <- state.sessions.last
+      if index + 1 == state.run.size && last.last < time
+      (formed, bounds) <- cuts.continued(state.tail.getOrElse(state.formed(last)), state.newest)
+    } yield {
+      state.tail = Some(formed)
+      val session = CutSession(bounds, formed.last, formed.reach, formed.widest, PaneState[B]())
+      val origins = Vector(last)
+      CutChange(if (bounds == last.bounds) Vector.empty else origins, Vector(session -> origins))
+    }
+
+  private def inserted[B](cuts: SessionCuts, state: CutKeyState[B], time: Long, index: Int): CutChange[B] = {
     val here  = Place(time, 0)
     def lower = state.sessions.before(here).nextOption()
     val known = state.sessions.get(here).orElse(lower).filter(_.holds(time))

@@ -66,6 +66,10 @@ private[core] final class CutKeyState[B](
     var accepted: Long = 0,
     var settled: Long = EventTime.Min,
     var forgets: Long = EventTime.Min) {
+
+  /** The last session with its last row; None until a row has continued it, and after any other row. Not stored. */
+  var tail: Option[FormedSession] = None
+
   def isEmpty: Boolean = sessions.isEmpty && settled == EventTime.Min
 
   /** Adds a row and returns its index. */
@@ -94,6 +98,9 @@ private[core] final class CutKeyState[B](
   /** The rows of one time, of which there is at least one. */
   def instant(time: Long): Instant = CutRow.instants(run.cells(run.indexOf(time), run.indexOf(time + 1))).next()
 
+  /** The newest row. */
+  def newest: Instant = CutRow.of(run(run.size - 1))
+
   /** The time of the row before the one at an index. */
   def before(index: Int): Option[Long] = Option.when(index > 0)(run(index - 1).position)
 
@@ -117,6 +124,7 @@ private[core] final class CutKeyState[B](
 
   /** Drops the rows of closed sessions, which the state no longer contains, in ascending order. */
   def close(closed: Seq[CutSession[B]]): Unit = closed.lastOption.foreach { last =>
+    tail = None
     run.dropFirst(after(last))
     closed.filter(_.isCut).foreach { one =>
       settled = math.max(settled, one.bounds.end)
@@ -184,7 +192,7 @@ private object CutRow {
     }
   }
 
-  private def of(cell: Cell[_]): Instant = {
+  def of(cell: Cell[_]): Instant = {
     val in   = ByteReader(cell.raw)
     val gap  = in.long()
     val ends = in.byte() == 1
