@@ -15,6 +15,7 @@ from windrow._running._query import PACE, start
 from windrow._running._sinks import Files, Jdbc, KafkaTable, Sink, Upsert
 from windrow._specs import _duration, _json
 from windrow._specs._frames import HasFrames
+from windrow._specs._gapvalues import silence
 from windrow.answers import Answers, Keeper, ask
 from windrow.operators import WindowOperatorSpec
 from windrow.policies import KeyLimits, Policy
@@ -234,6 +235,8 @@ class Output(HasFrames):
     def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few rows, and how long each window accepts late rows.
 
+        Windows without rows, which ``fillGaps`` emits, are dashed.
+
         Args:
             messages: Event times, or positions for windows on positions, as in ``WindowKind.plot``;
                 for a co-group a mapping from the name of a stream to its times. None draws sample
@@ -246,7 +249,8 @@ class Output(HasFrames):
             TypeError: A value is not of the kind that the windows need.
 
         """
-        return self.spec.window._plot(messages, self.spec.lateness)
+        gaps = silence(self.spec.gapValues, fill_gaps=self.spec.fillGaps)
+        return self.spec.window._plot(messages, self.spec.lateness, gaps)
 
     def _repr_html_(self) -> str:
         return _html.explanation(_sql.explained(self.output, self._fields()), self.plot())

@@ -224,23 +224,28 @@ class Stream(HasDedup, HasPatterns):
             expect(f"windows({name}=...)", kind, WindowKind, example=f"Tumbling({size!r})")
         return Windowed(self, NamedWindows.of(named))
 
-    def plot(self, messages: Sequence[datetime | str] | None = None) -> Picture:
+    def plot(
+        self,
+        messages: Sequence[datetime | str] | None = None,
+        partitions: Sequence[int | str | None] | None = None,
+    ) -> Picture:
         """Draw rows in the order of their arrival, and the watermark that follows them.
 
-        Each row is drawn as if it arrived in a micro-batch of its own. The picture shows which rows
-        are on time, late, and rejected, so you can compare delays and latenesses before you run a
-        query.
+        Each row is drawn as if it arrived in a micro-batch of its own, so you can compare delays
+        and latenesses before you run a query.
 
         Args:
             messages: Event times in the order of arrival, as datetimes or ISO strings; times
                 without a zone are UTC. None draws sample rows.
+            partitions: The partition of each time, for a watermark with ``by``. Without them, no
+                row is marked as late. No partition is idle in the picture.
 
         Returns:
             The picture as SVG. A notebook displays it.
 
         Raises:
             TypeError: A value is not a datetime or a string.
-            ValueError: A string is not an ISO time.
+            ValueError: A string is not an ISO time, or ``partitions`` does not fit.
 
         Example:
             ::
@@ -251,19 +256,18 @@ class Stream(HasDedup, HasPatterns):
         """
         from windrow._drawing import _arrivals
 
-        return _arrivals.plot(repr(self), messages, self._clock().get("watermark"), self._lateness)
+        return _arrivals.plot(repr(self), messages, self._clock(), self._lateness, partitions)
 
     def _repr_html_(self) -> str:
         return _html.card("", self._settings(), self.plot())
 
     def _settings(self) -> list[tuple[str, str]]:
         """Return the settings of the stream as names and texts, without those that are not set."""
-        mark = self._watermark
         return [
             ("stream", self._name),
             *([] if self._time is None else [("time", shown([self._time]))]),
             ("key", shown(self._key) or "none: all rows together"),
-            *([] if mark is None else [("watermark", mark._shown)]),
+            *([] if self._watermark is None else [("watermark", self._watermark._shown)]),
             *([] if self._lateness is UNSTATED else [("lateness", str(self._lateness))]),
             *([] if self._retention == NOT_STATED else [("retain", repr(self._retention))]),
             *([] if self._maxFuture is None else [("maxFuture", self._maxFuture)]),
@@ -299,14 +303,11 @@ class Stream(HasDedup, HasPatterns):
     def _named(self) -> dict[str, object]:
         """Return the columns by the name of the argument that selects them."""
         identity = {} if self._rowId is None else vars(self._rowId)
-        join = {
-            ("index(by=...)" if i == 0 else f"index(by=...)[{i}]"): name
-            for i, name in enumerate(self._index)
-        }
-        keys = {("key" if i == 0 else f"key[{i}]"): key for i, key in enumerate(self._key)}
+        index = {f"index(by=...){f'[{i}]' if i else ''}": c for i, c in enumerate(self._index)}
+        keys = {f"key{f'[{i}]' if i else ''}": key for i, key in enumerate(self._key)}
         time = {} if self._time is None else {"time": self._time}
         by = getattr(self._watermark, "by", None)
-        return {**time, **keys, **join, **identity, **({} if by is None else {"by": by})}
+        return {**time, **keys, **index, **identity, **({} if by is None else {"by": by})}
 
     def __repr__(self) -> str:
         """Show name, event time, and key."""
@@ -383,8 +384,7 @@ def stream(
     spans, wrong = _duration.spans(watermark=delay, maxFuture=maxFuture)
     if invalid not in get_args(Invalid):
         allowed = ", ".join(get_args(Invalid))
-        unknown = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
-        wrong["invalid"] = unknown
+        wrong["invalid"] = problem("VALUE_UNKNOWN", name="invalid", value=invalid, allowed=allowed)
     for one in _rowid.problems(rowId):
         wrong["rowId"] = one
     if wrong:

@@ -11,7 +11,7 @@ from windrow._markup import _html
 from windrow._markup._svg import Picture
 from windrow._specs._columns import is_column, missing
 from windrow._specs._duration import Duration
-from windrow._specs._gapvalues import GapFill, GapValues
+from windrow._specs._gapvalues import GapFill, GapValues, silence
 from windrow.errors import SpecError, SpecProblem, problem
 from windrow.operators import CloseOn, WindowOperatorSpec
 from windrow.policies import Policy
@@ -317,6 +317,8 @@ class Windowed:
     def plot(self, messages: Messages | None = None) -> Picture:
         """Draw the windows of a few rows, and how long each window accepts late rows.
 
+        Windows without rows, which ``fillGaps`` emits, are dashed.
+
         Args:
             messages: Event times, or positions for windows on positions, as in ``WindowKind.plot``;
                 for a co-group a mapping from the name of a stream to its times. None draws sample
@@ -329,7 +331,8 @@ class Windowed:
             TypeError: A value is not of the kind that the windows need.
 
         """
-        return self._kind._plot(messages, self._stream._lateness)
+        gaps = silence(self._gapValues, fill_gaps=self._fillGaps)
+        return self._kind._plot(messages, self._stream._lateness, gaps)
 
     def _repr_html_(self) -> str:
         rows = [*self._stream._settings(), ("windows", self._kind.describe())]

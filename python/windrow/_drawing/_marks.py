@@ -5,7 +5,7 @@ The colors have medium lightness, so that they contrast with white and with blac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from windrow._markup._html import RED
@@ -39,6 +39,15 @@ ON_TIME = Mark("on time", BLUE, f"M-{_R - 0.5} 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z")
 LATE = Mark("late", ORANGE, f"M0-{_R + 1}L{_R + 1} 0L0 {_R + 1}L-{_R + 1} 0Z")
 WITHDRAWN = Mark("withdrawn", VIOLET, "M-4-4L4 4M4-4L-4 4", filled=False)
 REJECTED = Mark("rejected", RED, f"M0 {_R}L{_R} -{_R - 1}H-{_R}Z")
+
+
+def below(x: float, y: float, notes: Sequence[str]) -> tuple[list[Element], int]:
+    """Draw sentences below a picture, each in a line of its own; return their height too."""
+    lines = [
+        element("text", note, x=x, y=y + 12 + 14 * number, opacity=0.75)
+        for number, note in enumerate(notes)
+    ]
+    return lines, 14 * len(lines) + (4 if lines else 0)
 
 
 def legend(x: float, y: float, shown: Iterable[tuple[Element, str]]) -> list[Element]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from windrow._drawing._axis import Axis, Scale
-from windrow._drawing._marks import BLUE, GREY, MESSAGE, VIOLET, Mark, legend
+from windrow._drawing._marks import BLUE, GREY, MESSAGE, VIOLET, Mark, below, legend
 from windrow._markup._svg import Element, Picture, Style, element, fitted, picture, text_width
 from windrow.windows._kind import LANES
 
@@ -36,8 +36,8 @@ class Pairs:
     together: str = "has a partner"
 
 
-def draw(title: str, of: Pairs, axis: Axis) -> Picture:
-    """Draw a line for each stream, and the connections between them."""
+def draw(title: str, of: Pairs, axis: Axis, notes: Sequence[str] = ()) -> Picture:
+    """Draw a line for each stream, and the connections between them, above sentences."""
     names = list(of.times)
     left = _MARGIN + min(110, max(map(text_width, names), default=0)) + 8
     edges = [time for times in of.times.values() for time in times]
@@ -64,7 +64,8 @@ def draw(title: str, of: Pairs, axis: Axis) -> Picture:
         at = mark.at(scale(time), _y(place[0]))
         drawn.append(element("g", tip, at, class_="message", data_fate=mark.name))
     drawn += scale.line(bottom)
-    return picture(title, _WIDTH, bottom + 24, *drawn)
+    lines, more = below(_MARGIN, bottom + 24, notes)
+    return picture(title, _WIDTH, bottom + 24 + more, *drawn, *lines)
 
 
 def _y(stream: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from windrow._drawing._axis import Axis, Scale, in_lanes
-from windrow._drawing._marks import BLUE, GREY, MESSAGE, legend
+from windrow._drawing._marks import BLUE, GREY, MESSAGE, below, legend
 from windrow._markup._svg import Element, Picture, Style, element, fitted, picture
 from windrow.windows._kind import LANES
 
@@ -18,6 +18,9 @@ def draw(
     windows: Mapping[str, Sequence[tuple[int, int]]],
     axis: Axis,
     lateness: int = 0,
+    *,
+    gaps: Sequence[tuple[int, int]] = (),
+    notes: Sequence[str] = (),
 ) -> Picture:
     """Draw rows and windows.
 
@@ -25,8 +28,12 @@ def draw(
 
     lateness: how long after its end a window accepts rows, in the numbers of the axis. It is drawn
     as a line after the bar, which fades if the windows would become too small.
+
+    gaps: windows without a name and without rows. notes: sentences below the picture.
     """
     more = 1 if axis.whole else 0
+    empty = set(gaps)
+    windows = {**windows, "": [*windows.get("", ()), *gaps]} if gaps else windows
     spans = {name: sorted((start, end + more) for start, end in of) for name, of in windows.items()}
     tail = min(
         lateness, _third([*at, *(end for of in spans.values() for span in of for end in span)])
@@ -47,7 +54,7 @@ def draw(
     scale = Scale.over(axis, ends, _MARGIN, _WIDTH - _MARGIN)
 
     drawn = [element("text", fitted(title, _WIDTH - 2 * _MARGIN), x=_MARGIN, y=16, font_weight=600)]
-    drawn += _signs(late=bool(lateness and shown))
+    drawn += _signs(late=bool(lateness and shown), gaps=bool(gaps))
     drawn += [MESSAGE.at(scale(one + more / 2), _TOP - 10) for one in at]
     for name, lane in names:
         y = _TOP + lane * _LANE + _LANE
@@ -59,14 +66,16 @@ def draw(
         if lateness:
             drawn.append(_tail(scale(end), scale(end + tail), y, ends=tail == lateness))
         tip = f"{f'{name}: ' if name else ''}{axis.label(start)} to {axis.label(end)}"
-        drawn.append(_bar(scale(start), scale(end), y, tip))
+        drawn.append(_bar(scale(start), scale(end), y, tip, held=(start, end) not in empty))
     bottom = _TOP + 8 + rows * _LANE
     drawn += scale.line(bottom)
     hidden = sum(map(len, spans.values())) - len(shown)
     if hidden:
         text = f"and {hidden} more windows"
         drawn.append(element("text", text, x=_WIDTH / 2, y=bottom + 32, text_anchor="middle"))
-    return picture(title, _WIDTH, bottom + (40 if hidden else 24), *drawn)
+    height = bottom + (40 if hidden else 24)
+    lines, more_height = below(_MARGIN, height, notes)
+    return picture(title, _WIDTH, height + more_height, *drawn, *lines)
 
 
 def _third(numbers: Sequence[int]) -> int:
@@ -74,14 +83,17 @@ def _third(numbers: Sequence[int]) -> int:
     return max(1, (max(numbers) - min(numbers)) // 3) if numbers else 0
 
 
-def _signs(*, late: bool) -> list[Element]:
+def _signs(*, late: bool, gaps: bool) -> list[Element]:
     signs = [(MESSAGE.at(0, 0), "row"), (_bar(-6, 8, -5, ""), "window")]
+    if gaps:
+        signs.append((_bar(-6, 8, -5, "", held=False), "window without rows"))
     if late:
         signs.append((_tail(-6, 8, -5, ends=True), "still accepts late rows"))
     return legend(_MARGIN, 36, signs)
 
 
-def _bar(left: float, right: float, y: float, tip: str) -> Element:
+def _bar(left: float, right: float, y: float, tip: str, *, held: bool = True) -> Element:
+    """Draw a window; dashed and hollow if it holds no rows."""
     width = max(1.5, right - left - 1)
     size: Style = {
         "x": left,
@@ -91,6 +103,8 @@ def _bar(left: float, right: float, y: float, tip: str) -> Element:
         "rx": min(2.5, width / 2),
     }
     ink: Style = {"fill": BLUE, "fill_opacity": 0.35, "stroke": BLUE, "class_": "window"}
+    if not held:
+        ink = {"fill": "none", "stroke": BLUE, "stroke_dasharray": "3 2", "class_": "gap"}
     return element("rect", *([element("title", tip)] if tip else []), **size, **ink)
 
 

@@ -51,6 +51,19 @@ class GapValues:
         return fields
 
 
+def silence(values: GapValues | None, *, fill_gaps: bool | Duration) -> int | None:
+    """Return how long gaps follow a window with rows, in microseconds; None if there are none.
+
+    values: the values of gaps. fill_gaps: the setting of the windows (rules R3 and R120).
+    """
+    if fill_gaps is False and values is not None:
+        fill_gaps = True if values.at_most is None else values.at_most
+    if isinstance(fill_gaps, bool):
+        return _duration.ENDLESS if fill_gaps else None
+    read = _duration.read(fill_gaps)
+    return read if isinstance(read, int) and read > 0 else None
+
+
 def _method(value: object) -> GapFill | SpecProblem:
     """Return a method or a constant as JSON can show it, or the problem."""
     if type(value).__module__ == "numpy" and hasattr(value, "item"):

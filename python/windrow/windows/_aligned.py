@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
@@ -72,6 +73,29 @@ class _Grid(WindowKind):
             return _holding(self, at, _duration.micros(self._every() or self.size))
         calendar = self._calendar()
         return sorted({window for time in at for window in calendar.at(time, self.zone or "Z")})
+
+    def _gaps(self, at: Sequence[int], silence: int) -> Iterator[tuple[int, int]]:
+        before: int | None = None
+        for time, later in pairwise(sorted(set(at))):
+            before = next((end for _, end in reversed(self._holding([time]))), before)
+            for start, end in self._following(time):
+                if before is None or end > later or end - before > silence:
+                    break
+                yield start, end
+
+    def _following(self, time: int) -> Iterator[tuple[int, int]]:
+        """Yield the windows that start after a time, in order."""
+        if not self._is_calendar():
+            step = max(_duration.micros(self._every() or self.size), 1)
+            shift = _duration.micros(self.startTime)
+            first = (time - shift) // step + 1
+            size = _duration.micros(self.size)
+            yield from ((n * step + shift, n * step + shift + size) for n in count(first))
+        calendar, zone = self._calendar(), self.zone or "Z"
+        steps = replace(calendar, count=calendar.step)
+        while (start := steps.at(time, zone)[-1][1]) > time:
+            yield from (window for window in calendar.at(start, zone) if window[0] == start)
+            time = start
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import Any, ClassVar
@@ -76,11 +76,13 @@ class WindowKind(ABC):
         """
         return self._plot(messages)
 
-    def _plot(self, messages: Messages | None, lateness: object = 0) -> Picture:
-        """Draw the windows, and how long each accepts late rows."""
+    def _plot(
+        self, messages: Messages | None, lateness: object = 0, silence: int | None = None
+    ) -> Picture:
+        """Draw the windows, how long each accepts late rows, and the gaps of ``fillGaps``."""
         from windrow._drawing import _kinds
 
-        return _kinds.plot(self, messages, lateness)
+        return _kinds.plot(self, messages, lateness, silence)
 
     def toJson(self) -> str:
         """Return the kind as JSON.
@@ -120,6 +122,14 @@ class WindowKind(ABC):
     def _by_name(self, at: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
         """Return the windows of ``_holding`` by name; the name is empty if they have none."""
         return {"": self._holding(at)}
+
+    def _gaps(self, at: Sequence[int], silence: int) -> Iterator[tuple[int, int]]:  # noqa: ARG002
+        """Yield the windows without rows that ``fillGaps`` emits, up to the last row (rule R3)."""
+        yield from ()
+
+    def _unseen(self) -> list[str]:
+        """Return sentences about settings that times alone do not show."""
+        return []
 
     def _settle(self) -> None:
         """Replace durations by their shortest texts, or raise an error for invalid values."""

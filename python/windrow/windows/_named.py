@@ -43,5 +43,8 @@ class NamedWindows(WindowKind):
     def _holding(self, at: Sequence[int]) -> list[tuple[int, int]]:
         return [window for windows in self._by_name(at).values() for window in windows]
 
+    def _unseen(self) -> list[str]:
+        return [text for _, kind in self.windows for text in kind._unseen()]
+
     def _by_name(self, at: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
         return {name: kind._holding(at) for name, kind in self.windows}

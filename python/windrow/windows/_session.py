@@ -159,6 +159,12 @@ class Session(WindowKind):
             sessions.append((start, time + 1 if time in ends else longest))
         return sessions
 
+    def _unseen(self) -> list[str]:
+        cuts = {"endsWith": self.endsWith, "split": self.split}
+        named = " and ".join(name for name, cut in cuts.items() if cut)
+        found = [f"Times alone do not show {named}."] if named else []
+        return [*found, *(["Each gap is drawn as 1 minute."] if self._of_message() else [])]
+
     def _gap_micros(self) -> int:
         """Return the gap for drawing; one minute if each row has its own gap."""
         return 60_000_000 if self._of_message() else _duration.micros(self.gap)

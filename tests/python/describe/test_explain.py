@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -173,3 +174,59 @@ def test_arrivals_mark_rows_older_than_the_watermark(feed: Feed) -> None:
     svg = stream.plot(at).svg
     said = [svg.split(f"{one}:00: ")[1].split("<")[0] for one in at]
     assert said == ["row", "row", "row", "late", "rejected"]
+
+
+def fates(picture: wr.Picture) -> list[str]:
+    """Return the fate of each row that is drawn with its partition."""
+    return re.findall(r", partition \S+: (\w+)", picture.svg)
+
+
+@pytest.mark.parametrize(
+    ("partitions", "last"),
+    [(2, ["late", "rejected", "rejected"]), (3, ["row", "row", "row"]), (4, ["row", "row", "row"])],
+)
+def test_arrivals_follow_the_slowest_partition(
+    feed: Feed, partitions: int, last: list[str]
+) -> None:
+    """A row is late against the least watermark of the partitions, which never goes back (R107).
+
+    With two partitions the watermark is 09:01 and then 09:04, also after the row of 09:00 of a
+    third one. With three it is 09:00 after that row, and with four there is none.
+    """
+    mark = wr.EventTimeWatermark("0 seconds", by="partition", partitions=partitions)
+    stream = wr.stream(feed.batch(), time="time", watermark=mark).lateness("1 minute")
+    minutes, of = (10, 1, 30, 4, 3, 0, 2), [0, 1, 0, 1, 1, 2, 2]
+    picture = stream.plot([f"2025-01-01 09:{minute:02}" for minute in minutes], of)
+    assert fates(picture) == ["row"] * 4 + last
+    assert ("waits for rows of 4 partitions" in picture.svg) == (partitions == 4)
+
+
+def test_arrivals_without_their_partitions_are_not_late(feed: Feed) -> None:
+    """If the partition of a row is not known, no row is marked and no watermark is drawn."""
+    mark = wr.EventTimeWatermark("0 seconds", by="partition", partitions=8, idle="1 minute")
+    stream = wr.stream(feed.batch(), time="time", watermark=mark).lateness("1 minute")
+    at = [f"2025-01-01 09:{minute:02}" for minute in (10, 1)]
+    svg = stream.plot(at).svg
+    assert "The partitions are not known" in svg
+    assert 'class="watermark"' not in svg
+    assert "01:00: row" in svg
+    assert "no partition is idle" in stream.plot(at, ["a", "b"]).svg
+    assert fates(stream.plot())[-5:] == ["late", "row", "row", "row", "rejected"]
+    with pytest.raises(ValueError, match="2 rows, but 1 partitions"):
+        stream.plot(at, [0])
+    with pytest.raises(ValueError, match="one watermark for all partitions"):
+        wr.stream(feed.batch(), time="time", watermark="1 minute").plot(at, [0, 1])
+
+
+def test_windows_without_rows_are_drawn(feed: Feed) -> None:
+    """``plot`` draws the windows that ``fillGaps`` emits, of a windowed stream and of an output."""
+    at = ["2025-01-01 09:00", "2025-01-01 12:00"]
+    stream = wr.stream(feed.batch(), time="time", watermark="1 minute").lateness("0 seconds")
+    hours = stream.window(wr.Tumbling("1 hour"))
+    filled = hours.accumulationMode(wr.ACCUMULATING).fillGaps(0, atMost="1 hour")
+    always = stream.window(wr.Tumbling("1 hour"), fillGaps=True)
+    wrong = stream.window(wr.Tumbling("1 hour"), fillGaps="soon")
+    output = filled.aggregate(F.count("*").alias("n"))
+    gap = 'class="gap"><title>'
+    drawn = [one.plot(at).svg.count(gap) for one in (hours, wrong, filled, output, always)]
+    assert drawn == [0, 0, 1, 1, 2]

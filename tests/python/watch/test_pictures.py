@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import windrow as wr
 from strategies import kinds
+from windrow._specs import _duration
 from windrow.operators import JoinSpec, JoinStream
 from windrow.windows._named import NamedWindows
 
@@ -60,6 +61,66 @@ def test_draws_the_windows_of_messages(
     picture = kind.plot(messages)
     assert _count(picture, "mark") == len(messages)
     assert _count(picture, "window") == windows
+
+
+HOUR = 3_600_000_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "silence", "gaps"),
+    [
+        (wr.Tumbling("1 minute"), ["01 09:00:10", "01 09:03:30"], _duration.ENDLESS, 2),
+        (wr.Tumbling("1 minute"), ["01 09:03:30", "01 09:00:10"], HOUR // 60, 1),
+        (wr.Tumbling("1 minute"), ["01 09:00:10", "01 09:01:30"], HOUR, 0),
+        (wr.Hopping("2 minutes", step="1 minute"), ["01 09:00:10", "01 09:03:30"], HOUR, 1),
+        (wr.Hopping("10 minutes", step="1 hour"), ["01 09:05", "01 12:05"], 9 * HOUR, 2),
+        (wr.Hopping("10 minutes", step="1 hour"), ["01 09:30", "01 12:05"], 9 * HOUR, 0),
+        (wr.Hopping("1 day", step="1 ms"), ["01 09:00", "02 08:00"], _duration.ENDLESS, 0),
+        (wr.Tumbling("1 day", zone="Asia/Tokyo"), ["01 14:59", "03 15:00"], _duration.ENDLESS, 2),
+        (wr.Hopping("2 days", step="1 day", zone="UTC"), ["01 12:00", "05 12:00"], 99 * HOUR, 2),
+        (wr.Session("1 minute"), ["01 09:00", "01 10:00"], HOUR, 0),
+    ],
+)
+def test_draws_windows_without_rows(
+    kind: wr.WindowKind, rows: list[str], silence: int, gaps: int
+) -> None:
+    """The gaps between two rows are dashed, as long as the silence lasts."""
+    one, other = (f"2025-01-{row}" for row in rows)
+    assert _count(kind._plot([one, other], 0, silence), "gap") == gaps
+    assert _count(kind.plot([one, other]), "gap") == 0
+    streams = {"a": [one], "b": [other]}
+    more = _count(kind._plot(streams, 0, silence), "window") - _count(kind.plot(streams), "window")
+    assert more == gaps
+
+
+def test_very_many_gaps_are_only_mentioned() -> None:
+    """A hundred gaps are drawn at most."""
+    rows = ["2025-01-01 09:00", "2025-01-02 09:00"]
+    assert _count(wr.Tumbling("1 minute")._plot(rows, 0, HOUR), "gap") == 60
+    many = wr.Tumbling("1 minute")._plot(rows, 0, _duration.ENDLESS)
+    assert _count(many, "gap") == 0
+    assert "More than 100 windows without rows are not drawn." in many.svg
+
+
+def test_gaps_of_a_calendar_follow_its_clocks() -> None:
+    """On 30 March, the day of Berlin has 23 hours."""
+    at = [int(datetime(2025, 3, day, 12, tzinfo=UTC).timestamp()) * 10**6 for day in (29, 31)]
+    [(start, end)] = wr.Tumbling("1 day", zone="Europe/Berlin")._gaps(at, _duration.ENDLESS)
+    assert datetime.fromtimestamp(start // 10**6, UTC) == datetime(2025, 3, 29, 23, tzinfo=UTC)
+    assert end - start == 23 * HOUR
+
+
+def test_a_picture_names_what_times_do_not_show() -> None:
+    """Own times have no columns, so the picture names the options that it cannot draw."""
+    cut = wr.Session("10 minutes", endsWith="event = 'logout'", split="campaign")
+    at = ["2025-01-01 09:00", "2025-01-01 09:05"]
+    note = "Times alone do not show endsWith and split."
+    assert note in cut.plot(at).svg
+    assert note in cut.plot({"a": at}).svg
+    assert "Times alone" not in cut.plot().svg
+    assert "Times alone" not in wr.Session("10 minutes", maxLength="1 hour").plot(at).svg
+    named = NamedWindows.of({"visit": cut, "minute": wr.Tumbling("1 minute")})
+    assert note in named.plot(at).svg
 
 
 def test_many_windows_are_counted() -> None:
