@@ -68,7 +68,8 @@ def given(
         arguments[0].put(name, stream._jdf)
     output = getattr(page.getConstructors()[0].newInstance(arguments), f"block{block}")()
     kind = output.getClass().getSimpleName()
-    frames = {"Output": "panes", "JoinOutput": "rows"}
+    rows = ("JoinOutput", "DedupOutput", "MatchOutput")
+    frames = {"Output": "panes", **dict.fromkeys(rows, "rows")}
     return Classic(getattr(output, frames[kind])() if kind in frames else output, spark)
 
 
