@@ -49,6 +49,8 @@ _SLIDE = (Mark("micros", "windrow", "", 3), Mark("level", "windrow", "slide", 1.
 _PANES = tuple(
     Mark("further pane", of, "windrow", 1.5) for of in ("windrow-early", "windrow-retracting")
 )
+_SERIES = (Mark("micros", "windrow", "", 6, passes=("warm",)),)
+_TOGETHER = (Mark("ratio", "windrow", "windrow-apart", 0.4, passes=("warm",)),)
 _LATENCY = (Mark("latency", "windrow-early", "spark", 1),)
 
 MARKS: Mapping[str, Sequence[Mark]] = {
@@ -73,6 +75,12 @@ MARKS: Mapping[str, Sequence[Mark]] = {
     "often-1m": [_to_spark(0.5)],
     "often-day": [_to_spark(0.5)],
     **dict.fromkeys(("panes-tumble-1k", "panes-tumble-100k", "panes-hop-100k"), _PANES),
+    **dict.fromkeys(("dedup", "asof-10k", "asof-corrected-10k"), _SERIES),
+    **dict.fromkeys(("match-1k", "match-100k", "match-earlier-1k"), _SERIES),
+    **dict.fromkeys(("gaps-1k", "carried-1k", "states-1k", "previous-1k"), _SERIES),
+    **dict.fromkeys(("session-ends-1k", "days-1k", "partitions-1k", "distinct-1k"), _SERIES),
+    **dict.fromkeys(("join-three-10k", "nexmark-q19"), _SERIES),
+    **dict.fromkeys(("five-windows-1k", "five-windows-100k"), _TOGETHER),
     "nexmark-q5": [_to_spark(1 / 3)],
     "nexmark-q7": [_to_spark(1 / 3)],
     **dict.fromkeys(("nexmark-q8", "nexmark-q11", "nexmark-q12"), (_to_spark(1),)),
