@@ -11,7 +11,8 @@ table of messages above it, ``panes`` the rows of the table of panes above it. `
 the modules, and ``ratios()`` the table of figures.
 ``<!-- for example -->`` above text: it shows a form and is not compared with the printed text.
 ``<!-- hidden: python`` and the lines up to ``-->`` are code that runs and is not shown.
-``<!-- given: README.md -->`` continues from the messages and the first query of another page.
+``<!-- given: README.md -->`` continues from the messages and the first query of Windrow of another
+page.
 
 A code host shows no comments. Therefore each table has a caption in a line of its own between the
 comment and the table, and each picture is also a file that the line below the comment shows.
@@ -46,6 +47,8 @@ _PART = re.compile(
     r"(?:(?P<caption>[^|<\n][^\n]*)\n\n)?(?P<table>(?:\|[^\n]*\n)+)",
     re.DOTALL | re.MULTILINE,
 )
+
+_QUERY = re.compile(r"\b(wr|Windrow)\.stream\(")
 
 
 @dataclass(frozen=True)
@@ -96,10 +99,15 @@ def parts(page: str) -> Iterator[Part]:
 
 
 def beginning(page: str, language: str) -> list[Part]:
-    """Return the first messages and the first query, from which another page continues."""
+    """Return the first messages and the code up to the first query of Windrow.
+
+    Another page continues from there.
+    """
     found = list(parts(page))
-    words = ("messages", language)
-    return [next(part for part in found if part.word == word) for word in words]
+    messages = next(part for part in found if part.word == "messages")
+    code = [part for part in found if part.word == language]
+    query = next(at for at, part in enumerate(code) if _QUERY.search(part.text))
+    return [messages, *code[: query + 1]]
 
 
 def cells(table: str) -> tuple[list[str], list[list[str]]]:

@@ -129,8 +129,9 @@ class Page:
         elif part.word == "text" and not part.is_example:
             return said.strip("\n") + "\n" if said else None
         elif part.word == "given":
-            for each in beginning((ROOT / part.said).read_text(encoding="utf-8"), "python"):
-                self._done(each, said, whole=whole)
+            with redirect_stdout(io.StringIO()):  # the other page shows this output
+                for each in beginning((ROOT / part.said).read_text(encoding="utf-8"), "python"):
+                    self._done(each, said, whole=whole)
         elif part.word == "messages":
             self._stream(part)
         elif part.word == "sql":
