@@ -64,6 +64,7 @@ def empty(spark_version: str, tmp_path_factory: pytest.TempPathFactory) -> dict[
         "SPARK_CONF_DIR": str(folder / "conf"),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PATH": f"{folder / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PIP_FIND_LINKS": str(ROOT / "dist"),  # for pages that install from a registry
         "VENV": str(folder / "venv"),
     }
 
@@ -77,6 +78,8 @@ def installed(spark_version: str, empty: dict[str, str]) -> dict[str, str]:
         (older,) = (block for block in blocks(PAGE, "sh") if f"pyspark=={spark_version}" in block)
         assert older == f"{line.rstrip()} pyspark=={spark_version}\n"
         line = older
+    if "scripts/build" not in line:
+        shell("scripts/build wheel", ROOT, empty)
     shell(line, ROOT, empty)
     program = "import pyspark; print(pyspark.__version__)"
     assert shell(f"python -c '{program}'", ROOT, empty).strip() == spark_version
@@ -130,8 +133,14 @@ def test_spark_submit(installed: dict[str, str], library: Path, work: Path, by: 
     """A JAR that ``spark-submit`` adds is enough for SQL, without the Python package."""
     (line,) = (line for line in blocks(PAGE, "sh") if by in line)
     shell("pip uninstall --yes --quiet windrow", work, installed)
-    (work / "dist").symlink_to(library.parents[4])
-    own = f"spark-submit --conf spark.jars.ivy={work / 'ivy'} "  # not the caches of this machine
+    dist = library.parents[4]
+    (work / "dist").symlink_to(dist)
+    (jar,) = dist.glob("*.jar")
+    (work / jar.name).symlink_to(jar)
+    own = (
+        f"spark-submit --conf spark.jars.ivy={work / 'ivy'} "  # not the caches of this machine
+        f"--conf spark.jars.repositories=file:{MAVEN} "
+    )
     command = line.replace("spark-submit ", own).replace("job.py", "job.py .")
     assert shell(command, work, installed).splitlines() == ["None", CORRECTED]
     assert (work / "ivy").exists() == (by == "--packages")
@@ -170,11 +179,17 @@ class Main { Object builder = windrow.spark.Windrow.configure(SparkSession.build
 def test_sbt_and_maven() -> None:
     """A project with the coordinates of the page compiles with sbt, and one with Maven."""
     page = (ROOT / "docs/reference/scala.md").read_text(encoding="utf-8")
-    (build,) = re.findall(r"```text\n(resolvers .*?)```", page, re.DOTALL)
+    (build,) = re.findall(
+        r"```text\n((?:resolvers .*?\n)?libraryDependencies .*?)```", page, re.DOTALL
+    )
     (needs,) = re.findall(r"```xml\n(.*?)```", page, re.DOTALL)
     here = (f'"file:{MAVEN}"', f"<url>file:{MAVEN}</url>")
     build = re.sub(r'"file:[^"]+"', here[0], build)
     needs = re.sub(r"<url>file:[^<]+</url>", here[1], needs)
+    if "resolvers" not in build:
+        build = f'resolvers += "windrow" at {here[0]}\n{build}'
+        repository = f"<repository><id>windrow</id>{here[1]}</repository>"
+        needs = f"<repositories>{repository}</repositories>\n{needs}"
     with TemporaryDirectory(dir="/tmp") as folder:  # sbt's socket needs a short path
         sbt, maven = Path(folder) / "sbt", Path(folder) / "maven"
         (sbt / "project").mkdir(parents=True)
