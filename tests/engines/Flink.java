@@ -20,7 +20,7 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /** Prints the results of the two queries of the page, of a file of orders: first the totals and the late orders of the DataStream API, then,
- * after the word `sql`, the rows of the SQL query. */
+ * after the word `once`, the rows of the SQL query. */
 public final class Flink {
   public static final class Order {
     public String product;
@@ -82,7 +82,7 @@ public final class Flink {
     var lost = totals.getSideOutput(late).map(order -> "late," + order.product + "," + order.time);
     totals.union(lost).executeAndCollect().forEachRemaining(System.out::println);
 
-    System.out.println("sql");
+    System.out.println("once");
     var tables = StreamTableEnvironment.create(environment);
     var sales = orders.map(order -> {
       var sale = new Sale();

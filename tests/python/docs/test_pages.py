@@ -60,8 +60,8 @@ def test_coming_from_another_engine(wide: DataFrame) -> None:
     with starting_nothing():
         for block in own:
             exec(block, names)  # noqa: S102  our own page
-    assert len(own) == 4
-    shown = [names[name].panes for name in ("hours", "updates", "panes", "once")]
+    assert len(own) == 5
+    shown = [names[name].panes for name in ("hours", "updates", "final", "panes", "once")]
     sql = [block for block in blocks(page, "sql") if "windrow" in block]
     shown += [wide.sparkSession.sql(text.rstrip(";\n")) for text in sql]
     assert len(sql) == 1
