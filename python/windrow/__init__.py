@@ -13,16 +13,16 @@ Describe a stream, group it into windows, aggregate them, and start one query::
 Importing the package starts nothing: no JVM, and no socket.
 """
 
-from windrow import testing
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from windrow._markup._svg import Picture
 from windrow._specs._clock import EventTimeWatermark, ProcessingTimeWatermark
 from windrow._specs._retention import Retention
 from windrow._specs._rowid import KAFKA, RowId
 from windrow._version import __version__
-from windrow.accelerating import Acceleration, OperatorAcceleration, explainAcceleration
-from windrow.advising import Advice, LatenessEffect, advise
 from windrow.answers import Answers
 from windrow.deduplicated import DedupOutput
-from windrow.diagnosing import Cause, Diagnosis, whyNoOutput
 from windrow.errors import (
     BackpressureError,
     CheckpointError,
@@ -59,7 +59,6 @@ from windrow.results import Files, Jdbc, KafkaTable, Output, Upsert
 from windrow.setup import Report, attach, configure, doctor
 from windrow.stores import State, state
 from windrow.streams import Stream, stream
-from windrow.timelines import Picture, timeline
 from windrow.triggers import (
     ACCUMULATING,
     ACCUMULATING_AND_RETRACTING,
@@ -72,8 +71,6 @@ from windrow.triggers import (
     Never,
     PaneTrigger,
 )
-from windrow.verifying import Finding, Verification, verify
-from windrow.watching import BatchProgress, Status, logBatches, publishMetrics, status, watch
 from windrow.windowed import Windowed
 from windrow.windows import (
     Count,
@@ -88,6 +85,26 @@ from windrow.windows import (
     Tumbling,
     WindowKind,
 )
+
+if TYPE_CHECKING:
+    from windrow import testing
+    from windrow.accelerating import Acceleration, OperatorAcceleration, explainAcceleration
+    from windrow.advising import Advice, LatenessEffect, advise
+    from windrow.diagnosing import Cause, Diagnosis, whyNoOutput
+    from windrow.timelines import timeline
+    from windrow.verifying import Finding, Verification, verify
+    from windrow.watching import BatchProgress, Status, logBatches, publishMetrics, status, watch
+
+#: The extras with their public names. An extra is loaded when one of its names is first used.
+_EXTRAS = {
+    "accelerating": ("Acceleration", "OperatorAcceleration", "explainAcceleration"),
+    "advising": ("Advice", "LatenessEffect", "advise"),
+    "diagnosing": ("Cause", "Diagnosis", "whyNoOutput"),
+    "testing": (),
+    "timelines": ("timeline",),
+    "verifying": ("Finding", "Verification", "verify"),
+    "watching": ("BatchProgress", "Status", "logBatches", "publishMetrics", "status", "watch"),
+}
 
 __all__ = [
     "ACCUMULATING",
@@ -191,3 +208,20 @@ __all__ = [
     "watch",
     "whyNoOutput",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return all names, including those of extras that are not loaded yet."""
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # a type checker reads the imports, and reports every other name
+
+    def __getattr__(name: str) -> object:
+        """Load the extra that has the name."""
+        for extra, names in _EXTRAS.items():
+            if name == extra or name in names:
+                module = import_module(f"{__name__}.{extra}")
+                return module if name == extra else getattr(module, name)
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)

@@ -14,8 +14,6 @@ from windrow.triggers import ACCUMULATING, DISCARDING, AccumulationMode
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Picture", "timeline"]
-
 #: A batch DataFrame, a table's name, rows or dicts, a pandas DataFrame or an Arrow table.
 Rows: TypeAlias = "DataFrame | str | Iterable[Any]"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TextIO
 
-from windrow.testing._rows import text as shown
+from windrow._specs._instants import shown
 
 _WIDEST = 60
 

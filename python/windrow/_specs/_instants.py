@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = datetime.min.replace(tzinfo=UTC)
@@ -28,3 +28,10 @@ def read(text: str) -> datetime:
         return datetime.fromisoformat(text)
     except ValueError:
         return _FIRST if text.startswith("-") else _LAST
+
+
+def shown(time: datetime, zone: tzinfo) -> str:
+    """Return a time in a zone as text; a naive time is in the zone already."""
+    local = time.astimezone(zone) if time.tzinfo else time
+    is_second = local.fold == 1  # the clocks were put back, and show this time again
+    return (local if is_second else local.replace(tzinfo=None)).isoformat(" ")

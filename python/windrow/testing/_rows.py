@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from windrow._specs import _instants
 from windrow.errors import problem
 from windrow.operators import _tables, _values, _zones
 
@@ -164,9 +165,7 @@ def line(row: _json.Fields, zone: tzinfo) -> str:
 def text(value: object, zone: tzinfo) -> str:
     """Return a short and unambiguous text of a value, with times in a zone."""
     if isinstance(value, datetime):
-        local = value.astimezone(zone) if value.tzinfo else value
-        is_second = local.fold == 1  # the clocks were put back, and show this time again
-        return (local if is_second else local.replace(tzinfo=None)).isoformat(" ")
+        return _instants.shown(value, zone)
     if isinstance(value, Mapping):
         if value.keys() == {"start", "end"}:
             return f"[{text(value['start'], zone)}, {text(value['end'], zone)})"

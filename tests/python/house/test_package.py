@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pyspark.sql.functions
+import pytest
 
 import windrow as wr
 
@@ -75,6 +77,37 @@ def test_import_has_no_side_effects() -> None:
         check=True,
     )
     assert ran.stdout.split() == ["[]", "[]"]
+
+
+_EXTRAS = """
+import sys
+import windrow
+loaded = set(sys.modules)
+extras = [*windrow._EXTRAS, "figures", "_watching", "_drawing", "_command"]
+print([name for name in loaded if name.split(".")[1:2] and name.split(".")[1] in extras])
+print([name for name in windrow.__all__ if name not in dir(windrow)])
+print([name for name in windrow.__all__ if not hasattr(windrow, name)])
+print([name for name in windrow._EXTRAS if f"windrow.{name}" not in sys.modules])
+"""
+
+
+def test_an_import_loads_no_extra() -> None:
+    """Extras are loaded when their names are used, and every public name exists."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _EXTRAS],
+        env={"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.split() == ["[]", "[]", "[]", "[]"]
+
+
+def test_a_class_of_an_extra_is_pickled() -> None:
+    """A class of an extra is pickled by its module, and a name that does not exist is an error."""
+    assert pickle.loads(pickle.dumps(wr.Advice)) is wr.Advice  # noqa: S301  our own bytes
+    with pytest.raises(AttributeError, match="has no attribute 'watchh'"):
+        _ = wr.watchh  # type: ignore[attr-defined]
 
 
 def test_only_the_gateway_knows_py4j() -> None:
