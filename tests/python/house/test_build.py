@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -47,6 +48,46 @@ def test_sources_are_found(hook: ModuleType) -> None:
     """The patterns match existing files; otherwise a renamed folder would hide a change."""
     for pattern in hook._SOURCES:
         assert list(ROOT.glob(pattern)), pattern
+
+
+def test_the_site_is_committed_to_its_branch(tmp_path: Path) -> None:
+    """``scripts/site`` commits each state of the site to a branch, and nothing else."""
+
+    def git(*arguments: str) -> str:
+        ran = subprocess.run(
+            ["git", *arguments],  # noqa: S607
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return ran.stdout
+
+    (tmp_path / "scripts").mkdir()
+    for name in ("lib.sh", "site"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
+    (tmp_path / ".gitignore").write_text(".build\n")
+    git("init", "--quiet", "--initial-branch=main")
+    git("config", "user.name", "me")
+    git("config", "user.email", "me@example.org")
+    git("add", ".")
+    git("commit", "--quiet", "--message=Start")
+    command = [str(tmp_path / "scripts/site"), "pages"]
+    missing = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert missing.returncode == 1
+    assert "Run scripts/docs first." in missing.stderr
+    site = tmp_path / ".build/docs"
+    (site / "_static").mkdir(parents=True)
+    for text in ("old", "new"):
+        (site / "index.html").write_text(text)
+        (site / "_static" / f"{text}.css").write_text("")
+        subprocess.run(command, check=True, capture_output=True)
+        (site / "_static" / f"{text}.css").unlink()
+    listed = git("ls-tree", "-r", "--name-only", "pages").split()
+    assert listed == [".nojekyll", "_static/new.css", "index.html"]
+    assert git("show", "pages:index.html") == "new"
+    assert git("rev-list", "--count", "pages").strip() == "2"
+    assert git("status", "--porcelain", "--branch").strip() == "## main"
 
 
 def test_development_packages_are_not_an_extra() -> None:
