@@ -6,6 +6,7 @@ import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
 import windrow.spark.query.{Asked, Asking}
+import windrow.spark.running.RunOptions
 import windrow.spark.sinks.{PaneTraits, Sink}
 
 /** The output of a query that answers a lookup stream; see [[Output.getMessages]]. Each DataFrame that you write
@@ -62,7 +63,7 @@ final class Answers private[spark] (part: OutputKind => DataFrame) {
     QueryStart(
       part,
       Seq("answers" -> answers, "panes" -> panes, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, drain, name),
+      RunOptions(checkpoint, queryTrigger, drain, name),
       PaneTraits(areParts = true))
 }
 

@@ -8,6 +8,7 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.query.{Asked, Asking}
+import windrow.spark.running.RunOptions
 import windrow.spark.sinks.{PaneTraits, Sink}
 import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
@@ -152,7 +153,7 @@ final class Output private[spark] (
     QueryStart(
       part(_),
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
-      HowToRun(checkpoint, queryTrigger, drain, name),
+      RunOptions(checkpoint, queryTrigger, drain, name),
       operator.fold(
         _ => PaneTraits(),
         one => PaneTraits(one.firesParts, one.showsMessage, one.unclearRow(hasOffsets))))

@@ -9,21 +9,8 @@ import scala.annotation.nowarn
 import scala.util.control.NonFatal
 import windrow.SpecProblem
 import windrow.spark.output.OutputKind
-import windrow.spark.running.{BoundedInput, EndOfRun, ResumeCheck, Started}
+import windrow.spark.running.{BoundedInput, EndOfRun, ResumeCheck, RunOptions}
 import windrow.spark.sinks.{BatchWriter, PaneTraits, Sink, SinkCheck, SinkClaim, SinksOf}
-
-/** The options of a start.
-  *
-  * @param drain
-  *   whether the query ends with the input and then runs once more to complete every window
-  */
-private[spark] final case class HowToRun(
-    checkpoint: String,
-    trigger: Option[Trigger],
-    drain: Boolean,
-    name: Option[String]) {
-  val isBounded: Boolean = trigger.contains(Trigger.AvailableNow())
-}
 
 /** Starts one query that writes each kind of rows to its sink. */
 private[spark] object QueryStart {
@@ -48,15 +35,14 @@ private[spark] object QueryStart {
   def apply(
       part: OutputKind => DataFrame,
       sinks: Seq[(String, Option[Sink])],
-      how: HowToRun,
+      how: RunOptions,
       panes: PaneTraits = PaneTraits()): StreamingQuery = {
     val hasRejected = sinks.exists { case (kind, sink) => kind == "rejected" && sink.isDefined }
     val output      = part(if (hasRejected) OutputKind.All else OutputKind.Accepted)
     val session     = output.sparkSession
     val plan        = SparkInside.plan(output)
     val all         = SinksOf(sinks)
-    val started     = Started(how.checkpoint, how.drain, name = how.name)
-    val warnings    = SinkCheck(session, plan, all, panes, started, ofEnd(how))
+    val warnings    = SinkCheck(session, plan, all, panes, how, ofEnd(how))
     warnings.foreach(LoggerFactory.getLogger(getClass).warn(_))
     val hasPeriods   = ResumeCheck.hasPeriods(plan)
     val endsWithData = how.isBounded && hasPeriods
@@ -91,14 +77,14 @@ private[spark] object QueryStart {
   private def runToEnd(
       rows: DataFrame,
       end: EndOfRun,
-      how: HowToRun,
+      how: RunOptions,
       run: (DataFrame, Option[Trigger]) => StreamingQuery): StreamingQuery = {
     val first = Option.unless(end.isSignaled)(run(rows, how.trigger))
     first.foreach(_.awaitTermination())
     first.filterNot(_ => end.signal()).getOrElse(run(rows, Some(Trigger.Once())))
   }
 
-  private def ofEnd(how: HowToRun): Seq[SpecProblem] = Option.when(how.drain && !how.isBounded)(SpecProblem(
+  private def ofEnd(how: RunOptions): Seq[SpecProblem] = Option.when(how.drain && !how.isBounded)(SpecProblem(
     "DRAIN_WITHOUT_END",
     "trigger" -> how.trigger.fold("not set")(_.toString))).toSeq
 

@@ -7,6 +7,7 @@ import windrow._
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
 import windrow.spark.pack.{PackStrategy, Travel}
+import windrow.spark.running.RunOptions
 import windrow.spark.sinks.Sink
 import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
@@ -66,7 +67,7 @@ abstract class RowsOutput private[spark] () {
     QueryStart(
       part,
       Seq("rows" -> rows, "rejected" -> rejected),
-      HowToRun(checkpoint, queryTrigger, drain, name))
+      RunOptions(checkpoint, queryTrigger, drain, name))
 }
 
 /** The output of an operator over one stream.

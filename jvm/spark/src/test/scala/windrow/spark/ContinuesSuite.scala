@@ -8,7 +8,7 @@ import org.scalatest.tags.Slow
 import windrow._
 import windrow.spark.panes.FiresPanes
 import windrow.spark.query.Checkpoint
-import windrow.spark.running.{BeforeStart, ResumeCheck, Started}
+import windrow.spark.running.{BeforeStart, ResumeCheck, RunOptions}
 
 /** Tests which changed queries can continue from a checkpoint (SEMANTICS S2). */
 @Slow
@@ -46,7 +46,7 @@ final class ContinuesSuite extends SparkSuite {
     val rocks    = spark.conf.get(provider)
     spark.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
     def check(at: String) =
-      BeforeStart.check(spark, SparkInside.plan(over(input)), Started(at))
+      BeforeStart.check(spark, SparkInside.plan(over(input)), RunOptions(at))
     try {
       check(checkpoint)
       assert(intercept[SpecError](check(s"$folder/none")).problems.map(_.code) == Seq("STATE_STORE_NOT_ROCKSDB"))

@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.streaming.TimeMode
+import org.apache.spark.sql.streaming.{TimeMode, Trigger}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.WriteCheck
 import scala.util.Try
@@ -25,17 +25,24 @@ private[spark] final case class FilesOf(kind: String, path: String, format: Stri
 
 /** The options of a start.
   *
-  * @param tables
-  *   tables to which rows are appended, by their kind
+  * @param trigger
+  *   Spark's trigger, if Scala starts the query
+  * @param drain
+  *   whether the query ends with the input and then runs once more to complete every window
   * @param name
   *   the name of the query
+  * @param tables
+  *   tables to which rows are appended, by their kind
   */
-private[spark] final case class Started(
+private[spark] final case class RunOptions(
     checkpoint: String,
+    trigger: Option[Trigger] = None,
     drain: Boolean = false,
+    name: Option[String] = None,
     files: Seq[FilesOf] = Nil,
-    tables: Map[String, String] = Map.empty,
-    name: Option[String] = None)
+    tables: Map[String, String] = Map.empty) {
+  def isBounded: Boolean = trigger.contains(Trigger.AvailableNow())
+}
 
 /** Checks everything about a query that can be checked before its first micro-batch and that would otherwise fail in it
   * as an error of Spark's. Creates nothing: [[Claim]] does so after all checks have passed.
@@ -61,7 +68,7 @@ private[spark] object BeforeStart {
   def check(
       session: SparkSession,
       plan: LogicalPlan,
-      start: Started,
+      start: RunOptions,
       wrong: Seq[SpecProblem] = Nil,
       sinks: Seq[() => Unit] = Nil): Seq[String] = {
     var unchecked = Option.empty[String]
@@ -99,7 +106,7 @@ private[spark] object BeforeStart {
   /** Matches an error of Windrow. */
   private val Coded = """(?s)\[([A-Z_]+)\] (.*)""".r
 
-  private def problems(session: SparkSession, plan: LogicalPlan, start: Started): Seq[SpecProblem] = {
+  private def problems(session: SparkSession, plan: LogicalPlan, start: RunOptions): Seq[SpecProblem] = {
     val folders = start.files.map(one => one.kind -> one.path) :+ ("the checkpoint" -> start.checkpoint)
     val named   = start.tables.toSeq.map { case (kind, name) => (kind, name, name.toLowerCase(Locale.ROOT)) }
     val located = named.distinctBy(_._3).flatMap { case (kind, name, _) =>
@@ -167,7 +174,7 @@ private[spark] object BeforeStart {
 
   /** Checks `drain` against the checkpoint. The marker of the end is one of the query's sources, which may not change.
     */
-  private def end(session: SparkSession, start: Started): Option[CheckpointError] = {
+  private def end(session: SparkSession, start: RunOptions): Option[CheckpointError] = {
     def refuse(condition: String) =
       Some(new CheckpointError(ErrorConditions.message(condition, "checkpoint" -> start.checkpoint)))
     (isBegun(session, start.checkpoint), Claim.hasEnd(session, start.checkpoint)) match {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.StructType
 import windrow.SpecProblem
 import windrow.spark.jdbc.JdbcColumns
 import windrow.spark.output.LastPanes
-import windrow.spark.running.{BeforeStart, Started}
+import windrow.spark.running.{BeforeStart, RunOptions}
 
 /** The properties of a query's panes that decide whether a table can keep one row for each window.
   *
@@ -41,7 +41,7 @@ private[spark] object SinkCheck {
       plan: LogicalPlan,
       sinks: SinksOf,
       panes: PaneTraits,
-      start: Started,
+      start: RunOptions,
       wrong: Seq[SpecProblem] = Nil): Seq[String] = {
     val present = sinks.stated.filter(one => plan.schema.fieldNames.contains(one.kind))
     val upserts = present.map(one => one -> ofUpsert(one, rowsOf(plan, one.kind), panes))

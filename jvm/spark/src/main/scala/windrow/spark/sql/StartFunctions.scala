@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.types.{BooleanType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.spark.arguments.TableArguments
-import windrow.spark.running.{EndOfRun, ResumeCheck, Started}
+import windrow.spark.running.{EndOfRun, ResumeCheck, RunOptions}
 import windrow.spark.sinks.{PaneTraits, SinkCheck, SinkClaim, WindrowSource}
 
 /** Table functions with which Python starts a query. Their first table is the output of the query, the second one
@@ -39,7 +39,7 @@ private[spark] object StartFunctions {
     */
   private def continues(arguments: Arguments): LogicalPlan = {
     val panes    = PaneTraits(arguments.is("parts"), arguments.is("message"), arguments.text("unclear"))
-    val start    = Started(arguments.checkpoint, arguments.is("drain"), name = arguments.text("name"))
+    val start    = RunOptions(arguments.checkpoint, drain = arguments.is("drain"), name = arguments.text("name"))
     val warnings = SinkCheck(arguments.session, arguments.output, arguments.sinks, panes, start)
     row(
       "warnings"    -> warnings.mkString("\n"),
