@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import windrow as wr
 from conftest import session_builder
-from large import dice, draw
+from large import dice, draw, draw_operators
 from large.expected.unchanged import Plain
 from large.run import Read, counted, described, files_of, session_of
 from large.scenario import Leg, Traffic
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 folder, master, life = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 about = json.loads((folder / "about").read_text())
-case = eval((folder / "case").read_text(), vars(draw) | vars(dice))  # noqa: S307  our own text
+case = eval((folder / "case").read_text(), vars(draw) | vars(dice) | vars(draw_operators))  # noqa: S307  our own text
 source, sink, server = about["source"], about["sink"], about["server"]
 
 
@@ -92,7 +92,7 @@ def troubled(troubles: list[Trouble], read: Read) -> Read:
         return df.withColumn("id", reading("id")) if reading else df
 
     if sink != "spark":
-        for of in (wr.Output, wr.JoinOutput, wr.Answers):
+        for of in (wr.Output, wr.JoinOutput, wr.Answers, wr.DedupOutput, wr.MatchOutput):
             of._part = watched(of)  # type: ignore[method-assign]
     return reads
 

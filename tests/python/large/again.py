@@ -8,12 +8,12 @@ from pathlib import Path
 
 import windrow as wr
 from conftest import session_builder
-from large import dice, draw
+from large import dice, draw, draw_operators
 from large.judge import judge
 from large.run import run
 
 folder = Path(tempfile.mkdtemp())
-case = eval(sys.stdin.read(), vars(draw) | vars(dice))  # noqa: S307  our own text
+case = eval(sys.stdin.read(), vars(draw) | vars(dice) | vars(draw_operators))  # noqa: S307  our own text
 spark = wr.configure(session_builder(folder)).getOrCreate()
 spark.sparkContext.setLogLevel("ERROR")
 wrong = judge(run(spark, case, folder / "case"))

@@ -23,6 +23,9 @@ RESTARTS = {
     "spark.sql.caseSensitive": ("true", "false"),
 }
 
+#: Types of keys that are never null, so that a join matches them.
+JOINED = ("bigint", "int", "binary", "date", "double", "decimal")
+
 
 def _legs(rng: random.Random) -> tuple[Leg, ...]:
     """Draw one to three runs; their settings differ."""

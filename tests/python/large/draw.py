@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from large.dice import any_case, any_overtaken, any_traffic, any_windows
+from large.dice import JOINED, any_case, any_overtaken, any_traffic, any_windows
+from large.draw_operators import OPERATORS
 from large.expected.cogroups import CoGrouped
 from large.expected.inherited import Inherited
 from large.expected.joins import How, Join
@@ -18,9 +19,6 @@ from large.expected.store import Messages
 from large.expected.unchanged import Unchanged
 from large.scenario import DAY, MILLISECOND, SECOND, Scenario, Traffic
 from large.traffic import TYPES
-
-#: Types of keys that are never null, so that a join matches them.
-JOINED = ("bigint", "int", "binary", "date", "double", "decimal")
 
 
 def drawn(family: str, seed: int, messages: int = 1_000) -> Scenario:
@@ -215,4 +213,5 @@ FAMILIES: dict[str, Callable[[random.Random, int], Scenario]] = {
     "looks": _looks,
     "final": _final,
     "unchanged": _unchanged,
+    **OPERATORS,
 }

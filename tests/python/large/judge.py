@@ -2,9 +2,10 @@
 
 ``message`` contains every row that was read: the columns of the files, ``stream``, ``step``, ``us``
 (its event time in microseconds), ``mark`` (the watermark before its step) and ``fresh`` (not a
-replay). ``step`` contains the steps of ``clock``. ``panes``, ``rows``, ``rejected`` and ``events``
-contain the written output. The operator creates ``fate``: ``stream, id, step`` of each row, and its
-fate.
+replay). ``step`` contains the steps of ``clock``, and ``counted`` their counts. ``panes``,
+``rows``, ``rejected`` and ``events`` contain the written output. The operator creates ``fate``:
+``stream, id, step`` of each row, and its fate. If a row can be rejected more than once, the
+operator also creates ``refusal`` with the names of the windows that reject it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pyarrow as pa
 from large.clock import END
 from large.expected.panes import some
 from large.expected.unchanged import Unchanged
-from large.run import APART, Ran
+from large.run import APART, COUNTED, Ran
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,6 +63,9 @@ def _load(base: DuckDBPyConnection, ran: Ran) -> None:
            FROM arrived a JOIN step ON step.batch = a.batch)""",
         [ran.case.operator.timed, ran.case.identity],
     )
+    rows = [{"step": step, **row} for step, row in sorted(ran.counts.items())]
+    counted = pa.Table.from_pylist(rows, _COUNTED)
+    base.register("counted", counted)
     for name in ("panes", "rows", "rejected", "events", "answers", "windows", "kept"):
         if (ran.folder / name).exists():
             written(base, name, ran.folder / name)
@@ -75,6 +79,7 @@ _STEP = pa.schema(
     [(name, pa.int64()) for name in ("step", "batch", "leg", "before", "after")]
     + [("counted", pa.bool_())]
 )
+_COUNTED = pa.schema([(name, pa.int64()) for name in ("step", *COUNTED, "given")])
 
 
 def _batches(ran: Ran) -> list[str]:
@@ -86,8 +91,6 @@ def _batches(ran: Ran) -> list[str]:
 def _ledger(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     """Check that every row has one fate (A), and that rejected rows are complete (R74)."""
     wrong = _refused(base, ran) if ran.case.operator.tells_refused else []
-    counted = pa.Table.from_pylist([{"step": k, **row} for k, row in sorted(ran.counts.items())])
-    base.register("counted", counted)
     wrong += some(base, "messages without a fate", _FATES)
     wrong += some(base, "counts of a step", _COUNTS)
     wrong += some(base, "read is not what the source gave", "FROM counted WHERE read <> given")
@@ -99,9 +102,13 @@ def _ledger(base: DuckDBPyConnection, ran: Ran) -> list[str]:
 def _refused(base: DuckDBPyConnection, ran: Ran) -> list[str]:
     several = len(ran.messages) > 1
     ids = "coalesce(message.in0.id, message.in1.id)" if several else "message.id"
-    base.execute(f"""CREATE VIEW refused AS SELECT {ids} // {APART} AS stream, {ids} AS id, step,
-        reason, epoch_us(watermark) AS watermark FROM rejected""")
+    names = {row[0] for row in base.execute("DESCRIBE rejected").fetchall()}
+    name = "window_name" if "window_name" in names else "NULL::text"
+    base.execute(f"""CREATE VIEW refused AS SELECT {ids} // {APART} AS stream, {ids} AS id,
+        {name} AS name, step, reason, epoch_us(watermark) AS watermark FROM rejected
+        WHERE reason <> 'DUPLICATE'""")
     base.execute(_FORGOTTEN)
+    base.execute(_REFUSAL)
     wrong = some(base, "rejected otherwise than by the watermark before the step", _REJECTED)
     retain = {"retain": ran.case.retain}
     wrong += some(base, "wrong reason or watermark of a rejected row", _REASONS, retain)
@@ -117,12 +124,14 @@ _FORGOTTEN = """UPDATE fate SET fate = if((SELECT count(*) FROM refused r
     FROM fate f WHERE f.fate = 'rejected' AND (f.stream, f.id, f.step)
     = (fate.stream, fate.id, fate.step)), 'forgotten', 'replay') WHERE fate = 'forgettable'"""
 _FATES = "SELECT stream, id, step FROM message EXCEPT ALL SELECT stream, id, step FROM fate"
+_REFUSAL = """CREATE TABLE IF NOT EXISTS refusal AS SELECT stream, id, NULL::text AS name, step
+    FROM fate WHERE fate IN ('rejected', 'forgotten')"""
 _REJECTED = """
-SELECT coalesce(f.id, r.id) AS id, f.n AS predicted, r.n AS found FROM
-(SELECT stream, id, step, count(*) AS n FROM fate WHERE fate IN ('rejected', 'forgotten')
- GROUP BY ALL) f FULL JOIN
-(SELECT stream, id, step, count(*) AS n FROM refused GROUP BY ALL) r
-ON (f.stream, f.id, f.step) = (r.stream, r.id, r.step) WHERE f.n IS DISTINCT FROM r.n"""
+SELECT coalesce(f.id, r.id) AS id, coalesce(f.name, r.name) AS name, f.n AS predicted, r.n AS found
+FROM (SELECT stream, id, name, step, count(*) AS n FROM refusal GROUP BY ALL) f FULL JOIN
+(SELECT stream, id, name, step, count(*) AS n FROM refused GROUP BY ALL) r
+ON (f.stream, f.id, f.step, coalesce(f.name, '')) = (r.stream, r.id, r.step, coalesce(r.name, ''))
+WHERE f.n IS DISTINCT FROM r.n"""
 _REASONS = f"""
 SELECT r.id, reason, r.watermark, m.mark FROM refused r
 JOIN message m ON (m.stream, m.id, m.step) = (r.stream, r.id, r.step)
@@ -135,19 +144,21 @@ c.rejected] AS rejected,
  [p.duplicates, c.duplicates] AS duplicates, [p.gaps, c.gaps] AS gaps FROM (SELECT step, count(f.id)
  AS read, count(*) FILTER (fate = 'accepted') AS accepted,
  count(*) FILTER (fate IN ('rejected', 'forgotten')) AS rejected,
- count(*) FILTER (fate = 'replay') AS duplicates,
+ count(*) FILTER (fate IN ('replay', 'duplicate')) AS duplicates,
  count(*) FILTER (fate = 'gap') AS gaps
  FROM step LEFT JOIN fate f USING (step) WHERE counted GROUP BY ALL) p
  FULL JOIN counted c USING (step)
 WHERE (p.read, p.accepted, p.rejected, p.duplicates, p.gaps)
  IS DISTINCT FROM (c.read, c.accepted, c.rejected, c.duplicates, c.gaps)"""
 
+#: A row that a deduplication drops is new, although it counts as a duplicate.
 _NEW = """
 SELECT step, coalesce(n, 0) + forgotten AS new, accepted + rejected + gaps AS found
 FROM counted LEFT JOIN (SELECT step, count(*) AS n FROM (SELECT min(step) AS step FROM message
  GROUP BY stream, partition, "offset") GROUP BY step) USING (step)
-JOIN (SELECT step, count(f.id) AS forgotten FROM step LEFT JOIN (FROM fate
- WHERE fate = 'forgotten') f USING (step) GROUP BY step) USING (step) WHERE new <> found"""
+JOIN (SELECT step, count(*) FILTER (fate = 'forgotten') - count(*) FILTER (fate = 'duplicate')
+ AS forgotten FROM step LEFT JOIN fate USING (step) GROUP BY step) USING (step)
+WHERE new <> found"""
 
 
 def _whole(ran: Ran, stream: int) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from large.scenario import Described
+
 IDENTITY = wr.RowId(source="source", partition="partition", offset="offset")
 #: Columns for the test's own use, which the files omit.
 HIDDEN = ("batch",)
@@ -46,6 +48,8 @@ class Ran:
 
 #: The beginnings of the names under which the first operator counts its rows.
 FIRST = ("windrow_in", "windrow_accelerated_0")
+#: The counts that are compared; only a deduplication of last rows counts replaced ones.
+COUNTED = ("read", "accepted", "rejected", "duplicates", "gaps", "replaced")
 #: Ids of each stream begin at a multiple of this.
 APART = 10**9
 
@@ -150,15 +154,13 @@ def begun(session: SparkSession, case: Scenario, folder: Path) -> StreamingQuery
     )
 
 
-def described(
-    case: Scenario, read: Read
-) -> tuple[wr.Output | wr.JoinOutput | wr.Answers | Plain, list[str]]:
+def described(case: Scenario, read: Read) -> tuple[Described | wr.Answers | Plain, list[str]]:
     """Describe the query, and name the kinds of rows that it emits."""
-    output: wr.Output | wr.JoinOutput | wr.Answers | Plain
+    output: Described | wr.Answers | Plain
     output = case.operator.output(streams(case, read), case)
     if isinstance(output, Plain):
         return output, list(output.kinds)
-    kinds = ["rows" if isinstance(output, wr.JoinOutput) else "panes", "rejected"]
+    kinds = ["panes" if isinstance(output, wr.Output) else "rows", "rejected"]
     if isinstance(output, wr.Output) and isinstance(output.spec.window, wr.Policy):
         kinds.append("events")
     if case.lookups and isinstance(case.operator, Asking) and isinstance(output, wr.Output):
@@ -175,8 +177,7 @@ def counted(query: StreamingQuery) -> Mapping[int, Mapping[str, int]]:
         rows = [row.asDict() for name, row in observed.items() if name.startswith(FIRST)]
         if rows:
             counts[progress["batchId"]] = {
-                name: sum(row[name] or 0 for row in rows if name in row)
-                for name in ("read", "accepted", "rejected", "duplicates", "gaps")
+                name: sum(row[name] or 0 for row in rows if name in row) for name in COUNTED
             }
             given = (s["numInputRows"] for s in progress["sources"] if "/in" in s["description"])
             counts[progress["batchId"]]["given"] = sum(given)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import windrow as wr
 
+    Described = wr.Output | wr.JoinOutput | wr.DedupOutput | wr.MatchOutput
+
 MILLISECOND, SECOND, MINUTE = 1_000, 1_000_000, 60_000_000
 HOUR, DAY = 60 * MINUTE, 24 * 60 * MINUTE
 
@@ -65,7 +67,7 @@ class Operator(Protocol):
     def tells_refused(self) -> bool:
         """Return whether the rejected rows are rows of the streams."""
 
-    def output(self, streams: Sequence[wr.Stream], case: Scenario) -> wr.Output | wr.JoinOutput:
+    def output(self, streams: Sequence[wr.Stream], case: Scenario) -> Described:
         """Describe the query."""
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from large import dice, draw
+from large import dice, draw, draw_operators
 from large.draw import FAMILIES, drawn
 from large.scenario import Leg, Scenario
 from large.shrink import script, shrunk
@@ -36,4 +36,4 @@ def test_a_script_holds_the_scenario() -> None:
     for family in FAMILIES:
         case = drawn(family, 7)
         (line,) = [one for one in script(case).splitlines() if one.startswith("Scenario")]
-        assert eval(line, vars(draw) | vars(dice)) == case  # noqa: S307  our own text
+        assert eval(line, vars(draw) | vars(dice) | vars(draw_operators)) == case  # noqa: S307  our own text

@@ -30,7 +30,7 @@ def made(traffic: Traffic, seed: int, batches: int, first: int = 0) -> pa.Table:
     far = int(traffic.span * (1 + traffic.behind)) + 20 * 366 * DAY
     time = np.append(time, far) + traffic.begin
     ids = np.arange(count + 1) + first
-    group = (rng.random(count + 1) ** traffic.skew * _room(traffic)).astype(np.int64)
+    group = (rng.random(count + 1) ** traffic.skew * groups(traffic)).astype(np.int64)
     partition = rng.integers(0, traffic.partitions, count + 1)
     offset = _offsets(rng, traffic, partition)
     columns = {"id": ids, "g": group, "partition": partition, "offset": offset}
@@ -70,7 +70,8 @@ def key_columns(traffic: Traffic) -> list[str]:
 _ROOM = {"none": 1, "boolean": 3, "date": 30_000}
 
 
-def _room(traffic: Traffic) -> int:
+def groups(traffic: Traffic) -> int:
+    """Return the number of groups of equal keys."""
     return min(traffic.keys, _ROOM.get(traffic.key_type, traffic.keys))
 
 

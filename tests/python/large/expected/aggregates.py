@@ -56,7 +56,7 @@ AGGREGATES = {
     "correlation": Aggregate("corr(x, y)", "if(isnan(corr(x, y)), NULL, corr(x, y))", within=1e-6),
     "all_so": Aggregate("bool_and(y > 1)"),
     "some_so": Aggregate("bool_or(y > 11)"),
-    "how_many": Aggregate("count_if(v > 0)"),
+    "how_many": Aggregate("count_if(v > 0)", "count(*) FILTER (v > 0)"),
     "ratio": Aggregate("sum(v) / count(*)", within=1e-12),
     # Two values may share a register and then count as one.
     "kinds": Aggregate("approx_count_distinct(v)", "count(DISTINCT v)", within=0.35),

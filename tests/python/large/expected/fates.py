@@ -29,3 +29,14 @@ def of_windows(base: DuckDBPyConnection, kind: Kind, lateness: int) -> None:
           WHEN id IN (SELECT id FROM candidate) THEN 'rejected' ELSE 'gap' END AS fate
         FROM message m""")
     base.execute("CREATE VIEW accepted AS FROM fresh WHERE id IN (SELECT id FROM own)")
+
+
+def of_rows(base: DuckDBPyConnection, lateness: int) -> None:
+    """Create ``fate`` and ``accepted`` of rows that are judged by their own time (R37, R101)."""
+    late = f"us IS NULL OR coalesce(mark > us + {lateness}, false)"
+    base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
+          WHEN NOT fresh AND ({late}) THEN 'forgettable' WHEN NOT fresh THEN 'replay'
+          WHEN {late} THEN 'rejected' ELSE 'accepted' END AS fate FROM message""")
+    base.execute("""CREATE VIEW accepted AS SELECT * FROM message
+        WHERE fresh AND (stream, id) IN (SELECT (stream, id) FROM fate
+        WHERE fate = 'accepted')""")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import windrow as wr
+from large.expected.fates import of_rows
 from large.expected.panes import some
 from large.scenario import MINUTE, Scenario
 from large.traffic import key_columns
@@ -40,13 +41,7 @@ class Join:
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
         """Compare the rows and the steps in which they were emitted."""
-        late = f"us IS NULL OR coalesce(mark > us + {case.lateness}, false)"
-        base.execute(f"""CREATE TABLE fate AS SELECT stream, id, step, CASE
-              WHEN NOT fresh AND ({late}) THEN 'forgettable' WHEN NOT fresh THEN 'replay'
-              WHEN {late} THEN 'rejected' ELSE 'accepted' END AS fate FROM message""")
-        base.execute("""CREATE VIEW accepted AS SELECT * FROM message
-            WHERE fresh AND (stream, id) IN (SELECT (stream, id) FROM fate
-            WHERE fate = 'accepted')""")
+        of_rows(base, case.lateness)
         base.execute(f"""CREATE TABLE pair AS SELECT l.id AS l, r.id AS r, greatest(l.step,
             r.step) AS step
             FROM accepted l JOIN accepted r ON l.g = r.g AND r.us - l.us BETWEEN {self.low}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import windrow as wr
 from large.expected.aggregates import ORDER, duck
+from large.expected.fates import of_windows
 from large.expected.sessions import gather
-from large.scenario import MILLISECOND, MINUTE
+from large.scenario import DAY, MILLISECOND, MINUTE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -36,9 +37,16 @@ class Kind:
     #: The kind needs event time.
     timed: ClassVar[bool] = True
 
+    #: A window that is withdrawn can have a pane again (R84).
+    reappears: ClassVar[bool] = False
+
     def windrow(self) -> wr.WindowKind:
         """Return Windrow's kind."""
         raise NotImplementedError
+
+    def accept(self, base: DuckDBPyConnection, lateness: int) -> None:
+        """Create ``fate``, ``accepted`` and ``own`` from ``message``."""
+        of_windows(base, self, lateness)
 
     def candidates(self) -> str:
         """Select ``id, first, last`` of the windows that might accept a fresh row."""
@@ -49,7 +57,7 @@ class Kind:
 
     def values(self, names: tuple[str, ...]) -> str:
         """Select ``g, first, last, of`` and the aggregates of each window."""
-        return _of_members(names, "own")
+        return of_members(names, "own")
 
     def late(self, stream: wr.Stream, lateness: int) -> wr.Stream:
         """Set the lateness."""
@@ -64,9 +72,22 @@ class Kind:
         del base
         return []
 
+    def following(self, silence: int) -> str:
+        """Select the windows after those of ``born`` that can end within ``silence``."""
+        raise NotImplementedError
+
     def fires(self) -> str:
         """Return a condition on a value ``v``: its window has fired."""
         return f"EXISTS (FROM step w WHERE w.after {'>' if self.closed else '>='} v.last)"
+
+
+#: The days that a unit has at least.
+_DAYS = {"day": 0.9, "week": 6.9, "month": 27, "quarter": 89, "year": 364}
+
+
+def _several(silence: int, step: float) -> int:
+    """Return the end of the numbers of the steps in a silence."""
+    return int(silence / step) + 2
 
 
 @dataclass(frozen=True)
@@ -93,6 +114,12 @@ class Aligned(Kind):
             first + {self.size} AS last
             FROM fresh) WHERE us < last"""
 
+    def following(self, silence: int) -> str:
+        """Select the windows after those of ``born`` that can end within ``silence``."""
+        moved = ", ".join(f"{end} + {self.step} * number AS {end}" for end in ("first", "last"))
+        return f"""SELECT g, last AS source, {moved}, born FROM (SELECT *,
+            unnest(range(1, {_several(silence, self.step)})) AS number FROM born)"""
+
 
 @dataclass(frozen=True)
 class ByCalendar(Kind):
@@ -118,15 +145,29 @@ class ByCalendar(Kind):
 
     def candidates(self) -> str:
         """Select windows backwards from the last one, by the clocks of the zone."""
-        months, hours = f"INTERVAL ({self.months}) MONTH", f"INTERVAL ({self.hours}) HOUR"
-        there = f"date_trunc('{self.unit}', t AT TIME ZONE '{self.zone}' - {hours} - {months})"
+        ends = ((self._edge("-back"), "first"), (self._edge(f"{self.inside} - back"), "last"))
+        return f"""SELECT id, {", ".join(f"{edge} AS {end}" for edge, end in ends)} FROM (SELECT id,
+            {self._unit("t")} AS there, unnest(range({self.inside})) AS back FROM fresh)"""
 
-        def edge(units: str) -> str:
-            shown = f"there + ({units}) * INTERVAL 1 {self.unit} + {months} + {hours}"
-            return f"epoch_us(({shown}) AT TIME ZONE '{self.zone}')"
+    def following(self, silence: int) -> str:
+        """Select the windows after those of ``born`` that can end within ``silence``."""
+        count = _several(silence, _DAYS[self.unit] * DAY)
+        start = "make_timestamp(first) AT TIME ZONE 'UTC'"
+        ends = f"{self._edge('number')} AS first, {self._edge(f'{self.inside} + number')} AS last"
+        return f"""SELECT g, last AS source, {ends}, born FROM (SELECT *,
+            {self._unit(start)} AS there, unnest(range(1, {count})) AS number FROM born)"""
 
-        return f"""SELECT id, {edge("-back")} AS first, {edge(f"{self.inside} - back")} AS last
-            FROM (SELECT id, {there} AS there, unnest(range({self.inside})) AS back FROM fresh)"""
+    def _unit(self, time: str) -> str:
+        """Return the unit of the zone that contains a time, without the shift of the windows."""
+        local = f"({time}) AT TIME ZONE '{self.zone}'"
+        hours, months = f"INTERVAL ({self.hours}) HOUR", f"INTERVAL ({self.months}) MONTH"
+        return f"date_trunc('{self.unit}', {local} - {hours} - {months})"
+
+    def _edge(self, units: str) -> str:
+        """Return the edge of the windows so many units after the unit ``there``."""
+        hours, months = f"INTERVAL ({self.hours}) HOUR", f"INTERVAL ({self.months}) MONTH"
+        shown = f"there + ({units}) * INTERVAL 1 {self.unit} + {months} + {hours}"
+        return f"epoch_us(({shown}) AT TIME ZONE '{self.zone}')"
 
 
 @dataclass(frozen=True)
@@ -151,7 +192,7 @@ class Sessions(Kind):
 
     def values(self, names: tuple[str, ...]) -> str:
         """Aggregate the rows that share a session."""
-        return _of_members(names)
+        return of_members(names)
 
 
 @dataclass(frozen=True)
@@ -224,14 +265,15 @@ class Sliding(Kind):
 
     def values(self, names: tuple[str, ...]) -> str:
         """Aggregate the distinct sets."""
-        return _of_members(names)
+        return of_members(names)
 
     @property
     def _floor(self) -> str:
         return f"us - ((us % {self.granularity}) + {self.granularity}) % {self.granularity}"
 
 
-def _of_members(names: tuple[str, ...], table: str = "member") -> str:
+def of_members(names: tuple[str, ...], table: str = "member") -> str:
+    """Select the aggregates of the rows of each window of a table."""
     return f"""SELECT of_g AS g, first, last, NULL AS of, {duck(names)}
         FROM (SELECT g AS of_g, first, last, id FROM {table}) JOIN accepted USING (id)
         GROUP BY of_g, first, last"""

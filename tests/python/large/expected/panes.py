@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from large.expected.aggregates import differ
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from duckdb import DuckDBPyConnection
 
 SHOWN = 3
+#: The names that key columns can have.
+KEYS = ("k0", "k1")
 
 
 def some(
@@ -26,7 +29,20 @@ def some(
     return [f"{what}: {len(found)}, first {rows}"]
 
 
-def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
+def differing(what: str, wanted: Iterable[Any], found: Iterable[Any]) -> list[str]:
+    """Return the tuples that only one of two lists has, or that it has more often."""
+    ours, theirs = Counter(wanted), Counter(found)
+    parts = {"missing": ours - theirs, "too many": theirs - ours}
+    return [
+        f"{what} that are {how}: {rows.total()}, first {[*rows.elements()][:SHOWN]}"
+        for how, rows in parts.items()
+        if rows
+    ]
+
+
+def loaded(
+    base: DuckDBPyConnection, bounds: tuple[str, str, str], *, is_gap: str = "false"
+) -> None:
     """Create ``pane`` from ``panes``, with g, first, last, of and the pane's fields; and ``final``.
 
     ``final`` contains a window's last pane unless it is withdrawn. An empty pane does not contain
@@ -34,12 +50,12 @@ def loaded(base: DuckDBPyConnection, bounds: tuple[str, str, str]) -> None:
     """
     first, last, of = bounds
     names = [row[0] for row in base.execute("DESCRIBE panes").fetchall()]
-    keys = ", ".join(name for name in names if name in {"k0", "k1"})
+    keys = ", ".join(name for name in names if name in KEYS)
     group = f"max(group_least) OVER ({f'PARTITION BY {keys}' if keys else ''})"
     base.execute(f"""CREATE TABLE pane AS SELECT * EXCLUDE ("window", pane), {group} AS g,
         {first} AS first, {last} AS last, {of} AS of,
         if(of IS NULL, {first}, NULL) AS begin,
-        pane.timing, pane.index, pane.is_last, pane.is_retraction FROM panes""")
+        {is_gap} AS is_gap, pane.timing, pane.index, pane.is_last, pane.is_retraction FROM panes""")
     base.execute(f"""CREATE TABLE final AS SELECT * FROM pane p WHERE NOT is_retraction
         QUALIFY row_number() OVER (PARTITION BY {WINDOW} ORDER BY index DESC) = 1""")
     base.execute(f"""DELETE FROM final f WHERE EXISTS (
@@ -55,8 +71,11 @@ def _same(one: str, other: str) -> str:
     return " AND ".join(f"{one}.{n} IS NOT DISTINCT FROM {other}.{n}" for n in WINDOW.split(", "))
 
 
-def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
-    """Check the order EARLY* ON_TIME? LATE*, the numbers, the retractions and ``is_last``."""
+def grammar(base: DuckDBPyConnection, mode: str, *, reappears: bool = False) -> list[str]:
+    """Check the order EARLY* ON_TIME? LATE*, the numbers, the retractions and ``is_last``.
+
+    A window that ``reappears`` after it was withdrawn can be on time again, and its numbers go on.
+    """
     wrong = some(base, "two groups in one pane", "FROM pane WHERE group_least <> group_greatest")
     base.execute(f"""CREATE VIEW told AS SELECT *, row_number() OVER w - 1 AS place,
         lag(timing) OVER w AS previous, lag(step) OVER w AS before, lead(step) OVER w AS following
@@ -64,18 +83,20 @@ def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
     wrong += some(
         base,
         "panes out of order",
-        """FROM told WHERE index <> place OR before > step
+        f"""FROM told WHERE index < place OR before > step OR (is_last AND following IS NOT NULL)
+        OR (NOT {reappears} AND (index <> place
         OR (timing = 'ON_TIME' AND previous IN ('ON_TIME', 'LATE')) OR (timing = 'EARLY'
-        AND previous <> 'EARLY')
-        OR (timing = 'LATE' AND previous = 'EARLY') OR (is_last AND following IS NOT NULL)""",
+        AND previous <> 'EARLY') OR (timing = 'LATE' AND previous = 'EARLY')))""",
     )
+    values = [row[0] for row in base.execute("DESCRIBE pane").fetchall()]
+    values = values[: values.index("step")]
+    same = " AND ".join(f"p.{n} IS NOT DISTINCT FROM r.{n}" for n in values if n not in KEYS)
     wrong += some(
         base,
         "withdrawn, but not as it was",
         f"""SELECT r.* FROM pane r WHERE is_retraction AND NOT EXISTS (
         FROM pane p WHERE NOT p.is_retraction AND p.index = r.index AND p.timing = r.timing
-        AND p.ids = r.ids AND p.n = r.n
-        AND {_same("p", "r")} AND p.step <= r.step)""",
+        AND {same} AND {_same("p", "r")} AND p.step <= r.step)""",
     )
     if mode == "ACCUMULATING_AND_RETRACTING":
         wrong += some(
@@ -83,7 +104,8 @@ def grammar(base: DuckDBPyConnection, mode: str) -> list[str]:
             "not withdrawn before the next one",
             f"""FROM told p WHERE following IS NOT NULL AND
             (SELECT count(*) FROM pane r WHERE r.is_retraction AND r.index = p.index
-            AND r.step = p.following AND {_same("r", "p")}) <> 1""",
+            AND (r.step = p.following OR {reappears} AND r.step < p.following)
+            AND {_same("r", "p")}) <> 1""",
         )
     return wrong
 

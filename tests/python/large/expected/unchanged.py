@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql import functions as F
 
 import windrow as wr
+from large.expected.panes import differing
 from large.scenario import DAY
 from sinks.writing import write
 
@@ -114,9 +115,7 @@ class Unchanged:
         rows = [Row(*one) for one in read]
         wanted = sorted(getattr(self, f"_of_{self.what}")(rows, marks, case.delay))
         found = sorted(base.execute("SELECT step, * EXCLUDE (step) FROM rows").fetchall())
-        lost, more = _less(wanted, found), _less(found, wanted)
-        said = {"rows that are missing": lost, "rows that are too many": more}
-        return [f"{what}: {len(some)}, first {some[:3]}" for what, some in said.items() if some]
+        return differing("rows", wanted, found)
 
     def _of_window(self, rows: list[Row], marks: list[Any], _: int) -> Iterator[tuple[int, ...]]:
         found: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -181,8 +180,3 @@ class Unchanged:
 def _passed(marks: list[Any], end: int) -> int | None:
     """Return the first step whose watermark reaches the end of a window."""
     return next((step for step, after in marks if after >= end), None)
-
-
-def _less(some: list[Any], others: list[Any]) -> list[Any]:
-    """Return the rows that others lack, as often as they lack them."""
-    return list((Counter(map(tuple, some)) - Counter(map(tuple, others))).elements())

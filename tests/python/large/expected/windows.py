@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 import windrow as wr
 from large.expected import plan
 from large.expected.aggregates import AGGREGATES, ALWAYS
-from large.expected.fates import of_windows
 from large.expected.kinds import Aligned, Kind
 from large.expected.panes import compared, grammar, loaded
 from large.scenario import Scenario
@@ -53,18 +52,20 @@ class Windows:
 
     def over(self, stream: wr.Stream, said: Callable[[str], str] = str) -> wr.Output:
         """Aggregate a stream; ``said`` changes the SQL of an aggregate."""
-        windows = stream.window(self.kind.windrow()).accumulationMode(
-            wr.AccumulationMode[self.mode]
-        )
-        return windows.trigger(early=TRIGGERS[self.early]).aggregate(
+        return self.of(stream.window(self.kind.windrow()), said)
+
+    def of(self, windows: wr.Windowed, said: Callable[[str], str] = str) -> wr.Output:
+        """Aggregate windows."""
+        fired = windows.accumulationMode(wr.AccumulationMode[self.mode])
+        return fired.trigger(early=TRIGGERS[self.early]).aggregate(
             *(F.expr(said(AGGREGATES[name].spark)).alias(name) for name in self.names)
         )
 
     def judge(self, base: DuckDBPyConnection, case: Scenario) -> list[str]:
         """Compare every pane if all can be predicted, otherwise the last pane of each window."""
-        of_windows(base, self.kind, case.lateness)
+        self.kind.accept(base, case.lateness)
         loaded(base, self.kind.bounds)
-        wrong = grammar(base, self.mode)
+        wrong = grammar(base, self.mode, reappears=self.kind.reappears)
         if self.kind.aligned and self.early in {"never", "each_batch"}:
             plan.panes(base, self.early, self.mode, case.lateness, self.names)
             by = "first, last, step, timing, index, is_last, is_retraction"
