@@ -240,9 +240,11 @@ class Status:
         if batch.batch <= self._counted.get(batch.runId, -1):
             return self
         unexplained = self.unexplainedDuplicates + _unexplained(progress)
+        named = {
+            name.removeprefix("windrow_"): counts for name, counts in operators(progress).items()
+        }
         counted = {
-            name.removeprefix("windrow_"): Counter(self._operators.get(name, {})) + counts
-            for name, counts in operators(progress).items()
+            name: Counter(self._operators.get(name, {})) + counts for name, counts in named.items()
         }
         return replace(
             _after(self, batch),

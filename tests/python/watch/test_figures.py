@@ -125,6 +125,14 @@ def test_batches_add_up() -> None:
     assert (both.batches, both.totals["read"]) == (8, 14)  # a second run of the query
 
 
+def test_counts_of_an_operator_add_up() -> None:
+    """Each operator has the counts of all batches, which decide why it emits nothing (R74)."""
+    of = seen("minutes")
+    (counts,) = of._operators.values()
+    assert counts["read"] == of.read == 7
+    assert counts["accepted"] == of.accepted == 5
+
+
 def test_open_windows() -> None:
     """Open windows are shown from the first batch on or once all shards report, else omitted."""
     progress = recorded("minutes")
