@@ -37,7 +37,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
         ("unaccounted", f"{of.unaccounted:,} rows" if of.unaccounted else ""),
         *([("unexplained", f"{unexplained:,} duplicates")] if unexplained else []),
         *([("rows", f"{of.totals['rows']:,}")] if of.totals["rows"] else []),
-        ("panes", "" if of.totals["rows"] else _listed(of.totals, _ALWAYS, _PANES)),
+        ("panes", _panes(of)),
         ("open", _open(of)),
         ("watermark", _watermark(of)),
         *(("source", text) for text in _sources(of)),
@@ -106,6 +106,12 @@ def _listed(counts: Mapping[str, int], always: Mapping[str, str], more: Mapping[
 def _rejected(counts: Mapping[str, int]) -> str:
     reasons = [f"{name} {counts[name]:,}" for name in _REASONS if counts.get(name)]
     return f"{counts['rejected']:,}" + (f" ({', '.join(reasons)})" if reasons else "")
+
+
+def _panes(of: Status) -> str:
+    """Return the panes by timing, unless all operators emit rows."""
+    has_none = of.totals["rows"] and not of.totals["panes"]
+    return "" if has_none else _listed(of.totals, _ALWAYS, _PANES)
 
 
 def _open(of: Status) -> str:

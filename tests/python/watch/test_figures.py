@@ -220,6 +220,14 @@ def test_a_source_without_rows_is_named() -> None:
     assert "panes" not in dict(_words.rows(of))
 
 
+def test_panes_after_emitted_rows_are_shown() -> None:
+    """A chain of an operator that emits rows and one that emits panes shows both."""
+    of = seen("minutes")
+    both = wr.Status(totals={**of.totals, "rows": 4}, last=of.last)
+    shown = dict(_words.rows(both))
+    assert (shown["rows"], shown["panes"]) == ("4", "2 on time, 1 late")
+
+
 def test_a_watermark_that_is_not_behind() -> None:
     """A watermark that equals the newest event time is shown as 0 ms behind."""
     progress = recorded("minutes")[-1]

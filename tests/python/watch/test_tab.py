@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.full]
 
 JARS = Path(pyspark.__file__).parent / "jars"
 _CAUSE = re.compile(r'class="cause"><b>(\w+)</b>')
+_VALUE = re.compile(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>")
 
 HOSTILE = "<script>alert(1)</script>&\"'"
 #: The staged queries, and the first cause of each.
@@ -39,6 +40,8 @@ STALLS = {
     "silent": "INPUT_HOLDS_WATERMARK",
     "failed": "FAILED",
     "slow": "FIRST_BATCH_RUNS",
+    "accelerated": "HAS_OUTPUT",
+    "chain": "HAS_OUTPUT",
     "many": "HAS_OUTPUT",
 }
 
@@ -86,6 +89,36 @@ def test_each_stall_is_named(staged: Staged) -> None:
         "open windows", "-state"
     )
     assert "holds the watermark back" in staged.page("silent")
+
+
+#: The named values of two pages.
+ACCELERATED = {
+    "operators": "accelerated_0",
+    "read": "5",
+    "accepted": "4",
+    "rejected": "1 (too late 1)",
+    "panes": "1 (on time 1)",
+    "open windows": "1",
+}
+CHAIN = {
+    "operators": "messages, minutes (counts are their sums)",
+    "messages": "read 5, accepted 4, duplicates 1, rows 4",
+    "minutes": "read 4, accepted 4, panes 1, open windows 1",
+    "panes": "1 (on time 1)",
+    "rows": "4",
+}
+
+
+@pytest.mark.anywhere
+def test_an_accelerated_query_and_a_chain(staged: Staged) -> None:
+    """An unchanged query of Spark's has Windrow's figures, and a chain those of each operator."""
+    for name, expected in (("accelerated", ACCELERATED), ("chain", CHAIN)):
+        values = dict(_VALUE.findall(staged.page(name)))
+        assert {one: values.get(one) for one in expected} == expected
+    page = staged.page("chain")
+    assert "has emitted 1 rows" in page
+    assert "Emitted rows" in page
+    assert "Panes by timing" in page
 
 
 @pytest.mark.anywhere
@@ -141,9 +174,11 @@ def test_the_history_server(staged: Staged, tmp_path: Path) -> None:
         assert "<script>alert" not in everything
         assert codes(everything)[-1] == "RUN_ENDED"
         page = _fetched(f"{address}query/?run={staged.queries['many']['run']}&state=read")
+        chain = _fetched(f"{address}query/?run={staged.queries['chain']['run']}")
     assert codes(page) == ["HAS_OUTPUT"]
     assert "Late rows" not in page
     assert "<rect" in page
+    assert CHAIN.items() <= dict(_VALUE.findall(chain)).items()
 
 
 def test_a_connect_server(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Stages queries that emit nothing, and writes the pages of the tab in Spark's UI to a folder.
+"""Stages queries, most of which emit nothing, and writes the tab's pages in Spark's UI to a folder.
 
 Prints a line of JSON for each query: its name, its run, and the codes of ``wr.whyNoOutput``. The
 event log of the application is in ``log``.
@@ -14,6 +14,7 @@ from urllib.request import urlopen
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
 import windrow as wr
 from feed import Feed, order
@@ -72,12 +73,23 @@ def page(path: str) -> str:
         return str(found.read().decode())
 
 
+def checkpoint() -> str:
+    """Return a new folder."""
+    return str(FOLDER / "checkpoints" / str(len(list(FOLDER.glob("checkpoints/*")))))
+
+
 @contextmanager
 def told(output: wr.Output | wr.JoinOutput, name: str, sink: object = nowhere) -> Iterator[None]:
     """Run a query, write its page, and print the codes of its causes."""
     kind = "panes" if isinstance(output, wr.Output) else "rows"
-    folder = FOLDER / "checkpoints" / str(len(list(FOLDER.glob("checkpoints/*"))))
-    query = output.start(**{kind: sink}, checkpoint=folder, name=name)  # type: ignore[arg-type]
+    started = output.start(**{kind: sink}, checkpoint=checkpoint(), name=name)  # type: ignore[arg-type]
+    with shown(started, name, sink):
+        yield
+
+
+@contextmanager
+def shown(query: StreamingQuery, name: str, sink: object = nowhere) -> Iterator[None]:
+    """Do the same with a query that was started."""
     try:
         with suppress(Exception):
             if sink is not waits:
@@ -118,10 +130,24 @@ with told(minutes(feed("failed", ["09:00:00"], ["09:05:00"])), "failed", fails):
     pass
 with told(minutes(feed("slow", ["09:00:00"])), "slow", waits):
     asked.set()
+# As in Spark, a row is late by the watermark of the micro-batch before, so only the last one is.
+late = feed("accelerated", ["09:00:10", "09:00:40"], ["09:01:50"], ["09:00:20"], ["09:00:30"])
+marked = late.stream().withWatermark("time", "30 seconds")
+plain = marked.groupBy("product", F.window("time", "1 minute"))
+writer = plain.count().writeStream.format("noop").queryName("accelerated")
+spark.conf.set("spark.windrow.accelerate", "true")
+with shown(writer.option("checkpointLocation", checkpoint()).start(), "accelerated"):
+    pass
+spark.conf.unset("spark.windrow.accelerate")
+twice = feed("chain", ["09:00:10", "09:00:10", "09:00:40"], ["09:05:00"], ["09:05:10"])
+once = wr.stream(stream(twice).dedup("1 second").rows, time="time", key="product", name="minutes")
+above = once.lateness("0 seconds").window(wr.Tumbling("1 minute"))
+with told(above.aggregate(F.count("*").alias("n")), "chain"):
+    pass
 many = [["09:01:10", "09:01:20"], ["09:00:30", "09:02:10"], ["09:00:40", "09:04:00"]]
 later = [[f"09:0{minute}:00", "09:00:00", "09:03:30", None] for minute in range(4, 10)]
-late = stream(feed("many", *many, *later)).lateness("2 minutes").window(wr.Tumbling("1 minute"))
-counts = late.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
+more = stream(feed("many", *many, *later)).lateness("2 minutes").window(wr.Tumbling("1 minute"))
+counts = more.accumulationMode(wr.ACCUMULATING).aggregate(F.count("*").alias("n"))
 with told(counts, "many"):
     pass
 (FOLDER / "all.html").write_text(page(""))

@@ -17,12 +17,12 @@ private[ui] object Charts {
       Series(Parts.label(name), color, batches.map(one => Some(one.counts.getOrElse(name, 0L))))
     }
     def level(name: String, label: String, color: String) = Series(label, color, batches.map(_.levels.get(name)))
+    val hasRows                                           = view.status.count(CountColumns.Rows) > 0
     val emitted =
-      if (view.status.count(CountColumns.Rows) > 0)
-        Chart("Emitted rows", counted(Seq(CountColumns.Rows), Seq(Blue)), true, count)
-      else Chart("Panes by timing", counted(OutputSchema.Counts.kinds, Seq(Grey, Blue, Orange, Violet)), true, count)
-    Seq(
-      emitted,
+      Option.when(hasRows)(Chart("Emitted rows", counted(Seq(CountColumns.Rows), Seq(Blue)), true, count)) ++
+        Option.when(!hasRows || view.status.count(CountColumns.Panes) > 0)(
+          Chart("Panes by timing", counted(OutputSchema.Counts.kinds, Seq(Grey, Blue, Orange, Violet)), true, count))
+    (emitted.toSeq ++ Seq(
       Chart(
         "Rejected rows by reason",
         counted(OutputSchema.Counts.byReason, Seq(Red, Violet, Orange, Grey)),
@@ -38,7 +38,7 @@ private[ui] object Charts {
         Seq(level(Levels.StateBytes, "memory", Blue), level(Levels.StateFileBytes, "files", Orange)),
         false,
         size),
-      Chart("Watermark behind the newest row", behind(steps), false, millis => span(millis * 1000)))
+      Chart("Watermark behind the newest row", behind(steps), false, millis => span(millis * 1000))))
       .filter(_.series.exists(_.values.exists(_.nonEmpty))).map(_.drawn(labels))
   }
 

@@ -2,11 +2,12 @@ package windrow.spark.ui
 
 import scala.xml.{Elem, Node, NodeSeq}
 import windrow.spark.gauges.FigureText.{count, instant, size, span}
-import windrow.spark.gauges.{Cause, Levels}
+import windrow.spark.gauges.{Cause, Levels, Operators}
 import windrow.spark.output.{CountColumns, OutputSchema}
 
 /** The parts of the pages. `scala.xml` escapes every text. */
 private[ui] object Parts {
+  import CountColumns._
 
   /** Wraps a page. Long names break, so that a phone shows them without scrolling sideways. */
   def page(parts: Node*): Seq[Node] = Seq(<div class="windrow"><style>{Style}</style>{parts}</div>)
@@ -38,16 +39,28 @@ private[ui] object Parts {
     Seq(
       "run"          -> view.run.runId.toString,
       "state"        -> (view.state + status.last.fold("")(last => s", micro-batch ${last.batch}")),
-      "read"         -> count(status.count(CountColumns.Read)),
-      "accepted"     -> count(status.count(CountColumns.Accepted)),
-      "rejected"     -> total(view, CountColumns.Rejected, OutputSchema.Counts.byReason),
-      "panes"        -> total(view, CountColumns.Panes, OutputSchema.Counts.kinds),
-      "rows"         -> (if (status.count(CountColumns.Rows) > 0) count(status.count(CountColumns.Rows)) else ""),
+      "operators"    -> operators(view),
+      "read"         -> count(status.count(Read)),
+      "accepted"     -> count(status.count(Accepted)),
+      "rejected"     -> total(view, Rejected, OutputSchema.Counts.byReason),
+      "panes"        -> total(view, Panes, OutputSchema.Counts.kinds),
+      "rows"         -> (if (status.count(Rows) > 0) count(status.count(Rows)) else ""),
       "open windows" -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
       "state size" -> status.last.fold("")(last =>
         s"${size(last.levels(Levels.StateBytes))} in memory, ${size(last.levels(Levels.StateFileBytes))} in files"),
       "watermark" -> watermark(view))
   }
+
+  private def operators(view: RunView): String = view.operators.map(_.name).mkString(", ") +
+    (if (view.operators.sizeIs > 1) " (counts are their sums)" else "")
+
+  /** Returns the counts of an operator in a line. */
+  def counts(of: Operators.Counted): String = {
+    val shown = Ordered.map(name => name -> of.counts.getOrElse(name, 0L)).filter(one => one._2 > 0 || one._1 == Read)
+    (shown ++ of.open.map("open windows" -> _)).map { case (name, n) => s"${label(name)} ${count(n)}" }.mkString(", ")
+  }
+
+  private val Ordered = Seq(Read, Accepted, Rejected, Duplicates, Gaps, Replaced, Panes, Rows)
 
   private def total(view: RunView, name: String, parts: Seq[String]): String = {
     val shown = parts.map(part => part -> view.status.count(part)).filter(_._2 > 0)

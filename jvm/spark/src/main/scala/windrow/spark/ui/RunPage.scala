@@ -31,11 +31,18 @@ private[ui] final class RunPage(find: UUID => Option[RunView]) extends SparkPage
         {Parts.causes(view.causes(state.waiting))}
         {live.toSeq.map(_ => <a href={link}>Read the state: waiting panes and delays of rows</a>)}
       </section>) ++
+      operators(view) ++
       inputs(view) :+
       <div class="charts">
         {Charts.of(view).map(chart => <section>{chart}</section>)}{state.advice.toSeq.map(DelayChart(_))}
       </div>
   }
+
+  /** Shows the counts of each of several operators. */
+  private def operators(view: RunView): NodeSeq =
+    if (view.operators.sizeIs < 2) NodeSeq.Empty
+    else
+      <section><h5>Operators</h5>{Parts.values(view.operators.map(one => one.name -> Parts.counts(one)): _*)}</section>
 
   /** Shows the watermark of each input, and names the one that holds it back. */
   private def inputs(view: RunView): NodeSeq = {

@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import java.util.UUID
 import org.apache.spark.sql.windrow.{LiveRun, LiveRuns, StoredRun, StoredRuns}
-import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, QueryStatus, Waiting}
+import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, Operators, QueryStatus, Waiting}
 import windrow.spark.output.OutputColumns
 
 /** A run of a Windrow query, as the tab shows it.
@@ -27,6 +27,11 @@ private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], n
   def state: String = if (error.nonEmpty) "failed" else if (run.isActive) "running" else "ended"
 
   private val figures = Facts.of(status, live.map(_.plan))
+
+  /** The operators, an operator after those whose output it reads. */
+  val operators: Seq[Operators.Counted] = figures.operators.fold(status.operators.toSeq.map { case (name, counts) =>
+    Operators.Counted(name, counts, figures.open)
+  })(_.all)
 
   /** The operator whose state shows why the query emits nothing, if there are several. */
   def examined: Option[String] = figures.examined
