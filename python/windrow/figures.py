@@ -74,7 +74,7 @@ class BatchProgress:
         sources: The progress of each source.
         stateRows: Rows in the state; 0 unless Spark counts them
             (``rocksdb.trackTotalNumberOfRows``).
-        stateBytes: Memory of the state.
+        stateBytes: Memory of the state after the micro-batch.
         stateFileBytes: Size of the files of the state.
         batchMs: Duration of the micro-batch in milliseconds.
         parts: Its parts in milliseconds, by Spark's names.

@@ -63,6 +63,7 @@ class Status:
     _operators: Mapping[str, Counter[str]] = field(default_factory=dict, repr=False)  # their counts
     # By stream, the newest micro-batches without its rows in which the watermark did not move.
     _missing: Mapping[str, int] = field(default_factory=dict, repr=False)
+    _memory: int = field(default=0, repr=False)  # of the state before the newest micro-batch
 
     @property
     def behind(self) -> timedelta | None:
@@ -181,13 +182,14 @@ class Status:
 
     @property
     def stateBytes(self) -> int:
-        """Return the memory of the state after the newest micro-batch.
+        """Return the memory of the state in the newest micro-batch.
 
         Returns:
-            The number of bytes.
+            The greater number of bytes of before and after the micro-batch, because RocksDB writes
+            its memory to files at every snapshot, by default every tenth micro-batch.
 
         """
-        return 0 if self.last is None else self.last.stateBytes
+        return 0 if self.last is None else max(self._memory, self.last.stateBytes)
 
     @property
     def unaccounted(self) -> int:
@@ -279,6 +281,7 @@ def _after(before: Status, batch: BatchProgress) -> Status:
         quiet=_quiet(before.quiet, batch),
         _counted={**before._counted, batch.runId: batch.batch},
         _missing=_missing(before, batch),
+        _memory=before.last.stateBytes if before.last and before.last.runId == batch.runId else 0,
     )
 
 

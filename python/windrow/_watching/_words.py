@@ -41,7 +41,7 @@ def rows(of: Status) -> list[tuple[str, str]]:
         ("open", _open(of)),
         ("watermark", _watermark(of)),
         *(("source", text) for text in _sources(of)),
-        ("state", _state(last)),
+        ("state", _state(last, of.stateBytes)),
         ("batch", _batch(last)),
         *_error(of),
     ]
@@ -158,10 +158,10 @@ def _sources(of: Status) -> Iterator[str]:
             yield f"{source.name}: {text}"
 
 
-def _state(batch: BatchProgress) -> str:
+def _state(batch: BatchProgress, memory: int) -> str:
     parts = [
         f"{batch.stateRows:,} rows" if batch.stateRows else "",
-        f"{size(batch.stateBytes)} in memory",
+        f"{size(memory)} in memory",
         f"{size(batch.stateFileBytes)} in files" if batch.stateFileBytes else "",
     ]
     return ", ".join(part for part in parts if part)

@@ -95,6 +95,21 @@ def test_of_a_batch() -> None:
     assert "triggerExecution" not in last.parts
 
 
+def test_memory_of_a_batch_with_a_snapshot() -> None:
+    """The memory is that of before the micro-batch if RocksDB then wrote it to files (R74)."""
+    progress = recorded("minutes")
+    memory = [2_000, 1_000_000, 1_000_000, 2_000]
+    found, of = [], wr.Status()
+    for batch, size in zip(progress, memory, strict=True):
+        batch["stateOperators"][0]["memoryUsedBytes"] = size
+        of = of.after(batch)
+        found.append(of.stateBytes)
+    assert found == [2_000, 1_000_000, 1_000_000, 1_000_000]
+    assert "1 MB in memory" in str(of)
+    again = of.after({**progress[0], "runId": "another"})  # RocksDB is opened again
+    assert again.stateBytes == 2_000
+
+
 def test_before_there_is_a_watermark() -> None:
     """A watermark of 1970 from Spark is treated as missing."""
     first = figures(recorded("minutes")[0])

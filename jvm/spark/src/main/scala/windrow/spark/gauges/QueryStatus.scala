@@ -19,6 +19,8 @@ package windrow.spark.gauges
   *   not move
   * @param operators
   *   sums of the counts of each operator
+  * @param memoryBefore
+  *   the memory of the state before the newest micro-batch, in bytes
   */
 private[spark] final case class QueryStatus(
     counts: Map[String, Long] = Map.empty,
@@ -28,7 +30,8 @@ private[spark] final case class QueryStatus(
     inputs: Map[String, Option[Long]] = Map.empty,
     quiet: Map[String, Int] = Map.empty,
     missing: Map[String, Int] = Map.empty,
-    operators: Map[String, Map[String, Long]] = Map.empty) {
+    operators: Map[String, Map[String, Long]] = Map.empty,
+    memoryBefore: Long = 0) {
 
   def count(name: String): Long = counts.getOrElse(name, 0L)
 
@@ -50,9 +53,15 @@ private[spark] final case class QueryStatus(
     }
   }
 
-  /** The present values of the newest micro-batch, by the names of the gauges. */
+  /** The present values of the newest micro-batch, by the names of the gauges. The memory of the state is the greater of
+    * the values before and after the micro-batch: Spark reports it after the commit, and RocksDB has then written its
+    * memory to files if the commit made a snapshot, by default at every tenth one.
+    */
   def levels: Map[String, Long] = last.fold(Map.empty[String, Long])(_.levels) ++
+    memory.map(after => Levels.StateBytes -> math.max(memoryBefore, after)) ++
     watermark.map(Levels.Watermark -> _) ++ behind.map(Levels.Behind -> _)
+
+  private def memory: Option[Long] = last.flatMap(_.levels.get(Levels.StateBytes))
 
   /** Returns the status after one more micro-batch, or this one if the micro-batch was counted before. */
   def after(figures: BatchFigures): QueryStatus =
@@ -72,7 +81,8 @@ private[spark] final case class QueryStatus(
         missingAfter(figures),
         figures.operators.foldLeft(operators) { case (all, (name, more)) =>
           all.updated(name, BatchFigures.sum(all.getOrElse(name, Map.empty), more))
-        })
+        },
+        memory.getOrElse(0L))
 
   private def quietAfter(sources: Seq[(String, Long)]): Map[String, Int] =
     if (sources.sizeIs < 2 || sources.forall(_._2 == 0)) quiet

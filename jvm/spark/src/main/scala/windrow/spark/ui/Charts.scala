@@ -16,7 +16,7 @@ private[ui] object Charts {
     def counted(names: Seq[String], colors: Seq[String]): Seq[Series] = names.zip(colors).map { case (name, color) =>
       Series(Parts.label(name), color, batches.map(one => Some(one.counts.getOrElse(name, 0L))))
     }
-    def level(name: String, label: String, color: String) = Series(label, color, batches.map(_.levels.get(name)))
+    def level(name: String, label: String, color: String) = Series(label, color, steps.map(_.levels.get(name)))
     val hasRows                                           = view.status.count(CountColumns.Rows) > 0
     val emitted =
       Option.when(hasRows)(Chart("Emitted rows", counted(Seq(CountColumns.Rows), Seq(Blue)), true, count)) ++

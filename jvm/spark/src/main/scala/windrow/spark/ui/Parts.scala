@@ -46,8 +46,8 @@ private[ui] object Parts {
       "panes"        -> total(view, Panes, OutputSchema.Counts.kinds),
       "rows"         -> (if (status.count(Rows) > 0) count(status.count(Rows)) else ""),
       "open windows" -> Option.when(status.open.nonEmpty)(count(status.open.values.sum)).getOrElse(""),
-      "state size" -> status.last.fold("")(last =>
-        s"${size(last.levels(Levels.StateBytes))} in memory, ${size(last.levels(Levels.StateFileBytes))} in files"),
+      "state size" -> status.last.fold("")(_ =>
+        s"${size(status.levels(Levels.StateBytes))} in memory, ${size(status.levels(Levels.StateFileBytes))} in files"),
       "watermark" -> watermark(view))
   }
 

@@ -2,7 +2,7 @@ package windrow.spark.gauges
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** The input for which the watermark waits. The same cases are in `test_held_back.py`. */
+/** The input for which the watermark waits, by the cases of `test_held_back.py`, and the memory of the state. */
 final class QueryStatusSpec extends AnyFunSuite {
 
   /** Returns the input that is named after each micro-batch: its watermark, and the watermarks of the inputs a and b. */
@@ -13,6 +13,15 @@ final class QueryStatusSpec extends AnyFunSuite {
     }.tail.map(_.heldBackBy)
 
   private def at(time: Long) = Some(time)
+
+  test("SEMANTICS R74: the memory of a micro-batch with a snapshot is that of before it") {
+    val memory = Seq(2000L, 1000000L, 1000000L, 2000L, 1000000L)
+    val shown = memory.zipWithIndex.scanLeft(QueryStatus()) { case (status, (bytes, number)) =>
+      val levels = Map(Levels.StateBytes -> bytes)
+      status.after(BatchFigures(number.toLong, Map.empty, levels, Map.empty, Map.empty, None, None, Nil))
+    }
+    assert(shown.flatMap(_.levels.get(Levels.StateBytes)) == Seq(2000L, 1000000L, 1000000L, 1000000L, 1000000L))
+  }
 
   test("SEMANTICS R87: inputs with rows do not hold back the watermark, however far one is behind") {
     val live = (0L until 6L).map(i => (Option.when(i > 0)(i * 10 - 10), at(i * 10), at(i * 10 + 5000)))
