@@ -116,29 +116,23 @@ def _writing(
 ) -> Callable[[DataFrame, int], None]:
     """Return a function that writes micro-batches if a sink is a function.
 
-    It does what ``BatchWriter`` does in Scala. A Connect server unpickles it without this package,
+    Scala writes to the other sinks. A Connect server unpickles the function without this package,
     so it uses only its own variables and builtins.
     """
     functions = {kind: sink for kind, sink in sinks.items() if callable(sink)}
-    options = {kind: sinks_json({kind: sink}, query, checkpoint) for kind, sink in sinks.items()}
+    others = {kind: sink for kind, sink in sinks.items() if kind not in functions}
+    option = sinks_json(others, query, checkpoint)
     is_first = True
 
     def write(batch: DataFrame, number: int) -> None:
         nonlocal is_first
         batch.persist()
         try:
-            # Spark fails a micro-batch of which a sink reads only some partitions (``show``,
-            # ``isEmpty``, or nothing), because their state would not be committed. Counting reads
-            # all of them.
-            counting = (f"count_if(kind = '{kind}') AS {kind}" for kind in options)
-            counts = batch.selectExpr(*counting).collect()[0]
-            for kind, option in options.items():
-                part = batch.where(f"kind = '{kind}'").select(f"{kind}.*")
-                if kind in functions:
-                    functions[kind](part, number)
-                elif counts[kind] or is_first:
-                    writer = part.write.format("windrow").option("windrow.secret", option)
-                    writer.option("windrow.batch", number).mode("append").save()
+            # This also reads all partitions, of which a function may read only some.
+            writer = batch.write.format("windrow").option("windrow.secret", option).mode("append")
+            writer.option("windrow.batch", number).option("windrow.first", is_first).save()
+            for kind, function in functions.items():
+                function(batch.where(f"kind = '{kind}'").select(f"{kind}.*"), number)
             is_first = False
         finally:
             batch.unpersist()

@@ -32,10 +32,6 @@ class Batch:
         """Return this object."""
         return self
 
-    def collect(self) -> list[dict[str, int]]:
-        """Return the counts."""
-        return [{"panes": 1, "rejected": 1}]
-
     def format(self, name: str) -> Any:
         """Record the format."""
         self.noted["format"] = name
@@ -49,6 +45,7 @@ class Batch:
     def save(self) -> None:
         """Print the format and the batch."""
         assert "panes" in self.noted["windrow.secret"]
+        assert self.noted["windrow.first"] is True
         print(f"panes to {self.noted['format']}, batch {self.noted['windrow.batch']}")  # noqa: T201
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from windrow._bridge._sql import plain_errors
 from windrow._running._sinks import Sink, sinks_json
 
@@ -24,9 +26,11 @@ def write(
 ) -> None:
     """Write the rows of one kind, as a query does that also writes to a function."""
     option = sinks_json({kind: sink}, query, checkpoint)
-    writer = rows.write.format("windrow").option("windrow.secret", option)
+    columns = [F.col(f"`{name.replace('`', '``')}`") for name in rows.columns]
+    both = rows.select(F.lit(kind).alias("kind"), F.struct(*columns).alias(kind))
+    writer = both.write.format("windrow").option("windrow.secret", option).mode("append")
     with plain_errors():
-        writer.option("windrow.batch", batch).mode("append").save()
+        writer.option("windrow.batch", batch).option("windrow.first", True).save()
 
 
 def writing(spark: SparkSession, **sinks: Sink) -> Callable[[DataFrame, int], None]:

@@ -13,12 +13,7 @@ import scala.jdk.CollectionConverters._
 private[spark] final case class SinkJson(sinks: SinksOf, query: String, checkpoint: String) {
 
   /** Returns a writer of the micro-batches of a run. */
-  def writer: BatchWriter = new BatchWriter(bound)
-
-  /** Writes the rows of the only kind. */
-  def writeOnly(rows: DataFrame, number: Long): Unit = bound.foreach(_._2.write(rows, number))
-
-  private def bound = sinks.of(query, checkpoint)
+  def writer: BatchWriter = new BatchWriter(sinks.of(query, checkpoint))
 }
 
 private[spark] object SinkJson {

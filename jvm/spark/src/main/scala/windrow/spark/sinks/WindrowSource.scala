@@ -14,8 +14,8 @@ import org.apache.spark.sql.{DataFrame, Row, SQLContext, SaveMode}
 import windrow.{SpecError, SpecProblem}
 
 /** The format `windrow`, with which Python writes a query to its sinks, in classic Spark and in Spark Connect. A stream
-  * writes all kinds of rows; a batch writes the rows of one kind with the number of their micro-batch; a reader carries
-  * the sinks to a table function.
+  * writes micro-batches; a batch writes one micro-batch, which Python also passes to functions and has cached; a reader
+  * carries the sinks to a table function.
   *
   * The option `windrow.secret` contains the sinks as JSON ([[SinkJson]]), because Spark shows options in its logs, plans
   * and web pages, except for those whose name contains `secret`.
@@ -41,7 +41,7 @@ final class WindrowSource
       parameters: Map[String, String],
       data: DataFrame): BaseRelation = {
     val sinks = read(parameters)
-    sinks.writeOnly(data, parameters(Batch).toLong)
+    sinks.writer.writeCached(data, parameters(Batch).toLong, parameters(First).toBoolean)
     new Carrier(context, sinks)
   }
 
@@ -55,6 +55,7 @@ final class WindrowSource
 private[spark] object WindrowSource {
   private val Options = "windrow.secret"
   private val Batch   = "windrow.batch"
+  private val First   = "windrow.first"
 
   private def read(parameters: Map[String, String]): SinkJson = SinkJson.read(parameters.getOrElse(
     Options,

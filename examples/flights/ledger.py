@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from demo_app import truth
-from demo_app.delivery import Run
-from demo_app.flights import ON_TIME_MINUTES
-from demo_app.rows import Pane
+from flights import truth
+from flights.data import ON_TIME_MINUTES
+from flights.delivery import Run
+from flights.rows import Pane
 
 Windows = dict[tuple[object, ...], Pane]
 Measures = Mapping[str, Any]

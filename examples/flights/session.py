@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 import windrow as wr
 
-_QUIET = Path(__file__).parents[1] / "conf" / "log4j2.properties"
+_QUIET = Path(__file__).parents[2] / "scripts" / "conf" / "log4j2.properties"
 # A run takes about a minute, which is too short for the C2 compiler to be worth its CPU.
 _JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC "

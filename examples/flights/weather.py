@@ -7,7 +7,7 @@ from datetime import date
 
 import pandas as pd
 
-from demo_app.flights import NEW_YORK
+from flights.data import NEW_YORK
 
 _MM_PER_INCH = 25.4
 _KM_PER_MILE = 1.609344

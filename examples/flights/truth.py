@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from demo_app import queries
-from demo_app.flights import ON_TIME_MINUTES
+from flights import queries
+from flights.data import ON_TIME_MINUTES
 
 
 def watermarks(rows: pd.DataFrame, file: pd.Series) -> pd.Series:

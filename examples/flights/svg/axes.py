@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from demo_app.svg.canvas import line, words
+from flights.svg.canvas import line, words
 
 
 @dataclass(frozen=True)

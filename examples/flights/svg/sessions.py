@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from demo_app.svg import axes, canvas
-from demo_app.svg.axes import Scale
+from flights.svg import axes, canvas
+from flights.svg.axes import Scale
 
 #: Mean delays in minutes at which the next darker color starts.
 CLASSES = (60, 120, 180)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from demo_app import queries
-from demo_app.delivery import Run
-from demo_app.files import Batch
-from demo_app.flights import NEW_YORK
-from demo_app.ledger import Check, Correction, Fates
-from demo_app.rows import Answers, Pane
+from flights import queries
+from flights.data import NEW_YORK
+from flights.delivery import Run
+from flights.files import Batch
+from flights.ledger import Check, Correction, Fates
+from flights.rows import Answers, Pane
 
 HEADER = "file  flights known up to   flights   panes  corrections  rejected  dropped by Spark"
 _RULE = "-" * len(HEADER)

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from demo_app.flights import NEW_YORK
+from flights.data import NEW_YORK
 
 #: The schema of the files for Spark. _ARROW is the same schema for pyarrow.
 SCHEMA = (

@@ -8,8 +8,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import windrow as wr
-from demo_app.files import SCHEMA, YEAR_END
-from demo_app.flights import ON_TIME_MINUTES
+from flights.data import ON_TIME_MINUTES
+from flights.files import SCHEMA, YEAR_END
 
 WATERMARK = "1 hour"
 LATENESS = "4 hours"

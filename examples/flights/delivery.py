@@ -12,9 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import windrow as wr
-from demo_app import queries, rows
-from demo_app.files import Batch, deliver
-from demo_app.rows import Answers
+from flights import queries, rows
+from flights.files import Batch, deliver
+from flights.rows import Answers
 
 WINDROW = {
     "hourly": queries.hourly,

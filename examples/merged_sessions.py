@@ -1,8 +1,8 @@
 """Visits of users, where a late click merges two sessions into one.
 
-Run it with ``python examples/sessions.py``. The click of 09:08 joins two sessions that were emitted
-before. Windrow withdraws both with retractions and emits the merged session. The second table keeps
-the sessions that are still valid: panes minus retractions. It prints:
+Run it with ``python examples/merged_sessions.py``. The click of 09:08 joins two sessions that were
+emitted before. Windrow withdraws both with retractions and emits the merged session. The second
+table keeps the sessions that are still valid: panes minus retractions. It prints:
 
 +-----+----+-------------------+-------------------+------+-------------+
 |batch|user|              start|                end|clicks|is_retraction|

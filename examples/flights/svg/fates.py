@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from demo_app.svg import canvas
-from demo_app.svg.axes import Scale
+from flights.svg import canvas
+from flights.svg.axes import Scale
 
 _BAR = 30
 

@@ -9,16 +9,16 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from demo_app import queries, story, weather
-from demo_app.delivery import Run
-from demo_app.flights import NEW_YORK, airlines
-from demo_app.ledger import Check, Fates
-from demo_app.rows import Rejected
-from demo_app.svg.airport import Measure, Reports, airport
-from demo_app.svg.canvas import tag
-from demo_app.svg.fates import fates as draw_fates
-from demo_app.svg.sessions import CLASSES
-from demo_app.svg.sessions import sessions as draw_sessions
+from flights import queries, story, weather
+from flights.data import NEW_YORK, airlines
+from flights.delivery import Run
+from flights.ledger import Check, Fates
+from flights.rows import Rejected
+from flights.svg.airport import Measure, Reports, airport
+from flights.svg.canvas import tag
+from flights.svg.fates import fates as draw_fates
+from flights.svg.sessions import CLASSES
+from flights.svg.sessions import sessions as draw_sessions
 
 _STYLE = Path(__file__).with_name("page.css")
 _WIDE, _NARROW = 760, 360

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
-from demo_app import delivery, files, flights, ledger, page, screen, session
-from demo_app.screen import say
+from flights import data, delivery, files, ledger, page, screen, session
+from flights.screen import say
 
 _OUT = Path(__file__).parents[2] / ".build" / "demo"
 
@@ -25,8 +25,8 @@ def main() -> int:
     say("Starting Spark, and reading the flights of 2013 ...")
     with ThreadPoolExecutor(max_workers=1) as aside:
         starting = aside.submit(session.start)
-        rows = flights.load()
-        say(flights.look(rows).text())
+        rows = data.load()
+        say(data.look(rows).text())
         ends = files.cuts(rows, arguments.day)
         batches = files.write(rows, ends, folder / "files")
         spark = starting.result()

@@ -8,12 +8,12 @@ from datetime import date, datetime
 
 import pandas as pd
 
-from demo_app import ledger
-from demo_app.flights import NEW_YORK
-from demo_app.ledger import Correction
-from demo_app.rows import Pane
-from demo_app.svg.airport import Reports
-from demo_app.svg.sessions import Bar
+from flights import ledger
+from flights.data import NEW_YORK
+from flights.ledger import Correction
+from flights.rows import Pane
+from flights.svg.airport import Reports
+from flights.svg.sessions import Bar
 
 AIRPORTS = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from demo_app.svg import axes, canvas
-from demo_app.svg.axes import Scale
+from flights.svg import axes, canvas
+from flights.svg.axes import Scale
 
 WIDTH = 360
 _LEFT, _RIGHT, _TOP = 46, 10, 44
