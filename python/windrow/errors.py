@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from windrow import _conditions
 
@@ -54,7 +55,20 @@ class SpecProblem:
         return SpecProblem(self.code, f"{where}: {self.text}")
 
 
-class SpecError(WindrowError, ValueError):
+class _WithProblems(WindrowError, ValueError):  # noqa: N818  only a parent
+    """The parent of errors that list all problems."""
+
+    def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
+        """Store the full message and its problems."""
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[SpecProblem, ...]]]:
+        """Keep the problems when pickled."""
+        return type(self), (str(self), self.problems)
+
+
+class SpecError(_WithProblems):
     """A description that cannot run.
 
     The error lists all problems at once, so you can fix them together.
@@ -70,15 +84,6 @@ class SpecError(WindrowError, ValueError):
         ['DURATION_WITHOUT_UNIT']
 
     """
-
-    def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
-        """Store the full message and its problems."""
-        super().__init__(message)
-        self.problems = tuple(problems)
-
-    def __reduce__(self) -> tuple[type[SpecError], tuple[str, tuple[SpecProblem, ...]]]:
-        """Keep the problems when pickled."""
-        return type(self), (str(self), self.problems)
 
     @classmethod
     def of(cls, subject: str, problems: Sequence[SpecProblem]) -> SpecError:
@@ -114,7 +119,7 @@ class UnboundedJoinError(SpecError):
     """
 
 
-class MessageError(WindrowError, ValueError):
+class MessageError(_WithProblems):
     """Rows that do not fit the schema of an operator, or that ``invalid="fail"`` rejects.
 
     Attributes:
@@ -129,15 +134,6 @@ class MessageError(WindrowError, ValueError):
                 print([problem.code for problem in error.problems])  # ['COLUMN_MISSING']
 
     """
-
-    def __init__(self, message: str, problems: Sequence[SpecProblem]) -> None:
-        """Store the full message and its problems."""
-        super().__init__(message)
-        self.problems = tuple(problems)
-
-    def __reduce__(self) -> tuple[type[MessageError], tuple[str, tuple[SpecProblem, ...]]]:
-        """Keep the problems when pickled."""
-        return type(self), (str(self), self.problems)
 
 
 class BackpressureError(WindrowError):

@@ -15,6 +15,7 @@ from windrow._specs import _duration
 from windrow._specs._columns import is_column, is_data_frame, missing
 from windrow._specs._duration import UNSTATED, Duration
 from windrow._specs._frozen import call
+from windrow._specs._instants import micros
 from windrow.deduplicated import _spans, _unsupported
 from windrow.errors import SpecError, problem
 
@@ -112,7 +113,6 @@ class MatchOutput(StreamRows):
 
         """
         from windrow._drawing import _matches
-        from windrow._drawing._axis import micros
 
         found, times = self._batch(rows)
         lines: dict[str, _matches.Line] = {}

@@ -13,14 +13,14 @@ from typing import Literal, Self
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call
+from windrow._specs._frozen import Shown, call
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.windows._kind import LANES, WindowKind
 
 __all__ = ["By", "ByCount", "ByDelta", "ByPunctuation", "ByTime", "KeyLimits", "Policy"]
 
 
-class By(ABC):
+class By(Shown, ABC):
     """The parent of all limits of a window, and of the conditions for emitting it."""
 
     @abstractmethod
@@ -54,10 +54,6 @@ class ByCount(By):
         """Reject a value that is not a number of rows."""
         _refuse(self, _values.settle(self, counts=["n"]))
 
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("ByCount", self.n)
-
     def _fields(self) -> _json.Fields:
         return {"count": self.n}
 
@@ -84,10 +80,6 @@ class ByTime(By):
     def __post_init__(self) -> None:
         """Reject a value that is not a duration."""
         _refuse(self, _values.settle(self, durations=["period"]))
-
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("ByTime", self.period)
 
     def _fields(self) -> _json.Fields:
         return {"time": _duration.micros(self.period)}
@@ -125,16 +117,12 @@ class ByDelta(By):
             found.append(problem("DELTA_NOT_UNDERSTOOD", name="delta", value=repr(self.delta)))
         _refuse(self, found)
 
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("ByDelta", self.column, self.delta)
-
     def _fields(self) -> _json.Fields:
         return {"delta": {"attribute": self.column, "by": self.delta}}
 
 
 @dataclass(frozen=True, repr=False)
-class ByPunctuation:
+class ByPunctuation(Shown):
     """End the window of a key with each row that has true in a column.
 
     That row is the last one of the window. To leave it out of an aggregate, use ``FILTER (WHERE NOT
@@ -158,16 +146,12 @@ class ByPunctuation:
         """Reject a value that is not a name."""
         _refuse(self, _column(self.column))
 
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("ByPunctuation", self.column)
-
     def _fields(self) -> _json.Fields:
         return {"punctuation": self.column}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class KeyLimits:
+class KeyLimits(Shown):
     """The limits at which Windrow removes the windows of keys; the first one reached applies.
 
     Windrow removes the keys without rows first, then the keys that have been idle the longest.
@@ -198,10 +182,6 @@ class KeyLimits:
         durations = _values.stated(self, "idle")
         counts = _values.stated(self, "maxKeys", "maxRows")
         _refuse(self, _values.settle(self, durations=durations, counts=counts))
-
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("KeyLimits", idle=self.idle, maxKeys=self.maxKeys, maxRows=self.maxRows)
 
     def _fields(self) -> _json.Fields:
         idle = None if self.idle is None else _duration.micros(self.idle)

@@ -56,7 +56,28 @@ def load(jar: Path) -> None:
         loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 
-class Operator:
+class _InJvm:
+    """An object in the JVM."""
+
+    def __init__(self, java: Any) -> None:  # noqa: ANN401  Py4J has no types
+        """Store the object."""
+        from pyspark import SparkContext
+
+        self._java = java
+        self._gateway: Any = SparkContext._gateway
+
+    def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
+        """Call a method; bytes are passed as a Java array."""
+        with plain_errors():
+            given = getattr(self._java, method)(*arguments)
+        return bytes(given) if isinstance(given, bytes | bytearray) else given
+
+    def close(self) -> None:
+        """Free the objects in the JVM."""
+        self._gateway.detach(self._java)
+
+
+class Operator(_InJvm):
     """A standalone operator in the JVM; it exchanges microseconds and Arrow streams."""
 
     def __init__(
@@ -66,44 +87,24 @@ class Operator:
 
         name: the operator in error messages. sends: whether its outputs are sent.
         """
-        from pyspark import SparkContext
-
+        made = _class(spark, GATEWAY)
         with plain_errors():
-            self._operator: Any = _class(spark, GATEWAY).operator(
-                spark._jsparkSession, spec, folder, name, sends
-            )
-        self._gateway: Any = SparkContext._gateway
-
-    def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
-        """Call a method; bytes are passed as a Java array."""
-        with plain_errors():
-            given = getattr(self._operator, method)(*arguments)
-        return bytes(given) if isinstance(given, bytes | bytearray) else given
+            super().__init__(made.operator(spark._jsparkSession, spec, folder, name, sends))
 
     def close(self) -> None:
         """Free the operator and its objects in the JVM."""
         self.call("close")
-        self._gateway.detach(self._operator)
+        super().close()
 
 
-class Rehearsal:
+class Rehearsal(_InJvm):
     """A query that runs step by step in the JVM; it exchanges Arrow streams."""
 
     def __init__(self, spark: SparkSession, output: DataFrame) -> None:
         """Read the plan of a classic DataFrame."""
-        from pyspark import SparkContext
-
+        made = _class(spark, GATEWAY)
         with plain_errors():
-            self._rehearsal: Any = _class(spark, GATEWAY).rehearsal(
-                spark._jsparkSession, output._jdf
-            )
-        self._gateway: Any = SparkContext._gateway
-
-    def call(self, method: str, *arguments: object) -> Any:  # noqa: ANN401  Py4J has no types
-        """Call a method; bytes are passed as a Java array."""
-        with plain_errors():
-            given = getattr(self._rehearsal, method)(*arguments)
-        return bytes(given) if isinstance(given, bytes | bytearray) else given
+            super().__init__(made.rehearsal(spark._jsparkSession, output._jdf))
 
     def advise(self, spark: SparkSession, share: float) -> DataFrame:
         """Return the rows of an advice."""
@@ -116,10 +117,6 @@ class Rehearsal:
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
         return Classic(self.call("kept", what, operator), spark)
-
-    def close(self) -> None:
-        """Free the objects in the JVM."""
-        self._gateway.detach(self._rehearsal)
 
 
 @contextmanager

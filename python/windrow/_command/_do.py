@@ -14,9 +14,9 @@ from typing import Any, TextIO
 from windrow._bridge._doctor import Check, Report
 from windrow._bridge._doctor import examine as examined
 from windrow._command import _text
+from windrow._specs import _zones
 from windrow._specs._frames import HasFrames
 from windrow.errors import failure
-from windrow.operators import _zones
 from windrow.operators._session import session
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from windrow._specs import _duration, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call
+from windrow._specs._frozen import Shown
 from windrow.errors import SpecError, problem
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EventTimeWatermark:
+class EventTimeWatermark(Shown):
     """A watermark that follows event time, with settings for inputs that differ in speed.
 
     The delay alone is the same as a duration in ``wr.stream(watermark=...)``. Add ``by`` if the
@@ -69,11 +69,6 @@ class EventTimeWatermark:
         if found:
             raise SpecError.of(given, found)
 
-    def __repr__(self) -> str:
-        """Show as the call."""
-        settings = {"by": self.by, "partitions": self.partitions, "idle": self.idle}
-        return call("EventTimeWatermark", self.delay, **settings)
-
     @property
     def _fields(self) -> dict[str, int]:
         """Return the settings for the JVM, with durations in microseconds."""
@@ -94,7 +89,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True, repr=False)
-class ProcessingTimeWatermark:
+class ProcessingTimeWatermark(Shown):
     """A watermark that follows the clock: the processing time less a delay.
 
     It advances even if no rows arrive, so windows of a silent source complete. Its query keeps
@@ -122,10 +117,6 @@ class ProcessingTimeWatermark:
         found = _values.settle(self, durations=["delay"])
         if found:
             raise SpecError.of(given, found)
-
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return f"ProcessingTimeWatermark({self.delay!r})"
 
     @property
     def _fields(self) -> dict[str, int]:

@@ -17,9 +17,15 @@ def instant(micros: int) -> datetime:
         return _LAST if micros > 0 else _FIRST
 
 
-def micros(time: datetime) -> int:
-    """Return a time as microseconds since 1970."""
-    return (time - EPOCH) // timedelta(microseconds=1)
+def micros(time: datetime, zone: tzinfo = UTC) -> int:
+    """Return a time as microseconds since 1970; a time without a zone is in ``zone``."""
+    aware = time if time.tzinfo else time.replace(tzinfo=zone)
+    return (aware - EPOCH) // timedelta(microseconds=1)
+
+
+def iso(micros: int) -> str:
+    """Return a time in UTC as ISO text: ``2025-01-01T09:00:00Z``."""
+    return instant(micros).isoformat().replace("+00:00", "Z")
 
 
 def read(text: str) -> datetime:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from windrow._specs import _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call
+from windrow._specs._frozen import Shown
 from windrow.errors import SpecError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Retention:
+class Retention(Shown):
     """Limits of how much of the past is stored; the first limit that is reached applies.
 
     ``Stream.retain`` sets them for a query; use ``Retention`` in the spec of an operator. No limit
@@ -43,10 +43,6 @@ class Retention:
         found = _values.settle(self, durations=durations, counts=counts)
         if found:
             raise SpecError.of(f"retain{repr(self).removeprefix('Retention')}", found)
-
-    def __repr__(self) -> str:
-        """Show as the call."""
-        return call("Retention", time=self.time, messages=self.messages, windows=self.windows)
 
 
 NOT_STATED = Retention()

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from windrow._specs import _json
 from windrow.errors import SpecError, SpecProblem, expect, problem
 from windrow.operators import _input, _join_json
+from windrow.operators._described import DescribedOperator
 from windrow.operators._input import Names, as_names
-from windrow.operators._join import JoinStream, call_of, refuse_of_query
-from windrow.operators._operator import StandaloneOperator
+from windrow.operators._join import JoinStream, OfStreams, refuse_of_query
 from windrow.operators._spec import WindowOperatorSpec
-from windrow.operators._steps import Send
 
 _OWN = ("operator", "streams", "input")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CoGroupSpec:
+class CoGroupSpec(OfStreams):
     """The description of several streams in one windowed operator, whose value is the rows of each.
 
     Whether the spec makes sense is checked when an operator is created from it.
@@ -56,44 +53,16 @@ class CoGroupSpec:
         expect("window=", self.window, WindowOperatorSpec)
         for stream in self.streams:
             expect("streams=", stream, JoinStream)
-        for name, value in (
-            ("streams", tuple(self.streams)),
-            ("on", as_names(self.on)),
-            ("outputStreams", as_names(self.outputStreams)),
-        ):
-            object.__setattr__(self, name, value)
+        self._settle(
+            streams=tuple(self.streams),
+            on=as_names(self.on),
+            outputStreams=as_names(self.outputStreams),
+        )
         found = self._unread()
         if found:
             raise SpecError.of("a co-group", found)
 
-    def __repr__(self) -> str:
-        """Show as the call, without values that equal the default."""
-        return call_of("CoGroupSpec", self)
-
-    def toJson(self) -> str:
-        """Return the spec as JSON.
-
-        Returns:
-            One JSON object, with durations in microseconds.
-
-        """
-        return _json.write(self._fields())
-
-    @property
-    def inputStreams(self) -> tuple[str, ...]:
-        """Return the names of the streams, in order.
-
-        Returns:
-            A tuple of names.
-
-        """
-        return tuple(stream.name for stream in self.streams)
-
-    @property
-    def _streams(self) -> tuple[str, ...]:
-        return self.inputStreams
-
-    def _fields(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, object]:
         return {
             **self.window._fields(),
             "operator": "cogroup",
@@ -113,7 +82,7 @@ class CoGroupSpec:
         return found
 
 
-class MergedWindowOperator(StandaloneOperator):
+class MergedWindowOperator(DescribedOperator[CoGroupSpec]):
     """An operator whose windows contain the rows of several streams (co-group).
 
     The watermark is the least of the streams, if they have their own. ``getResult`` has the key,
@@ -139,23 +108,6 @@ class MergedWindowOperator(StandaloneOperator):
                 both.getResult().schema.names  # ['user', 'window', 'messages', 'pane']
 
     """
-
-    def __init__(
-        self, spec: CoGroupSpec, *, store: str | None = None, send: Send | None = None
-    ) -> None:
-        """Store the description; nothing starts."""
-        super().__init__(spec, store=store, send=send)
-
-    @property
-    def spec(self) -> CoGroupSpec:
-        """Return the description of the operator.
-
-        Returns:
-            The spec that was passed to the constructor.
-
-        """
-        spec: CoGroupSpec = self._spec
-        return spec
 
     def _check(self, spec: object) -> None:
         expect(f"{type(self).__name__}(spec)", spec, CoGroupSpec)

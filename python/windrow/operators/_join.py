@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
 from windrow._markup._svg import Picture
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import UNSTATED, Duration, Unstated
+from windrow._specs._frozen import Shown
 from windrow._specs._retention import NOT_STATED, Retention
 from windrow._specs._rowid import RowId
 from windrow.errors import SpecError, SpecProblem, expect, problem
@@ -91,7 +93,7 @@ class AsOf:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class JoinStream:
+class JoinStream(Shown):
     """One input of a join or co-group.
 
     Args:
@@ -137,13 +139,45 @@ class JoinStream:
         offsets = tuple(sorted(dict(self.startOffsets).items()))
         object.__setattr__(self, "startOffsets", offsets)
 
-    def __repr__(self) -> str:
-        """Show as the call, without values that equal the default."""
-        return call_of("JoinStream", self)
+
+class OfStreams(Shown, ABC):
+    """The parent of descriptions of several streams."""
+
+    streams: Sequence[JoinStream]
+
+    def toJson(self) -> str:
+        """Return the spec as JSON.
+
+        Returns:
+            One JSON object, with durations in microseconds.
+
+        """
+        return _json.write(self._fields())
+
+    @property
+    def inputStreams(self) -> tuple[str, ...]:
+        """Return the names of the streams, in order.
+
+        Returns:
+            A tuple of names.
+
+        """
+        return tuple(stream.name for stream in self.streams)
+
+    @property
+    def _streams(self) -> tuple[str, ...]:
+        return self.inputStreams
+
+    def _settle(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @abstractmethod
+    def _fields(self) -> dict[str, object]: ...
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class JoinSpec:
+class JoinSpec(OfStreams):
     """The description of a join, apart from the data.
 
     Whether the spec makes sense is checked when a query or an operator is created from it.
@@ -219,10 +253,6 @@ class JoinSpec:
         if self.maxFuture is not None:
             self._settle(maxFuture=_duration.show(_duration.micros(self.maxFuture)))
 
-    def __repr__(self) -> str:
-        """Show as the call, without values that equal the default."""
-        return call_of("JoinSpec", self)
-
     def plot(self, messages: Mapping[str, Sequence[datetime | str | int]] | None = None) -> Picture:
         """Draw which rows of one key are joined, which stay unmatched, and which are dropped.
 
@@ -245,33 +275,6 @@ class JoinSpec:
 
     def _repr_html_(self) -> str:
         return str(self.plot())
-
-    def toJson(self) -> str:
-        """Return the spec as JSON.
-
-        Returns:
-            One JSON object, with durations in microseconds.
-
-        """
-        return _json.write(self._fields())
-
-    @property
-    def inputStreams(self) -> tuple[str, ...]:
-        """Return the names of the streams, in order.
-
-        Returns:
-            A tuple of names.
-
-        """
-        return tuple(stream.name for stream in self.streams)
-
-    @property
-    def _streams(self) -> tuple[str, ...]:
-        return self.inputStreams
-
-    def _settle(self, **values: object) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
 
     def _fields(self) -> dict[str, object]:
         return _join_json.write(self)
@@ -349,16 +352,3 @@ def _settled_within(spec: JoinSpec) -> object:
     of_all = settled.keys() == {one.name for one in spec.streams[1:]}
     is_one = len(set(settled.values())) == 1 and of_all
     return next(iter(settled.values())) if is_one else tuple(settled.items())
-
-
-def call_of(name: str, spec: Any) -> str:  # noqa: ANN401  any dataclass
-    """Show a spec as its call, without values that equal the default."""
-    plain = {field.name: field.default for field in fields(spec)}
-    changed = {n: getattr(spec, n) for n in plain if getattr(spec, n) != plain[n]}
-    shown = {n: v[0] if _is_single(v) else v for n, v in changed.items()}
-    return f"{name}({', '.join(f'{n}={v!r}' for n, v in shown.items())})"
-
-
-def _is_single(value: object) -> bool:
-    """Return whether the value is a single name, which is shown without its list."""
-    return isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], str)

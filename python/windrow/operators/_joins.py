@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windrow.errors import expect
+from windrow.operators._described import DescribedOperator
 from windrow.operators._join import JoinSpec, refuse_of_query
 from windrow.operators._jvm import Keys
-from windrow.operators._operator import StandaloneOperator
-from windrow.operators._steps import Send
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class StreamStreamJoinOperator(StandaloneOperator):
+class StreamStreamJoinOperator(DescribedOperator[JoinSpec]):
     """An operator that joins two or more streams.
 
     ``getResult`` has the equal columns once, and a struct for each stream, null if the row has no
@@ -48,23 +47,6 @@ class StreamStreamJoinOperator(StandaloneOperator):
             pairs.addMessages(orders, stream="o")
 
     """
-
-    def __init__(
-        self, spec: JoinSpec, *, store: str | None = None, send: Send | None = None
-    ) -> None:
-        """Store the description; nothing starts."""
-        super().__init__(spec, store=store, send=send)
-
-    @property
-    def spec(self) -> JoinSpec:
-        """Return the description of the operator.
-
-        Returns:
-            The spec that was passed to the constructor.
-
-        """
-        spec: JoinSpec = self._spec
-        return spec
 
     def _check(self, spec: object) -> None:
         expect(f"{type(self).__name__}(spec)", spec, JoinSpec)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import timezone
 from typing import TYPE_CHECKING, Any
 
+from windrow._specs import _zones
 from windrow.errors import MessageError, SpecProblem, failure, problem
-from windrow.operators import _zones
 
 if TYPE_CHECKING:
     import pyarrow as pa

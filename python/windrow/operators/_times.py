@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from windrow.operators import _zones
+from windrow._specs import _instants, _zones
 
 At = datetime | str | int
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def micros(argument: str, at: At, zone: str) -> int:
@@ -29,12 +26,7 @@ def micros(argument: str, at: At, zone: str) -> int:
     if not isinstance(at, datetime):
         text = f"{argument} is {at!r}; pass a datetime or a string, because integers are offsets."
         raise TypeError(text)
-    return aware(at, zone) // _MICROSECOND
-
-
-def aware(at: datetime, zone: str) -> timedelta:
-    """Return the time since the epoch; a datetime without a zone is in ``zone``."""
-    return (at if at.tzinfo else at.replace(tzinfo=_zones.tzinfo_of(zone))) - _EPOCH
+    return _instants.micros(at, UTC if at.tzinfo else _zones.tzinfo_of(zone))
 
 
 def is_position(at: At | None) -> bool:

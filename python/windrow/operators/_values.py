@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from windrow._specs import _zones
 from windrow.errors import SpecProblem, problem
-from windrow.operators import _tables, _zones
+from windrow.operators import _tables
 from windrow.operators._fitting import fits
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from windrow.errors import SpecError, expect, problem
 from windrow.operators import _tables, _times
+from windrow.operators._described import DescribedOperator
 from windrow.operators._jvm import Keys
-from windrow.operators._operator import StandaloneOperator
 from windrow.operators._spec import OperatorKind, WindowOperatorSpec
-from windrow.operators._steps import Send
 from windrow.operators._times import At
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _REASONS = {
 }
 
 
-class WindowOperator(StandaloneOperator):
+class WindowOperator(DescribedOperator[WindowOperatorSpec]):
     """The parent of all operators on windows.
 
     Args:
@@ -44,23 +43,6 @@ class WindowOperator(StandaloneOperator):
     """
 
     _takes: tuple[OperatorKind, ...]
-
-    def __init__(
-        self, spec: WindowOperatorSpec, *, store: str | None = None, send: Send | None = None
-    ) -> None:
-        """Store the description; nothing starts."""
-        super().__init__(spec, store=store, send=send)
-
-    @property
-    def spec(self) -> WindowOperatorSpec:
-        """Return the description of the operator.
-
-        Returns:
-            The spec that was passed to the constructor.
-
-        """
-        spec: WindowOperatorSpec = self._spec
-        return spec
 
     def _check(self, spec: object) -> None:
         expect(f"{type(self).__name__}(spec)", spec, WindowOperatorSpec)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from windrow._specs._instants import instant
+from windrow._specs._instants import instant, iso
 from windrow.advising import Advice
 from windrow.errors import SpecError, failure, problem
 from windrow.operators import _times
@@ -154,7 +154,7 @@ class Harness:
         """
         millis = _times.micros("to", to, self._zone) // 1000
         if millis < self._next():
-            found = problem("CLOCK_BACK", to=_shown(millis), now=_shown(self._now))
+            found = problem("CLOCK_BACK", to=iso(millis * 1000), now=iso(self._now * 1000))
             raise SpecError.of("advanceProcessingTime(...)", [found])
         self._turn(now=millis)
         return self
@@ -394,7 +394,3 @@ class Harness:
 
 def _at(millis: int) -> datetime:
     return instant(millis * 1000)
-
-
-def _shown(millis: int) -> str:
-    return _at(millis).isoformat().replace("+00:00", "Z")

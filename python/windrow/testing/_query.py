@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from windrow._bridge import _sql
 from windrow._running._settings import having
 from windrow._running._sinks import sinks_json
-from windrow._specs._instants import instant, read
+from windrow._specs._instants import iso, read
 from windrow.advising import Advice, advise
 from windrow.errors import SpecError, from_text, problem
 from windrow.stores import State
@@ -144,7 +144,7 @@ class QueryEngine:
     def _check(self, mark: int) -> None:
         there = self.watermark()
         if there is not None and mark < there * 1000:
-            found = [problem("WATERMARK_BACK", to=_instant(mark), watermark=_instant(there * 1000))]
+            found = [problem("WATERMARK_BACK", to=iso(mark), watermark=iso(there * 1000))]
             raise SpecError.of("advanceWatermark(...)", found)
 
     def _write(self, turn: Turn) -> None:
@@ -204,7 +204,3 @@ def _plain(query: StreamingQuery) -> Iterator[None]:
         if ours is None:
             raise
         raise ours from None
-
-
-def _instant(micros: int) -> str:
-    return instant(micros).isoformat().replace("+00:00", "Z")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from windrow._specs import _instants
+from windrow._specs import _instants, _zones
 from windrow.errors import problem
-from windrow.operators import _tables, _values, _zones
+from windrow.operators import _tables, _values
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from windrow._running._rows import RowsOutput
+from windrow._specs import _instants
 from windrow.errors import SpecError, problem
 from windrow.policies import Policy
 from windrow.results import Output
@@ -17,7 +18,6 @@ from windrow.testing._turns import END, Turn
 from windrow.windows import Over
 from windrow.windows._named import NamedWindows
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FUNCTIONS = ("count", "sum", "min", "max", "avg", "collect", "first", "median")
 
 
@@ -173,6 +173,4 @@ def _result(value: object) -> object:
 
 def _micros(at: object) -> object:
     """Return a time in microseconds; positions are unchanged."""
-    if not isinstance(at, datetime):
-        return at
-    return ((at if at.tzinfo else at.replace(tzinfo=UTC)) - _EPOCH) // timedelta(microseconds=1)
+    return _instants.micros(at) if isinstance(at, datetime) else at

@@ -8,7 +8,7 @@ from itertools import count, pairwise
 
 from windrow._specs import _duration, _json, _values
 from windrow._specs._duration import Duration
-from windrow._specs._frozen import call
+from windrow._specs._frozen import Shown
 from windrow.errors import SpecProblem
 from windrow.windows import _calendar
 from windrow.windows._kind import LANES, NONE, WindowKind
@@ -16,7 +16,7 @@ from windrow.windows._kind import LANES, NONE, WindowKind
 _PARTS = (0.2, 0.7, 1.4, 2.0, 2.9)
 
 
-class _Grid(WindowKind):
+class _Grid(Shown, WindowKind):
     """Windows of one size, of fixed length or by the calendar of a zone."""
 
     size: Duration
@@ -145,11 +145,6 @@ class Tumbling(_Grid):
         """Reject a value that is not a size."""
         self._settle()
 
-    def __repr__(self) -> str:
-        """Show as the call."""
-        shift = None if self.startTime == NONE else self.startTime
-        return call("Tumbling", self.size, startTime=shift, zone=self.zone)
-
     def describe(self) -> str:
         """Describe in words which windows exist, and which of them contain a row.
 
@@ -211,11 +206,6 @@ class Hopping(_Grid):
     def __post_init__(self) -> None:
         """Reject a value that is not a size or a step."""
         self._settle()
-
-    def __repr__(self) -> str:
-        """Show as the call."""
-        shift = None if self.startTime == NONE else self.startTime
-        return call("Hopping", self.size, step=self.step, startTime=shift, zone=self.zone)
 
     def describe(self) -> str:
         """Describe in words which windows exist, and which of them contain a row.

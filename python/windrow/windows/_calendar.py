@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
-from windrow._specs import _duration, _json
+from windrow._specs import _duration, _json, _zones
 from windrow.errors import SpecProblem, problem
 from windrow.windows._kind import LANES
 
@@ -26,11 +25,6 @@ MOST = 999_999_999  # the maximum number of units in one window
 
 _TEXT = re.compile(r"\s*(-?\d{1,9})\s*([a-zA-Z]+?)s?\s*", re.ASCII)
 _MONTHS = re.compile(r"([+-]?\d{1,9})\s*(month|quarter|year)s?(?![a-z])\s*", re.ASCII)
-_OFFSETS = [
-    re.compile(text, re.ASCII)
-    for text in (r"([+-])(\d\d?)", r"([+-])(\d\d):(\d\d)(?::(\d\d))?", r"([+-])(\d\d)(\d\d)(\d\d)?")
-]
-_PREFIX = re.compile(r"(UTC|GMT|UT)?([+-].*)?", re.ASCII)
 _MANY = 1_000  # steps of a window; a picture draws longer windows without changes of the clocks
 _SECOND, _HOUR, _DAY = 1_000_000, 3_600_000_000, 86_400_000_000
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  clocks of a zone, and of UTC
@@ -226,28 +220,7 @@ def _date(time: int) -> datetime:
 
 
 def _zone(name: str) -> tzinfo:
-    if name == "Z":
-        return UTC
-    prefixed = _PREFIX.fullmatch(name)
-    if prefixed is None:
-        return _region(name) or UTC  # a picture shows UTC if the zone database is missing
-    return timezone(timedelta(seconds=_seconds(prefixed[2] or "+00") or 0))
-
-
-def _seconds(offset: str) -> int | None:
-    """Return the seconds of "+2", "-03:30", or "+01:00:30", at most 18 hours."""
-    read = next((read for form in _OFFSETS if (read := form.fullmatch(offset))), None)
-    if read is None:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in (*read.groups(), 0, 0)[1:4])
-    total = hours * 3600 + minutes * 60 + seconds
-    if minutes > 59 or seconds > 59 or total > 18 * 3600:  # noqa: PLR2004  clocks
-        return None
-    return -total if read[1] == "-" else total
-
-
-def _region(name: str) -> ZoneInfo | None:
     try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):  # unknown, or not a valid file name
-        return None
+        return _zones.tzinfo_of(name)
+    except (ValueError, OSError, KeyError):
+        return UTC  # a picture shows UTC if the zone is unknown or the zone database is missing

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from windrow._markup._svg import Picture
 from windrow._specs import _json, _values
-from windrow._specs._columns import is_column
-from windrow._specs._frozen import call
+from windrow._specs._frozen import call, same
 from windrow.errors import SpecError, SpecProblem
 
 NONE = "0 seconds"
@@ -151,10 +150,5 @@ def as_given(kind: Any) -> str:  # noqa: ANN401  any of the dataclasses
     given = {field.name: getattr(kind, field.name) for field in fields(kind)}
     plain = {f.name: f.default for f in fields(kind) if f.default is not MISSING}
     return call(
-        type(kind).__name__, **{n: v for n, v in given.items() if not _same(v, plain.get(n))}
+        type(kind).__name__, **{n: v for n, v in given.items() if not same(v, plain.get(n))}
     )
-
-
-def _same(value: object, other: object) -> bool:
-    """Compare two values; a Column only by identity, because its ``==`` builds an expression."""
-    return value is other or (not is_column(value) and value == other)

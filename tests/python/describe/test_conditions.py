@@ -56,6 +56,7 @@ ADDED = {
             "TOO_MANY_WINDOWS TOO_MANY_MESSAGES TOO_MANY_KEYS TOO_MUCH_OUTPUT",
             {"name", "found", "setting", "limit"},
         ),
+        ("KEY_TYPES_DIFFER.STREAMS TIME_TYPES_DIFFER", {"key", "types"}),
         ("VALUE_UNKNOWN", {"name", "value", "allowed"}),
         ("CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", {"name", "value", "allowed"}),
     )

@@ -266,7 +266,7 @@ class _Held:
     def __init__(self, jvm: Any, *ops: wr.AggregatedWindowOperator) -> None:
         self.jvm = jvm
         self.freed = jvm.java.lang.ref.ReferenceQueue()
-        held = [op._java._operator for op in ops if op._java]
+        held = [op._java._java for op in ops if op._java]
         self.references = [jvm.java.lang.ref.WeakReference(one, self.freed) for one in held]
         assert len(self.references) == len(ops)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from operators.tables import COUNTS, NINE, aggregated, table
-from windrow.operators import _zones
+from windrow._specs import _zones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

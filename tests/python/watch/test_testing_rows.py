@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import functions as F
 
 import windrow as wr
-from windrow.operators._zones import tzinfo_of
+from windrow._specs._zones import tzinfo_of
 from windrow.testing import assertSamePanes, harness
 from windrow.testing._rows import Table, line, table, text
 

@@ -18,6 +18,5 @@ object AccumulationMode {
   val All: Seq[AccumulationMode] = Seq(Discarding, Accumulating, AccumulatingAndRetracting)
 
   /** Reads the name of a mode, as SQL writes it: `accumulationMode("accumulating")`. */
-  implicit def fromText(text: String): AccumulationMode = All.find(_.toString.equalsIgnoreCase(text)).getOrElse(
-    throw Words.unknown("VALUE_UNKNOWN", "accumulationMode", text, All))
+  implicit def fromText(text: String): AccumulationMode = Words.read("accumulationMode", text, All)
 }

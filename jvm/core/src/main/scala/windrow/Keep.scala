@@ -16,6 +16,5 @@ object Keep {
   val All: Seq[Keep] = Seq(First, Last)
 
   /** Reads the name of a choice, as SQL writes it: `dedup("1 hour", keep = "last")`. */
-  implicit def fromText(text: String): Keep =
-    All.find(_.toString.equalsIgnoreCase(text)).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "keep", text, All))
+  implicit def fromText(text: String): Keep = Words.read("keep", text, All)
 }

@@ -53,9 +53,8 @@ case object EachBatch extends PaneTrigger {
 
 /** One pane after every `messages` unsent messages of a window. */
 final case class Every(messages: Long) extends PaneTrigger {
-  def problems: Seq[SpecProblem] = Option.when(messages < 1)(
-    SpecProblem("NOT_POSITIVE.COUNT", "name" -> "messages", "value" -> messages)).toSeq
-  override def toString: String = s"Every(messages=$messages)"
+  def problems: Seq[SpecProblem] = NumberCheck.atLeastOne("messages", messages)
+  override def toString: String  = s"Every(messages=$messages)"
 }
 
 object Every {

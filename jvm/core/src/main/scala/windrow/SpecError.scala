@@ -1,5 +1,7 @@
 package windrow
 
+import java.util.Locale
+
 /** One problem of a spec.
   *
   * @param code
@@ -25,6 +27,21 @@ object SpecProblem {
     */
   private[windrow] def apply(condition: String, parameters: (String, Any)*): SpecProblem =
     SpecProblem(ErrorConditions.codeOf(condition), ErrorConditions.text(condition, parameters: _*))
+
+  /** The problem as a list, which is empty if it does not exist. */
+  private[windrow] def when(exists: Boolean, condition: String, parameters: (String, Any)*): Seq[SpecProblem] =
+    if (exists) Seq(SpecProblem(condition, parameters: _*)) else Nil
+
+  /** The problem of a value that is not one of some words, which are shown in lower case. */
+  private[windrow] def unknown(
+      name: String,
+      value: Any,
+      allowed: Seq[Any],
+      condition: String = "VALUE_UNKNOWN"): SpecProblem = SpecProblem(
+    condition,
+    "name"    -> name,
+    "value"   -> value,
+    "allowed" -> allowed.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", "))
 }
 
 /** A spec that cannot be used. The message contains all of its problems. */

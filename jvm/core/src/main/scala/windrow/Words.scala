@@ -1,16 +1,13 @@
 package windrow
 
-import java.util.Locale
-
-/** Errors for texts that replace constants, as in SQL. */
+/** Reads texts that replace constants, as in SQL. */
 private[windrow] object Words {
 
+  /** Returns the value with a text, in upper or lower case. */
+  def read[T](name: String, text: String, all: Seq[T]): T =
+    all.find(_.toString.equalsIgnoreCase(text)).getOrElse(throw unknown(name, text, all))
+
   /** The error for a text that is not one of the allowed values. */
-  def unknown(condition: String, name: String, text: String, all: Seq[Any]): SpecError = SpecError(
-    s"$name=\"$text\"",
-    Seq(SpecProblem(
-      condition,
-      "name"    -> name,
-      "value"   -> text,
-      "allowed" -> all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", "))))
+  def unknown(name: String, text: String, all: Seq[Any]): SpecError =
+    SpecError(s"$name=\"$text\"", Seq(SpecProblem.unknown(name, text, all)))
 }

@@ -20,5 +20,5 @@ object AsofDirection {
 
   /** Reads the name of a direction: `direction = "nearest"`. */
   implicit def fromText(text: String): AsofDirection =
-    All.find(_.toString == text).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "direction", text, All))
+    All.find(_.toString == text).getOrElse(throw Words.unknown("direction", text, All))
 }

@@ -23,7 +23,7 @@ final case class DedupDraft(
 
   def check: Either[Seq[SpecProblem], DedupSpec] = {
     val found = within.fold(Seq(SpecProblem("WITHIN_NOT_STATED.DEDUP")))(span =>
-      Option.when(span.micros < 0)(SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "within")).toSeq ++
+      NumberCheck.notNegative("within", span) ++
         Option.when(span.isTooLong)(TimeSpan.tooLong("within"))) ++
       Option.when(lateness.contains(TimeSpan.Endless))(
         SpecProblem("VALUE_NOT_SUPPORTED.DEDUP", "name" -> "lateness", "value" -> "without end")) ++

@@ -51,8 +51,7 @@ final case class FullStateDraft(
   }
 
   private def unstated: Seq[SpecProblem] =
-    Option.when(retention.time.isEmpty && retention.messages.isEmpty)(SpecProblem(
-      "RETENTION_NOT_STATED.FULL_STATE")).toSeq
+    SpecProblem.when(retention.time.isEmpty && retention.messages.isEmpty, "RETENTION_NOT_STATED.FULL_STATE")
 
   /** Checks sessions; [[SpecCheck]] checks windows of a fixed size. */
   private def tooShort: Seq[SpecProblem] = (for {
@@ -102,7 +101,7 @@ object FullStateDraft {
 }
 
 /** A checked description of a full-state operator; an instance always is valid. */
-final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Serializable {
+final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends Checked {
   def window: WindowKind = draft.window
 
   /** The family of its windows, which the check found to be supported. */
@@ -121,11 +120,4 @@ final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends S
 
   /** The settings that it shares with a windowed aggregation. */
   private[windrow] def windows: WindowOperatorSpec = new WindowOperatorSpec(draft.windows)
-
-  override def equals(other: Any): Boolean = other match {
-    case that: FullStateSpec => draft == that.draft
-    case _                   => false
-  }
-  override def hashCode: Int    = draft.hashCode
-  override def toString: String = draft.toString
 }

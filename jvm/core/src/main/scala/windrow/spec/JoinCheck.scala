@@ -1,5 +1,6 @@
 package windrow
 
+import windrow.SpecProblem.when
 import windrow.core.time.Position
 
 /** Finds all problems of a join. */
@@ -21,9 +22,6 @@ private[windrow] object JoinCheck {
     case Within.OwnWindows | Within.Everything | _: Within.Ranges | _: Within.SameWindow => ()
   }
 
-  private def refuse(when: Boolean, condition: String, parameters: (String, Any)*): Seq[SpecProblem] =
-    Option.when(when)(SpecProblem(condition, parameters: _*)).toSeq
-
   private def streams(draft: JoinDraft): Seq[SpecProblem] = {
     val names = draft.streams.map(_.name)
     val twice = names.diff(names.distinct).distinct
@@ -31,8 +29,8 @@ private[windrow] object JoinCheck {
       case Within.Ranges(of) => of.keySet
       case _                 => Set.empty[String]
     }
-    refuse(names.size < 2, "STREAMS_TOO_FEW.JOIN", "count" -> names.size) ++
-      refuse(twice.nonEmpty, "STREAM_TWICE.NAME", "name" -> twice.mkString(", ")) ++
+    when(names.size < 2, "STREAMS_TOO_FEW.JOIN", "count" -> names.size) ++
+      when(twice.nonEmpty, "STREAM_TWICE.NAME", "name" -> twice.mkString(", ")) ++
       (ranges ++ draft.startOffsets.keySet).diff(names.toSet).toSeq.sorted.map(name =>
         SpecProblem("STREAM_UNKNOWN.JOIN", "name" -> name, "names" -> names.mkString(", "))) ++
       (if (draft.isChain) ofChain(draft) else Nil)
@@ -54,13 +52,8 @@ private[windrow] object JoinCheck {
   private def lateness(draft: JoinDraft): Seq[SpecProblem] = draft.lateness match {
     case None => Seq(SpecProblem("LATENESS_NOT_STATED"))
     case Some(span) =>
-      refuse(
-        span.micros < 0,
-        "LATENESS_NEGATIVE",
-        "lateness" -> s"'$span'") ++
-        refuse(
-          span == TimeSpan.Endless && draft.retention.messages.isEmpty,
-          "RETENTION_NOT_STATED.MESSAGES")
+      when(span.micros < 0, "LATENESS_NEGATIVE", "lateness" -> s"'$span'") ++
+        when(span == TimeSpan.Endless && draft.retention.messages.isEmpty, "RETENTION_NOT_STATED.MESSAGES")
   }
 
   private def future(draft: JoinDraft): Seq[SpecProblem] =
@@ -80,11 +73,7 @@ private[windrow] object JoinCheck {
         draft.streams.map(_.name).take(1).diff(draft.streams.drop(1).map(_.name)).filter(of.contains).map(name =>
           SpecProblem("RANGE_OF_FIRST_STREAM", "name" -> name)) ++
         of.toSeq.sortBy(_._1).flatMap { case (name, range) =>
-          refuse(
-            range.low.micros > range.high.micros,
-            "RANGE_REVERSED",
-            "name"  -> name,
-            "range" -> range)
+          when(range.low.micros > range.high.micros, "RANGE_REVERSED", "name" -> name, "range" -> range)
         } ++ tooShort(draft, JoinReach.longest(draft.streams.map(_.name), of))
     case Within.SameWindow(window) => tooShort(draft, lasts(window))
     case _ => tooShort(draft, draft.streams.flatMap(_.window).map(lasts).maxOption.getOrElse(0L))
@@ -115,7 +104,7 @@ private[windrow] object JoinCheck {
       case Within.Everything                                        => draft.streams
       case Within.OwnWindows                                        => freeSides(draft.streams)
     }
-    refuse(
+    when(
       free.nonEmpty && !isKept,
       "UNBOUNDED_JOIN",
       "sides" -> free.map(stream => s"'${stream.name}'").mkString(" and "))
@@ -126,36 +115,33 @@ private[windrow] object JoinCheck {
     */
   private def freeSides(streams: Seq[JoinStream]): Seq[JoinStream] = streams.filterNot(_.isBounded)
 
-  private def small(draft: JoinDraft): Seq[SpecProblem] = refuse(
+  private def small(draft: JoinDraft): Seq[SpecProblem] = when(
     draft.expect == ExpectedSize.Small && draft.retention.messages.isDefined,
     "RETENTION_OF_SMALL_RANGES")
 
   private def triggers(draft: JoinDraft): Seq[SpecProblem] = draft.early match {
     case EachMessage | EachBatch => Nil
     case Never | _: EveryPeriod if draft.within.isInstanceOf[Within.AsOf] =>
-      refuse(draft.early != Never, "VALUE_NOT_SUPPORTED.ASOF", "name" -> "early", "value" -> draft.early)
+      when(draft.early != Never, "VALUE_NOT_SUPPORTED.ASOF", "name" -> "early", "value" -> draft.early)
     case period: EveryPeriod => period.problems
     case other =>
       Seq(SpecProblem("TRIGGER_NOT_SUPPORTED", "early" -> other))
   }
 
+  /** The kinds of an as-of join. */
+  private val OfAsOf = Seq(JoinKind.Inner, JoinKind.Left)
+
   /** The state of an as-of join is limited by lateness and tolerance (SEMANTICS R117). */
   private def asOf(draft: JoinDraft): Seq[SpecProblem] = draft.within match {
     case Within.AsOf(direction, tolerance) =>
       def not(name: String, value: Any) = SpecProblem("VALUE_NOT_SUPPORTED.ASOF", "name" -> name, "value" -> value)
-      refuse(
+      when(
         tolerance.isEmpty && direction != AsofDirection.Backward,
         "TOLERANCE_NOT_STATED",
         "direction" -> direction) ++
-        tolerance.filter(_.micros < 0).map(span =>
-          SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "tolerance")) ++
-        refuse(draft.streams.size > 2, "ASOF_OF_MANY", "count" -> draft.streams.size) ++
-        refuse(
-          draft.how != JoinKind.Inner && draft.how != JoinKind.Left,
-          "VALUE_UNKNOWN",
-          "name"    -> "how",
-          "value"   -> draft.how,
-          "allowed" -> "inner, left") ++
+        tolerance.toSeq.flatMap(NumberCheck.notNegative("tolerance", _)) ++
+        when(draft.streams.size > 2, "ASOF_OF_MANY", "count" -> draft.streams.size) ++
+        Option.unless(OfAsOf.contains(draft.how))(SpecProblem.unknown("how", draft.how, OfAsOf)) ++
         draft.streams.flatMap(one => one.window.map(not(s"the window of '${one.name}'", _))) ++
         Option.when(draft.retention.isStated)(not("retention", draft.retention.inWords)) ++
         Option.when(draft.lateness.contains(TimeSpan.Endless))(not("lateness", "without end"))

@@ -5,7 +5,14 @@ import scala.language.implicitConversions
 import windrow.core.time.{Axis, Distance}
 
 /** The kind of a join, which decides which rows it emits. */
-sealed abstract class JoinKind(override val toString: String)
+sealed abstract class JoinKind(override val toString: String) {
+
+  /** Whether rows contain only the first stream. */
+  private[windrow] def isOfFirst: Boolean = this == JoinKind.Semi || this == JoinKind.Anti
+
+  /** Returns the streams that rows contain. */
+  private[windrow] def shown[T](streams: Seq[T]): Seq[T] = if (isOfFirst) streams.take(1) else streams
+}
 
 object JoinKind {
   case object Inner extends JoinKind("inner")
@@ -24,13 +31,13 @@ object JoinKind {
     else All.find { kind =>
       val outer = kind == Left || kind == Right || kind == Full
       word == kind.toString || (outer && word == s"${kind}outer") ||
-      ((kind == Semi || kind == Anti) && word == s"left$kind")
+      (kind.isOfFirst && word == s"left$kind")
     }
   }
 
   /** Reads the name of a kind: `how = "left_outer"`. */
   implicit def fromText(text: String): JoinKind =
-    read(text).getOrElse(throw Words.unknown("VALUE_UNKNOWN", "how", text, All))
+    read(text).getOrElse(throw Words.unknown("how", text, All))
 }
 
 /** Allowed difference between the event time of another stream's message and that of the first stream's
@@ -189,7 +196,7 @@ final case class JoinDraft(
 final class UnboundedJoinError(message: String) extends IllegalArgumentException(message)
 
 /** A checked description of a join; an instance always is valid. */
-final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializable {
+final class JoinSpec private[windrow] (val draft: JoinDraft) extends Checked {
   def streams: Seq[JoinStream]                             = draft.streams
   def names: Seq[String]                                   = draft.streams.map(_.name)
   def hasKeys: Boolean                                     = draft.hasKeys
@@ -206,11 +213,4 @@ final class JoinSpec private[windrow] (val draft: JoinDraft) extends Serializabl
   private[windrow] def isChain: Boolean = draft.isChain
 
   private[windrow] def withoutLateness: JoinSpec = new JoinSpec(draft.copy(lateness = Some(TimeSpan.Zero)))
-
-  override def equals(other: Any): Boolean = other match {
-    case that: JoinSpec => draft == that.draft
-    case _              => false
-  }
-  override def hashCode: Int    = draft.hashCode
-  override def toString: String = draft.toString
 }

@@ -68,15 +68,16 @@ private[windrow] final class JsonReader(timeUnit: String) {
   }
 
   /** Reads one of some values, written as its text in lower case. */
-  def word[T](node: JsonNode, name: String, condition: String, all: Seq[T]): Option[T] =
-    child(node, name).flatMap { value =>
-      val words = all.map(one => JsonReader.word(one) -> one)
-      words.collectFirst { case (word, one) if word == value.asText => one }.orElse(
-        refuse(condition, "name" -> name, "value" -> value.asText, "allowed" -> words.map(_._1).mkString(", ")))
-    }
+  def word[T](node: JsonNode, name: String, all: Seq[T], condition: String = "VALUE_UNKNOWN"): Option[T] =
+    child(node, name).flatMap(value =>
+      all.find(JsonReader.word(_) == value.asText).orElse(
+        refuse(SpecProblem.unknown(name, value.asText, all, condition))))
 }
 
 private[windrow] object JsonReader {
+
+  /** The texts in a list. */
+  def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq
 
   /** A value's text in lower case, independent of the machine's locale. */
   def word(value: Any): String = value.toString.toLowerCase(Locale.ROOT)

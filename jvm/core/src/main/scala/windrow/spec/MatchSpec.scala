@@ -42,7 +42,7 @@ final case class MatchDraft(
     val parsed = RowPattern.parse(pattern)
     val found = parsed.left.toSeq ++ parsed.toSeq.flatMap(ofPattern) ++
       within.toSeq.flatMap(span =>
-        Option.when(span.micros < 0)(SpecProblem("SIZE_NEGATIVE", "value" -> span, "name" -> "within")).toSeq ++
+        NumberCheck.notNegative("within", span) ++
           Option.when(span.isTooLong)(TimeSpan.tooLong("within"))) ++
       Option.when(lateness.contains(TimeSpan.Endless))(
         SpecProblem("VALUE_NOT_SUPPORTED.MATCH", "name" -> "lateness", "value" -> "without end")) ++

@@ -95,7 +95,7 @@ object OperatorJson {
       node: ObjectNode,
       outer: Map[String, String],
       late: PaneTrigger): Either[Seq[SpecProblem], CoGroupSpec] = {
-    val reader = new JsonReader(unit(node, outer))
+    val reader = SharedFieldsJson.reader(node, outer)
     val all    = streams(node, reader)
     val names  = all.map(_.name)
     all.filter(_.window.isDefined).foreach(one =>
@@ -112,16 +112,15 @@ object OperatorJson {
     Set("operator", "time_unit", "within", "order_by", "lateness", "max_future", "keep", "accumulation")
 
   private def dedup(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], DedupDraft] = {
-    val reader = new JsonReader(unit(node, outer))
+    val reader = SharedFieldsJson.reader(node, outer)
     reader.known(node, "a deduplication", DedupFields)
     val draft = DedupDraft(
       reader.span(node, "within"),
-      node.path("order_by").elements.asScala.map(_.asText).toSeq,
-      if (node.has("lateness") && node.get("lateness").isNull) Some(TimeSpan.Endless)
-      else reader.span(node, "lateness"),
+      JsonReader.texts(node.path("order_by")),
+      SharedFieldsJson.lateness(node, reader),
       reader.span(node, "max_future"),
-      reader.word(node, "keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
-      reader.word(node, "accumulation", "VALUE_UNKNOWN", AccumulationMode.All))
+      reader.word(node, "keep", Keep.All).getOrElse(Keep.First),
+      reader.word(node, "accumulation", AccumulationMode.All))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
@@ -155,7 +154,7 @@ object OperatorJson {
     "operator", "time_unit", "pattern", "define", "measures", "within", "after", "lateness", "max_future")
 
   private[windrow] def matching(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], MatchDraft] = {
-    val reader = new JsonReader(unit(node, outer))
+    val reader = SharedFieldsJson.reader(node, outer)
     reader.known(node, "a match", MatchFields)
     def texts(field: String) =
       node.path(field).properties.asScala.toSeq.map(one => one.getKey -> one.getValue.asText(""))
@@ -164,9 +163,8 @@ object OperatorJson {
       texts("define"),
       texts("measures"),
       reader.span(node, "within"),
-      reader.word(node, "after", "VALUE_UNKNOWN", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
-      if (node.has("lateness") && node.get("lateness").isNull) Some(TimeSpan.Endless)
-      else reader.span(node, "lateness"),
+      reader.word(node, "after", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
+      SharedFieldsJson.lateness(node, reader),
       reader.span(node, "max_future"))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
@@ -174,21 +172,21 @@ object OperatorJson {
   // ---- joins
 
   private def join(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], JoinDraft] = {
-    val reader = new JsonReader(unit(node, outer))
+    val reader = SharedFieldsJson.reader(node, outer)
     reader.known(node, "a join", JoinFields)
     val all = streams(node, reader)
     val draft = JoinDraft(
       all,
       reader.flag(node, "on").getOrElse(false),
       within(node, all.map(_.name), reader),
-      reader.word(node, "how", "VALUE_UNKNOWN", JoinKind.All).getOrElse(JoinKind.Inner),
-      if (node.path("lateness").isNull) Some(TimeSpan.Endless) else reader.span(node, "lateness"),
+      reader.word(node, "how", JoinKind.All).getOrElse(JoinKind.Inner),
+      SharedFieldsJson.lateness(node, reader),
       Option(node.get("early")).flatMap(TriggerJson.read(_, "early", reader)).getOrElse(EachMessage),
-      retention(node, reader),
+      SharedFieldsJson.retention(node, Set("time", "messages"), reader),
       reader.span(node, "max_future"),
-      reader.word(node, "expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      reader.word(node, "expect", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large),
-      startOffsets(node, reader))
+      SharedFieldsJson.offsetsByStream(node, reader))
     Either.cond(reader.problems.isEmpty, draft, reader.problems)
   }
 
@@ -210,20 +208,14 @@ object OperatorJson {
         val within = node.putObject("within").put("direction", direction.toString)
         tolerance.foreach(span => within.put("tolerance", span.micros))
     }
-    spec.draft.lateness.foreach(span =>
-      if (span == TimeSpan.Endless) node.putNull("lateness") else node.put("lateness", span.micros))
+    SharedFieldsJson.write(spec.draft.lateness, node)
     node.set[JsonNode]("early", TriggerJson.write(spec.early))
-    if (spec.retention.isStated) {
-      val limits = node.putObject("retention")
-      spec.retention.time.foreach(span => limits.put("time", span.micros))
-      spec.retention.messages.foreach(limits.put("messages", _))
-    }
+    SharedFieldsJson.write(spec.retention, node)
     spec.maxFuture.foreach(span => node.put("max_future", span.micros))
     if (spec.startOffsets.nonEmpty) {
       val offsets = node.putObject("start_offsets")
-      spec.startOffsets.toSeq.sortBy(_._1).foreach { case (name, starts) =>
-        val one = offsets.putObject(name)
-        starts.toSeq.sorted.foreach { case (partition, offset) => one.put(partition.toString, offset) }
+      spec.startOffsets.toSeq.sortBy(_._1).foreach { case (name, of) =>
+        SharedFieldsJson.write(of, offsets.putObject(name))
       }
     }
     node
@@ -245,9 +237,6 @@ object OperatorJson {
       within.putArray(name).add(low).add(high)
     }
   }
-
-  private def unit(node: ObjectNode, outer: Map[String, String]): String =
-    Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse("time_unit", "us"))
 
   private def streams(node: ObjectNode, reader: JsonReader): Seq[JoinStream] =
     node.path("streams").elements.asScala.toSeq.flatMap { stream =>
@@ -272,7 +261,7 @@ object OperatorJson {
       case Some(asOf) if asOf.path("direction").isTextual => // otherwise a stream is called "direction"
         reader.known(asOf, "an as-of join", Set("direction", "tolerance"))
         Within.AsOf(
-          reader.word(asOf, "direction", "VALUE_UNKNOWN", AsofDirection.All).getOrElse(AsofDirection.Backward),
+          reader.word(asOf, "direction", AsofDirection.All).getOrElse(AsofDirection.Backward),
           reader.span(asOf, "tolerance"))
       case Some(bySide) if bySide.isObject =>
         Within.Ranges(bySide.properties.asScala.flatMap(e => range(node, e.getValue, reader).map(e.getKey -> _)).toMap)
@@ -282,8 +271,8 @@ object OperatorJson {
 
   private def range(node: ObjectNode, ends: JsonNode, reader: JsonReader): Option[JoinRange] = {
     val bounds = node.path("bounds").asText("[]")
-    if (!Set("[]", "[)", "(]", "()")(bounds))
-      reader.refuse("VALUE_UNKNOWN", "name" -> "bounds", "value" -> bounds, "allowed" -> "[], [), (], ()")
+    if (!JoinWithin.Bounds.contains(bounds))
+      reader.refuse(SpecProblem.unknown("bounds", bounds, JoinWithin.Bounds))
     else if (!ends.isArray || ends.size != 2)
       reader.refuse("RANGE_NOT_UNDERSTOOD.FORM", "value" -> ends)
     else {
@@ -295,23 +284,4 @@ object OperatorJson {
       }
     }
   }
-
-  private def retention(node: ObjectNode, reader: JsonReader): Retention =
-    reader.child(node, "retention").fold(Retention.NotStated) { limits =>
-      reader.known(limits, "retention", Set("time", "messages"))
-      Retention(reader.span(limits, "time"), reader.count(limits, "messages"))
-    }
-
-  private def startOffsets(node: ObjectNode, reader: JsonReader): Map[String, Map[Long, Long]] =
-    reader.child(node, "start_offsets").fold(Map.empty[String, Map[Long, Long]])(_.properties.asScala.map { stream =>
-      stream.getKey -> stream.getValue.properties.asScala.flatMap { entry =>
-        val read = entry.getKey.toLongOption.zip(Option.when(entry.getValue.isIntegralNumber)(entry.getValue.asLong))
-        if (read.isEmpty)
-          reader.refuse[Unit](
-            "START_OFFSET_NOT_UNDERSTOOD",
-            "name"  -> "start_offsets",
-            "found" -> s"has '${entry.getKey}': ${entry.getValue}")
-        read
-      }.toMap
-    }.toMap)
 }

@@ -1,5 +1,6 @@
 package windrow
 
+import windrow.SpecProblem.when
 import windrow.WindowFamily._
 import windrow.core.time.Position
 
@@ -27,8 +28,7 @@ private[windrow] object SpecCheck {
 
   private def lateness(draft: WindowOperatorDraft): Seq[SpecProblem] = {
     val needed = draft.window.bounds.areTimes // SEMANTICS R8
-    Option.when(needed && draft.lateness.isEmpty)(
-      SpecProblem("LATENESS_NOT_STATED")).toSeq ++
+    when(needed && draft.lateness.isEmpty, "LATENESS_NOT_STATED") ++
       draft.lateness.filter(_.micros < 0).map(span =>
         SpecProblem("LATENESS_NEGATIVE", "lateness" -> shown(draft, span))) ++
       draft.maxFuture.filter(_.micros < 0).map(span =>
@@ -73,48 +73,36 @@ private[windrow] object SpecCheck {
       "RETENTION_TOO_SHORT.WINDOW",
       "time"   -> kept,
       "needed" -> needed)).toSeq ++
-      Option.when(draft.lateness.contains(TimeSpan.Endless) && draft.retention.windows.isEmpty &&
-        draft.retention.messages.isEmpty && draft.window.canBeLate)(SpecProblem(
-        "RETENTION_NOT_STATED.WINDOWS"))
+      when(
+        draft.lateness.contains(TimeSpan.Endless) && draft.retention.windows.isEmpty &&
+          draft.retention.messages.isEmpty && draft.window.canBeLate,
+        "RETENTION_NOT_STATED.WINDOWS")
   }
 
-  private def combinations(draft: WindowOperatorDraft): Seq[SpecProblem] = {
-    def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
-      Option.when(when)(SpecProblem(condition, parameters: _*))
-    val aligned  = alignedOf(draft)
-    val over     = draft.window.isOfMessage
-    val fixedEnd = draft.window.hasFixedEnd
+  private def combinations(draft: WindowOperatorDraft): Seq[SpecProblem] =
     Seq(
-      refuse(
-        draft.skipUnchanged && draft.accumulation.contains(Discarding),
-        "SKIPUNCHANGED_DISCARDING"),
-      refuse(
-        over && draft.accumulation.contains(Discarding),
+      when(draft.skipUnchanged && draft.accumulation.contains(Discarding), "SKIPUNCHANGED_DISCARDING"),
+      when(
+        draft.window.isOfMessage && draft.accumulation.contains(Discarding),
         "OVER_DISCARDING",
         "window" -> draft.window),
-      refuse(
+      when(
         draft.window.takesPanes && draft.accumulation.contains(Discarding),
         "INHERIT_DISCARDING",
         "window" -> draft.window),
-      refuse(
+      when(
         draft.window.family.isInstanceOf[CutSessions] && draft.accumulation.contains(Discarding),
         "SESSION_CUT.DISCARDING",
-        "window" -> draft.window),
-      refuse(
-        draft.fillsGaps && aligned.isEmpty,
-        "FILL_GAPS_NOT_ALIGNED",
-        "window" -> draft.window),
-      refuse(
-        draft.closeOn == CloseOn.NextRow && !fixedEnd,
+        "window"                                                                          -> draft.window),
+      when(draft.fillsGaps && alignedOf(draft).isEmpty, "FILL_GAPS_NOT_ALIGNED", "window" -> draft.window),
+      when(
+        draft.closeOn == CloseOn.NextRow && !draft.window.hasFixedEnd,
         "CLOSEON_WITHOUT_END",
         "window" -> draft.window),
-      refuse(
-        draft.window.holdsEverything && !fires(draft.early),
-        "TRIGGER_NOT_STATED.GLOBAL"),
-      refuse(
+      when(draft.window.holdsEverything && !fires(draft.early), "TRIGGER_NOT_STATED.GLOBAL"),
+      when(
         !draft.onTime && !fires(draft.early) && !fires(draft.late) && !firesAtEnd(draft),
         "NOTHING_FIRES")).flatten ++ silence(draft) ++ granularity(draft)
-  }
 
   /** A limit of `fillGaps` below the distance between windows never has an effect. */
   private def silence(draft: WindowOperatorDraft): Seq[SpecProblem] =

@@ -2,7 +2,6 @@ package windrow
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import scala.jdk.CollectionConverters._
 
 /** Reads and writes a spec as JSON, the format of transcripts, Python and `_windrow_apply`.
   *
@@ -30,10 +29,8 @@ object SpecJson {
     *   settings of the enclosing object, for example the `time_unit` of a transcript
     */
   def read(node: ObjectNode, outer: Map[String, String]): Either[Seq[SpecProblem], WindowOperatorDraft] = {
-    val reader = new JsonReader(Option(node.get("time_unit")).map(_.asText).getOrElse(outer.getOrElse(
-      "time_unit",
-      "us")))
-    val draft = read(node, reader)
+    val reader = SharedFieldsJson.reader(node, outer)
+    val draft  = read(node, reader)
     Either.cond(reader.problems.isEmpty, draft.get, reader.problems)
   }
 
@@ -51,22 +48,22 @@ object SpecJson {
       trigger("early", Never),
       onTime(node, reader),
       trigger("late", EachBatch),
-      reader.word(node, "accumulation", "VALUE_UNKNOWN", AccumulationMode.All),
+      reader.word(node, "accumulation", AccumulationMode.All),
       reader.flag(node, "skip_unchanged").getOrElse(false),
-      reader.word(node, "close_on", "VALUE_UNKNOWN", CloseOn.All).getOrElse(CloseOn.Watermark),
+      reader.word(node, "close_on", CloseOn.All).getOrElse(CloseOn.Watermark),
       gaps(node, reader),
-      retention(node, reader),
+      SharedFieldsJson.retention(node, Set("time", "messages", "windows"), reader),
       reader.span(node, "max_future"),
-      startOffsets(node, reader),
+      SharedFieldsJson.offsets(node, reader),
       GapValuesJson.read(node, reader))
     window.map(_ => draft)
   }
 
-  /** Reads the lateness: `null` is unlimited; windows on offsets count it in positions (SEMANTICS R21). */
+  /** Reads the lateness; windows on offsets count it in positions (SEMANTICS R21). */
   private def lateness(node: ObjectNode, window: Option[WindowKind], reader: JsonReader): Option[TimeSpan] =
-    if (node.path("lateness").isNull) Some(TimeSpan.Endless)
-    else if (window.exists(_.isLateByOffsets)) reader.count(node, "lateness").map(TimeSpan(_))
-    else reader.span(node, "lateness")
+    if (window.exists(_.isLateByOffsets) && node.hasNonNull("lateness"))
+      reader.count(node, "lateness").map(TimeSpan(_))
+    else SharedFieldsJson.lateness(node, reader)
 
   /** Reads `fill_gaps`: true is unlimited, false means never. */
   private def gaps(node: ObjectNode, reader: JsonReader): TimeSpan = {
@@ -88,34 +85,10 @@ object SpecJson {
       true
     }
 
-  private def retention(node: ObjectNode, reader: JsonReader): Retention =
-    reader.child(node, "retention").fold(Retention.NotStated) { limits =>
-      if (!limits.isObject)
-        reader.refuse[Unit](
-          "RETENTION_NOT_UNDERSTOOD",
-          "value" -> limits)
-      reader.known(limits, "retention", Set("time", "messages", "windows"))
-      Retention(reader.span(limits, "time"), reader.count(limits, "messages"), reader.count(limits, "windows"))
-    }
-
-  private def startOffsets(node: ObjectNode, reader: JsonReader): Map[Long, Long] =
-    reader.child(node, "start_offsets").fold(Map.empty[Long, Long]) { offsets =>
-      def refuse(what: String) =
-        reader.refuse[Unit]("START_OFFSET_NOT_UNDERSTOOD", "found" -> what, "name" -> "start_offsets")
-      if (!offsets.isObject) refuse(s"is $offsets")
-      offsets.properties.asScala.flatMap { entry =>
-        val offset = Option(entry.getValue).filter(value => value.isIntegralNumber && value.canConvertToLong)
-        val read   = entry.getKey.toLongOption.zip(offset.map(_.asLong))
-        if (read.isEmpty) refuse(s"has '${entry.getKey}': ${entry.getValue}")
-        read
-      }.toMap
-    }
-
   def write(draft: WindowOperatorDraft): ObjectNode = {
     val node = mapper.createObjectNode().put("operator", "aggregate").put("time_unit", "us")
     WindowKindJson.write(draft.window, node.putObject("window"))
-    draft.lateness.foreach(span =>
-      if (span == TimeSpan.Endless) node.putNull("lateness") else node.put("lateness", span.micros))
+    SharedFieldsJson.write(draft.lateness, node)
     if (draft.early != Never) node.set[JsonNode]("early", TriggerJson.write(draft.early))
     if (!draft.onTime) node.putNull("on_time")
     node.set[JsonNode]("late", TriggerJson.write(draft.late))
@@ -124,17 +97,9 @@ object SpecJson {
     if (draft.closeOn != CloseOn.Watermark) node.put("close_on", draft.closeOn.toString)
     if (draft.fillGaps == TimeSpan.Endless) node.put("fill_gaps", true)
     else if (draft.fillGaps != TimeSpan.Zero) node.put("fill_gaps", draft.fillGaps.micros)
-    if (draft.retention.isStated) {
-      val limits = node.putObject("retention")
-      draft.retention.time.foreach(span => limits.put("time", span.micros))
-      draft.retention.messages.foreach(limits.put("messages", _))
-      draft.retention.windows.foreach(limits.put("windows", _))
-    }
+    SharedFieldsJson.write(draft.retention, node)
     draft.maxFuture.foreach(span => node.put("max_future", span.micros))
-    if (draft.startOffsets.nonEmpty) {
-      val offsets = node.putObject("start_offsets")
-      draft.startOffsets.toSeq.sorted.foreach { case (partition, offset) => offsets.put(partition.toString, offset) }
-    }
+    if (draft.startOffsets.nonEmpty) SharedFieldsJson.write(draft.startOffsets, node.putObject("start_offsets"))
     draft.gapValues.foreach(GapValuesJson.write(_, node.putObject("gap_values")))
     node
   }

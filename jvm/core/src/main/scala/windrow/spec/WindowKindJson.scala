@@ -30,7 +30,7 @@ private[windrow] object WindowKindJson {
     def nameIfSet(name: String): Option[String]                               = reader.name(node, name)
     def windowsIfSet(name: String): Option[Seq[(String, WindowFields)]]       = Some(named(name))
     def namesIfSet(name: String): Option[Seq[String]]                         = reader.names(node, name)
-    def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = reader.word(node, name, condition, all)
+    def wordIfSet[T](name: String, all: Seq[T], condition: String): Option[T] = reader.word(node, name, all, condition)
     def refuse[T](problem: SpecProblem): Option[T]                            = reader.refuse(problem)
 
     def onlyOf(kind: String, inJson: Seq[String], inSql: Seq[String]): Unit =

@@ -54,7 +54,7 @@ final case class WindowOperatorDraft(
 }
 
 /** A checked description of a windowed aggregation; an instance always is valid. */
-final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Serializable {
+final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft) extends Checked {
   def window: WindowKind                                        = draft.window
   def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)
   private[windrow] def latenessInTime: Distance[Axis.Time]      = window.latenessInTime(lateness)
@@ -111,11 +111,4 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
 
   private[windrow] def retracting: WindowOperatorSpec =
     new WindowOperatorSpec(draft.copy(accumulation = Some(AccumulatingAndRetracting)))
-
-  override def equals(other: Any): Boolean = other match {
-    case that: WindowOperatorSpec => draft == that.draft
-    case _                        => false
-  }
-  override def hashCode: Int    = draft.hashCode
-  override def toString: String = draft.toString
 }

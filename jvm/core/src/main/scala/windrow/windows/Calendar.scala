@@ -113,7 +113,7 @@ object Calendar {
   private def read(fields: WindowFields): Option[Calendar] = {
     val count  = number(fields, "n", fields.count("n"))
     val words  = CalendarUnit.All.mkString("one of ", ", ", "")
-    val unit   = fields.word("unit", words, "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD", CalendarUnit.All)
+    val unit   = fields.word("unit", words, CalendarUnit.All, "CALENDAR_UNIT_NOT_UNDERSTOOD.WORD")
     val in     = zoneOf(fields)
     val step   = number(fields, "step", fields.countIfSet("step"))
     val months = number(fields, "start_months", fields.countIfSet("start_months"))

@@ -7,8 +7,7 @@ package windrow
   *   the column of the panes with their window
   */
 final case class Inherit(column: String = "window") extends WindowKind {
-  def problems: Seq[SpecProblem] = Option.when(column.isEmpty)(
-    SpecProblem("COLUMN_NOT_STATED.INHERIT")).toSeq
+  def problems: Seq[SpecProblem] = SpecProblem.when(column.isEmpty, "COLUMN_NOT_STATED.INHERIT")
 
   private[windrow] def form: WindowForm           = Inherit.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("column" -> column)

@@ -23,9 +23,8 @@ object Over {
   final case class Range(range: TimeSpan) extends Over {
     private[windrow] override def extent: Option[TimeSpan]    = Some(range)
     @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByTime(range)
-    def problems: Seq[SpecProblem] = Option.when(range.micros < 0)(
-      SpecProblem("SIZE_NEGATIVE", "value" -> range, "name" -> "range")).toSeq
-    private[windrow] def fields: Seq[(String, Any)] = Seq("range" -> range)
+    def problems: Seq[SpecProblem]                            = NumberCheck.notNegative("range", range)
+    private[windrow] def fields: Seq[(String, Any)]           = Seq("range" -> range)
     protected def held: String =
       s"all rows of the $range before it, start inclusive, and all rows of its own event time"
     override def toString: String = s"Over(range='$range')"

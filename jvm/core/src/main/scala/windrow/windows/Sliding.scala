@@ -6,11 +6,13 @@ package windrow
   */
 final case class Sliding(size: TimeSpan, granularity: TimeSpan = TimeSpan(1000)) extends WindowKind {
   def problems: Seq[SpecProblem] =
-    Option.when(size.micros < 0)(
-      SpecProblem("SIZE_NEGATIVE", "value" -> size, "name" -> "size")).toSeq ++
+    NumberCheck.notNegative("size", size) ++
       NumberCheck.positive("granularity", granularity) ++
-      Option.when(granularity.micros > 0 && size.micros % granularity.micros != 0)(
-        SpecProblem("GRANULARITY_NOT_DIVISOR.SIZE", "granularity" -> granularity, "size" -> size))
+      SpecProblem.when(
+        granularity.micros > 0 && size.micros % granularity.micros != 0,
+        "GRANULARITY_NOT_DIVISOR.SIZE",
+        "granularity" -> granularity,
+        "size"        -> size)
 
   private[windrow] def form: WindowForm           = Sliding.Form
   private[windrow] def fields: Seq[(String, Any)] = Seq("size" -> size, "granularity" -> granularity)

@@ -29,7 +29,7 @@ private[windrow] trait WindowFields {
     * @param condition
     *   error condition for any other text
     */
-  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T]
+  def wordIfSet[T](name: String, all: Seq[T], condition: String = "VALUE_UNKNOWN"): Option[T]
 
   /** Records a problem. */
   def refuse[T](problem: SpecProblem): Option[T]
@@ -41,8 +41,8 @@ private[windrow] trait WindowFields {
   final def count(name: String): Option[Long]                = need(name, "a whole number")(countIfSet)
   final def text(name: String, what: String): Option[String] = need(name, what)(nameIfSet)
 
-  final def word[T](name: String, what: String, condition: String, all: Seq[T]): Option[T] =
-    need(name, what)(wordIfSet(_, condition, all))
+  final def word[T](name: String, what: String, all: Seq[T], condition: String): Option[T] =
+    need(name, what)(wordIfSet(_, all, condition))
 
   /** A number of positions and the step between windows, which defaults to that number. */
   final def steps: Option[(Long, Long)] = {

@@ -61,8 +61,8 @@ trait FindsPatterns {
     val session   = described.sparkSession
     val parts     = Matches.parts(session, SparkInside.plan(described), None)
     val checked   = if (found.isEmpty) spec.map(Matches(_)) else Left(found ++ spec.left.getOrElse(Nil))
-    val made =
-      new MatchOutput(options, inWords, Matches.withTexts(session, checked, Some(draft), parts._2), parts, session)
+    val whole     = Matches.withTexts(session, checked, Some(draft), parts._2)
+    val made      = new MatchOutput(new StreamPlan(options, inWords, "match", whole, parts, session))
     made.rows // throws a SpecError here, in the call that contains the mistake
     made
   }

@@ -81,11 +81,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
     val (behind, ofClock)        = Joining.clock(streams)
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
-      SpecProblem(
-        "VALUE_UNKNOWN",
-        "name"    -> "bounds",
-        "value"   -> bounds,
-        "allowed" -> JoinWithin.Bounds.mkString(", ")))
+      SpecProblem.unknown("bounds", bounds, JoinWithin.Bounds))
     val draft = JoinDraft(
       sides.map(side => JoinStream(side.stream.name, side.window)),
       on.nonEmpty,

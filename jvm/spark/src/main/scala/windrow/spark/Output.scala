@@ -1,28 +1,16 @@
 package windrow.spark
 
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.sql.{Column, DataFrame, SparkSession}
-import windrow._
-import windrow.spark.input.AggregateParts
+import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.query.{Asked, Asking}
 import windrow.spark.running.RunOptions
 import windrow.spark.sinks.{PaneTraits, Sink}
-import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
 /** The output of a windowed stream. Each DataFrame that you write separately is a query with its own state; `output`
   * contains all rows in one query.
   */
-final class Output private[spark] (
-    stream: StreamOptions,
-    inWords: String,
-    hasOffsets: Boolean,
-    window: String,
-    operator: Either[Seq[SpecProblem], StreamOperator],
-    parts: (Seq[SpecProblem], Option[AggregateParts]),
-    session: SparkSession) {
+final class Output private[spark] (plan: StreamPlan, hasOffsets: Boolean) {
 
   /** Returns panes: the key columns, `window`, the aggregates or `messages`, and `pane`. */
   def panes: DataFrame = part(OutputKind.Panes)
@@ -43,10 +31,7 @@ final class Output private[spark] (
   /** Prints when each window fires and how rows are sent to the shards. */
   def explain(): Unit = println(explanation)
 
-  private[spark] def explanation: String = operator.fold(
-    problems => throw SpecError(window, problems),
-    one =>
-      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
+  private[spark] def explanation: String = plan.explanation
 
   /** Answers each row of a lookup stream with the rows that are stored for its key, in the same query. Only for
     * `keepRows()`.
@@ -108,7 +93,7 @@ final class Output private[spark] (
     ask(Answers.asking(Asked.Windows, lookups, start, end, key, Map.empty))
 
   private def ask(asking: Asking): Answers = {
-    val answers = new Answers(part(_, Some(asking)))
+    val answers = new Answers(plan.part(_, Some(asking)))
     answers.answers // throws a SpecError here, in the call that contains the mistake
     answers
   }
@@ -151,16 +136,12 @@ final class Output private[spark] (
       drain: Boolean = false,
       name: Option[String] = None): StreamingQuery =
     QueryStart(
-      part(_),
+      part,
       Seq("panes" -> panes, "rejected" -> rejected, "events" -> events),
       RunOptions(checkpoint, queryTrigger, drain, name),
-      operator.fold(
+      plan.operator.fold(
         _ => PaneTraits(),
         one => PaneTraits(one.firesParts, one.showsMessage, one.unclearRow(hasOffsets))))
 
-  private def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
-    SparkInside.addStrategy(session, PackStrategy(session))
-    val options = stream.copy(output = kind)
-    SparkInside.frame(session, WindowQuery.plan(session, window, operator.map(_ -> options), parts, asking))
-  }
+  private def part(kind: OutputKind): DataFrame = plan.part(kind)
 }

@@ -1,15 +1,10 @@
 package windrow.spark
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
-import org.apache.spark.sql.windrow.SparkInside
-import org.apache.spark.sql.{DataFrame, SparkSession}
-import windrow._
-import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.{PackStrategy, Travel}
 import windrow.spark.running.RunOptions
 import windrow.spark.sinks.Sink
-import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 
 /** The output of an operator that emits rows instead of panes. Each DataFrame that you write separately is a query with
   * its own state; `output` contains all rows in one query.
@@ -70,28 +65,9 @@ abstract class RowsOutput private[spark] () {
       RunOptions(checkpoint, queryTrigger, drain, name))
 }
 
-/** The output of an operator over one stream.
-  *
-  * @param subject
-  *   the operator in error messages
-  */
-abstract class StreamRows private[spark] (
-    stream: StreamOptions,
-    inWords: String,
-    subject: String,
-    operator: Either[Seq[SpecProblem], StreamOperator],
-    parts: (Seq[SpecProblem], Option[AggregateParts]),
-    session: SparkSession)
-    extends RowsOutput {
+/** The output of an operator over one stream. */
+abstract class StreamRows private[spark] (plan: StreamPlan) extends RowsOutput {
+  private[spark] def part(kind: OutputKind): DataFrame = plan.part(kind)
 
-  private[spark] def explanation: String = operator.fold(
-    problems => throw SpecError(subject, problems),
-    one =>
-      Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(output)))
-
-  private[spark] def part(kind: OutputKind): DataFrame = {
-    SparkInside.addStrategy(session, PackStrategy(session))
-    val options = stream.copy(output = kind)
-    SparkInside.frame(session, WindowQuery.plan(session, subject, operator.map(_ -> options), parts))
-  }
+  private[spark] def explanation: String = plan.explanation
 }

@@ -211,12 +211,13 @@ final case class Stream private[spark] (
     val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture, keep, accumulationMode).check
     val found     = Unsupported.limits(retention, "DEDUP")
     val described = grouped(Nil, gap = None)
-    val made = new DedupOutput(
+    val made = new DedupOutput(new StreamPlan(
       options,
       inWords,
+      "dedup",
       if (found.isEmpty) spec.map(Dedup(_)) else Left(found ++ spec.left.getOrElse(Nil)),
       Dedup.parts(described.sparkSession, SparkInside.plan(described), None),
-      described.sparkSession)
+      described.sparkSession))
     made.rows // throws a SpecError here, in the call that contains the mistake
     made
   }
@@ -249,8 +250,8 @@ final case class Stream private[spark] (
       operator: Either[Seq[SpecProblem], StreamOperator],
       described: DataFrame,
       parts: (Seq[SpecProblem], Option[AggregateParts])): Output = {
-    val made =
-      new Output(options, inWords, rowId.isDefined, window, operator, parts, described.sparkSession)
+    val plan = new StreamPlan(options, inWords, window, operator, parts, described.sparkSession)
+    val made = new Output(plan, rowId.isDefined)
     made.panes // throws a SpecError here, in the call that contains the mistake
     made
   }

@@ -19,7 +19,7 @@ private[join] final class JoinOutcome(how: JoinKind) {
   def settles(stream: Int): Boolean = emitsUnmatched(stream) || (how == Semi && stream == 0)
 
   /** For this stream only the existence of a partner matters, not the number. */
-  def needsOne(stream: Int): Boolean = (how == Semi || how == Anti) && stream == 0
+  def needsOne(stream: Int): Boolean = how.isOfFirst && stream == 0
 
   /** Makes the row of each group that a message completes. Groups with the same message of the first stream must be
     * passed consecutively, with messages in the state before the group was found.

@@ -23,7 +23,7 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
 
   override def showsMessage: Boolean = spec.window.isOfMessage
 
-  def firesParts: Boolean = spec.accumulation == Discarding
+  override def firesParts: Boolean = spec.accumulation == Discarding
 
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
     GuardSettings(session).problems(spec) ++ filled(parts).toSeq.flatMap(_.left.getOrElse(Nil))

@@ -29,10 +29,7 @@ private[spark] class ArgumentReader(values: Map[String, Any]) extends WindowFiel
 
   def nameIfSet(name: String): Option[String] = values.get(name).map(_.toString)
 
-  def namesIfSet(name: String): Option[Seq[String]] = values.get(name).map {
-    case all: Seq[_] => all.map(_.toString)
-    case one         => Seq(one.toString)
-  }
+  def namesIfSet(name: String): Option[Seq[String]] = values.get(name).map(NamedConstants.names)
 
   /** Returns a map from names to texts, in its order; empty if it is not set. */
   def textsIfSet(name: String): Seq[(String, String)] = values.get(name).toSeq.flatMap {
@@ -108,14 +105,8 @@ private[spark] class ArgumentReader(values: Map[String, Any]) extends WindowFiel
     }
   }
 
-  def wordIfSet[T](name: String, condition: String, all: Seq[T]): Option[T] = nameIfSet(name).flatMap { text =>
-    all.find(_.toString.equalsIgnoreCase(text)).orElse(
-      refuse(
-        condition,
-        "name"    -> name,
-        "value"   -> text,
-        "allowed" -> all.map(_.toString.toLowerCase(Locale.ROOT)).mkString(", ")))
-  }
+  def wordIfSet[T](name: String, all: Seq[T], condition: String): Option[T] = nameIfSet(name).flatMap(text =>
+    all.find(_.toString.equalsIgnoreCase(text)).orElse(refuse(SpecProblem.unknown(name, text, all, condition))))
 
   /** Reads the delay of a watermark, which must not be negative. */
   def delayIfSet(name: String): Option[TimeSpan] = spanIfSet(name).flatMap(span =>

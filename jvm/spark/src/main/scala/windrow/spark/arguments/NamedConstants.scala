@@ -38,6 +38,17 @@ private[spark] object NamedConstants {
     (values.flatten.toMap, found ++ twice.toSeq.sorted.map(name => SpecProblem("NAME_TWICE.NAMED", "name" -> name)))
   }
 
+  /** Returns the same for constants of any type. */
+  def literals(expressions: Seq[Expression], allowed: Seq[String]): (Map[String, Literal], Seq[SpecProblem]) =
+    read(expressions, allowed)(Some(_))((name, value) =>
+      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+
+  /** Returns the names in a value. A single name is a list of one. */
+  def names(value: Any): Seq[String] = value match {
+    case all: Seq[_] => all.map(_.toString)
+    case one         => Seq(one.toString)
+  }
+
   /** Adds the name of the first argument, which callers may omit. */
   def naming(first: String, expressions: Seq[Expression]): Seq[Expression] = expressions.headOption.map {
     case named: NamedArgumentExpression => named

@@ -36,7 +36,7 @@ private[spark] object StreamArguments {
       watermark(reader),
       reader.delayIfSet("processing_time_watermark"),
       reader.nameIfSet("stream").getOrElse("messages"),
-      reader.wordIfSet("output", "VALUE_UNKNOWN", outputs).getOrElse(outputs.head),
+      reader.wordIfSet("output", outputs).getOrElse(outputs.head),
       indexed,
       invalid(reader))
 
@@ -51,5 +51,5 @@ private[spark] object StreamArguments {
   }
 
   def invalid(reader: ArgumentReader): InvalidMessages =
-    reader.wordIfSet("invalid", "VALUE_UNKNOWN", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
+    reader.wordIfSet("invalid", InvalidMessages.All).getOrElse(InvalidMessages.Reject)
 }

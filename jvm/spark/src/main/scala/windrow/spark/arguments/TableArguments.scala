@@ -32,11 +32,8 @@ final case class TableArguments(
     */
   def checked(function: String): TableArguments = if (problems.isEmpty) this else throw SpecError(function, problems)
 
-  /** Returns the names in an argument, or None if it is missing. A single name is a list of one. */
-  def names(argument: String): Option[Seq[String]] = values.get(argument).map {
-    case all: Seq[_] => all.map(_.toString)
-    case one         => Seq(one.toString)
-  }
+  /** Returns the names in an argument, or None if it is missing. */
+  def names(argument: String): Option[Seq[String]] = values.get(argument).map(NamedConstants.names)
 
   /** Returns the table. Fails if there is more than one. */
   def only(function: String): LogicalPlan = {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
-import windrow.spark.input.{CoGroupMarks, InputReach, StreamTable, Whole}
+import windrow.spark.input.{CoGroupMarks, InputReach, KeyCheck, StreamTable, Whole}
 import windrow.spark.output.OutputColumns
 import windrow.spark.watermark.EventWatermark
 
@@ -63,16 +63,15 @@ private[spark] object CoGroupPlan {
         SpecProblem("TIME_NOT_STATED.COGROUP", "stream" -> one.name))
   }
 
-  private def differing(inputs: Seq[StreamTable], keys: Int): Seq[SpecProblem] =
-    (("time", inputs.filter(_.hasTime).map(_.time)) +: (0 until keys).map(i =>
-      (s"key ${i + 1}", inputs.map(_.keys(i))))).flatMap {
-      case (what, all) =>
-        Option.when(all.map(_.dataType).distinct.size > 1)(SpecProblem(
-          if (what == "time") "TIME_TYPES_DIFFER" else "KEY_TYPES_DIFFER.STREAMS",
-          "key" -> what,
-          "types" -> (inputs.zip(
-            all).map { case (input, of) => s"${of.dataType.sql} in '${input.name}'" }.mkString(", "))))
+  private def differing(inputs: Seq[StreamTable], keys: Int): Seq[SpecProblem] = {
+    def types(streams: Seq[StreamTable], column: StreamTable => Expression) =
+      streams.map(one => one.name -> column(one).dataType)
+    val ofTime = ("time", types(inputs.filter(_.hasTime), _.time), "TIME_TYPES_DIFFER")
+    val ofKeys = (0 until keys).map(i => (s"key ${i + 1}", types(inputs, _.keys(i)), "KEY_TYPES_DIFFER.STREAMS"))
+    (ofTime +: ofKeys).collect {
+      case (what, all, condition) if all.map(_._2).distinct.size > 1 => KeyCheck.differing(what, all, condition)
     }
+  }
 
   /** Adds the watermarks to the tables, and observes how far each input has advanced its watermark. */
   private def tables(session: SparkSession, inputs: Seq[StreamTable]): Seq[LogicalPlan] = {

@@ -10,7 +10,7 @@ import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.state.SpecFingerprint
 import windrow.explain.{Clock, Explanation}
 import windrow.spark.fullstate.FullStateParts
-import windrow.spark.input.AggregateParts
+import windrow.spark.input.{AggregateParts, ColumnNames}
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
 import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
@@ -29,8 +29,6 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
 
   def columns: Seq[String] = Nil
 
-  def firesParts: Boolean = false
-
   override def emits: OutputKind    = OutputKind.Rows
   override def counts: CountColumns = DedupPackets.counts(spec.keep)
 
@@ -41,11 +39,7 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
         .toSeq.flatten.map(name => SpecProblem("NAME_TAKEN.RETRACTION", "name" -> name))
 
   private def orderOf(session: SparkSession, input: LogicalPlan, name: String): Either[SpecProblem, Expression] =
-    SparkInside.column(session, input, name).toRight(SpecProblem(
-      "COLUMN_NOT_FOUND.ARGUMENT",
-      "argument" -> "orderBy",
-      "name"     -> name,
-      "columns"  -> input.output.map(_.name).mkString(", "))).filterOrElse(
+    ColumnNames.column(session, input, "orderBy", name).filterOrElse(
       column => RowOrdering.isOrderable(column.dataType),
       SpecProblem("ORDER_NOT_COMPARABLE", "name" -> name))
 

@@ -24,8 +24,8 @@ private[spark] object DedupSql {
       arguments.names("order_by").getOrElse(Nil),
       reader.spanIfSet("lateness"),
       reader.spanIfSet("max_future"),
-      reader.wordIfSet("keep", "VALUE_UNKNOWN", Keep.All).getOrElse(Keep.First),
-      reader.wordIfSet("accumulation_mode", "VALUE_UNKNOWN", AccumulationMode.All))
+      reader.wordIfSet("keep", Keep.All).getOrElse(Keep.First),
+      reader.wordIfSet("accumulation_mode", AccumulationMode.All))
     val session = SparkSession.active
     WindowQuery.plan(
       session,

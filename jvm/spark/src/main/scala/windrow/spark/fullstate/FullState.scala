@@ -21,7 +21,7 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
 
   override def kept: Option[FullStateSpec] = Some(spec)
 
-  def firesParts: Boolean = true
+  override def firesParts: Boolean = true
 
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = Nil
 

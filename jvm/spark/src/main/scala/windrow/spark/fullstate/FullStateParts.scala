@@ -5,10 +5,9 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.ArrayType
-import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem
 import windrow.spark.functions.FunctionSet
-import windrow.spark.input.{AggregateParts, CoGroupMarks}
+import windrow.spark.input.{AggregateParts, CoGroupMarks, ColumnNames}
 
 /** Describes the output of full state: the rows take the place of the results of an aggregation. */
 object FullStateParts {
@@ -32,12 +31,9 @@ object FullStateParts {
   }
 
   private def plain(session: SparkSession, table: LogicalPlan, names: Seq[String]) = {
-    val found = names.map(name => name -> SparkInside.column(session, table, name))
-    val wrong = found.collect { case (name, None) =>
-      val columns = table.output.map(_.name).mkString(", ")
-      SpecProblem("COLUMN_NOT_FOUND.ARGUMENT", "name" -> name, "columns" -> columns, "argument" -> "key")
-    }
-    val keys = found.collect { case (name, Some(column)) =>
+    val found = names.map(name => name -> ColumnNames.column(session, table, "key", name))
+    val wrong = found.flatMap(_._2.left.toOption)
+    val keys = found.collect { case (name, Right(column)) =>
       Alias(column, UnresolvedAttribute.parseAttributeName(name).last)(nonInheritableMetadataKeys =
         Seq(CoGroupMarks.Marker)) // shows a struct field under the same name as `groupBy`
     }

@@ -204,21 +204,13 @@ object AggregateParts {
         inputs.result(),
         functions,
         results,
-        others.map {
-          case Alias(e, name) => Alias(over(e), name)()
-          case other          => Alias(over(other), other.name)()
-        },
+        others.map(column => Alias(over(SparkInside.unnamed(column)), column.name)()),
         CoGroupMarks.of(aggregate.child) ++ marked,
         aggregate.child)
     }
 
-    private def keyOf(column: NamedExpression): Option[Int] = {
-      val shown = column match {
-        case Alias(e, _) => e
-        case other       => other
-      }
-      Some(aggregate.groupingExpressions.indexWhere(_.semanticEquals(shown))).filter(_ >= 0)
-    }
+    private def keyOf(column: NamedExpression): Option[Int] =
+      Some(aggregate.groupingExpressions.indexWhere(_.semanticEquals(SparkInside.unnamed(column)))).filter(_ >= 0)
 
     private def named(grouping: Expression): Alias = grouping match {
       case attribute: Attribute =>

@@ -3,6 +3,7 @@ package windrow.spark.input
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.spark.functions.GapLayout
 import windrow.{GapMethod, GapValues, SpecProblem}
@@ -75,10 +76,7 @@ private[spark] object GapColumns {
     val next           = AttributeMap(layout.next.map(parts.functionResults).zip(added.drop(layout.last.size)))
     val (share, state) = (added(added.size - 2), added.last)
     val results = methods.map { case (column, method) =>
-      val value = column match {
-        case Alias(child, _) => child
-        case other           => other
-      }
+      val value = SparkInside.unnamed(column)
       def of(neighbor: AttributeMap[AttributeReference]) = value.transform { case a: Attribute =>
         neighbor.getOrElse(a, a)
       }

@@ -24,6 +24,19 @@ private[spark] object KeyCheck {
     if (EqualTo(key, key).checkInputDataTypes().isFailure) Some(notComparable(name, key.dataType))
     else collated(name, key.dataType)
 
+  /** The problem of a key, or another column, that does not have one type.
+    *
+    * @param types
+    *   the type in each stream
+    */
+  def differing(
+      key: String,
+      types: Seq[(String, DataType)],
+      condition: String = "KEY_TYPES_DIFFER.STREAMS"): SpecProblem = SpecProblem(
+    condition,
+    "key"   -> key,
+    "types" -> types.map { case (stream, of) => s"${of.sql} in '$stream'" }.mkString(", "))
+
   /** Makes the keys of all streams at one position comparable: pads shorter CHAR values as Spark does. */
   def comparable(keys: Seq[Expression]): Seq[Expression] = {
     val columns = keys.collect { case column: Attribute => column }

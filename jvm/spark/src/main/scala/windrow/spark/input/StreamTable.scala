@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
+import windrow.SpecProblem.when
 import windrow.core.operator.Origin
 import windrow.spark.functions.NullIfFails
 import windrow.spark.watermark.{EventWatermark, WithWatermark}
@@ -72,29 +73,17 @@ private[spark] final case class StreamTable(
       maxFuture: Option[TimeSpan],
       windows: Option[WindowKind] = None,
       isClocked: Boolean = false): Seq[SpecProblem] = {
-    def refuse(when: Boolean, condition: String, parameters: (String, Any)*) =
-      Option.when(when)(ofThis(SpecProblem(condition, parameters: _*)))
     val isStreaming = table.isStreaming
-    Seq(
-      MessageTime.problem(time, completes = isStreaming && hasTime).map(ofThis),
-      refuse(
-        isStreaming && !hasWatermark && !isClocked,
-        "NO_WATERMARK.JOIN",
-        "time"                                                                         -> time.sql),
-      refuse(isStreaming && hasWatermark && isClocked, "WATERMARK_TWICE.CLOCK", "time" -> time.sql),
-      refuse(isStreaming && hasTime && WatermarkCheck.isStuck(table), "WATERMARK_NOT_PASSED_ON"),
-      refuse(
-        isStreaming && watermark.isDefined && comesWithWatermark,
-        "WATERMARK_TWICE.INPUT",
-        "time" -> time.sql),
-      refuse(
-        isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined,
-        "GUARD_TOO_LATE"),
-      Option.when(isStreaming && watermark.isEmpty && !isClocked)(time).flatMap(WatermarkCheck.ofOther(
-        _,
-        table)).map(ofThis)).flatten ++
-      (if (isStreaming) Nil else MessageTime.withoutZone(time.sql, time.dataType, windows, maxFuture).map(ofThis)) ++
-      Marks.reserved(message.map(_.name)).map(ofThis)
+    (Seq(
+      MessageTime.problem(time, completes = isStreaming && hasTime).toSeq,
+      when(isStreaming && !hasWatermark && !isClocked, "NO_WATERMARK.JOIN", "time"   -> time.sql),
+      when(isStreaming && hasWatermark && isClocked, "WATERMARK_TWICE.CLOCK", "time" -> time.sql),
+      when(isStreaming && hasTime && WatermarkCheck.isStuck(table), "WATERMARK_NOT_PASSED_ON"),
+      when(isStreaming && watermark.isDefined && comesWithWatermark, "WATERMARK_TWICE.INPUT", "time" -> time.sql),
+      when(isStreaming && watermark.isEmpty && comesWithWatermark && maxFuture.isDefined, "GUARD_TOO_LATE")).flatten ++
+      (if (isStreaming && watermark.isEmpty && !isClocked) WatermarkCheck.ofOther(time, table) else None) ++
+      (if (isStreaming) Nil else MessageTime.withoutZone(time.sql, time.dataType, windows, maxFuture)) ++
+      Marks.reserved(message.map(_.name))).map(ofThis)
   }
 
   /** Returns the problems of partition and offset. */

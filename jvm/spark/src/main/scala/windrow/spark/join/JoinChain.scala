@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.types.StructType
 import windrow.spark.input.{Marks, StreamTable}
-import windrow.spark.output.OutputKind
+import windrow.spark.output.{OutputColumns, OutputKind}
 import windrow.{JoinKind, SpecError, SpecProblem}
 
 /** A join of a chain. It joins the rows of the joins before it with further streams (SEMANTICS R143). Its expressions are
@@ -102,16 +102,13 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     private val how  = step.options.spec.how
     private val keys = step.options.on.size
 
-    /** Whether the output contains only rows of the left side. */
-    private val isLeftOnly = how == JoinKind.Semi || how == JoinKind.Anti
-
     /** The streams in the output, and whether each of them is in every row. */
     private val streams: Seq[(StreamTable, Boolean)] = {
       val left  = before.fold(added.take(1).map(_ -> true))(_.streams)
       val right = if (before.isEmpty) added.drop(1) else added
       val keeps = how != JoinKind.Right && how != JoinKind.Full
       left.map { case (one, isIn) => (one, isIn && keeps) } ++
-        (if (isLeftOnly) Nil else right.map(_ -> (how == JoinKind.Inner || how == JoinKind.Right)))
+        (if (how.isOfFirst) Nil else right.map(_ -> (how == JoinKind.Inner || how == JoinKind.Right)))
     }
 
     /** Returns the row of each stream, given the values of the columns of the output. */
@@ -209,7 +206,7 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
         stream.name -> JoinChain.asUsersSee(stream, JoinChain.first(chain.flatMap(_.messageOf(stream, byOperator))))
       }
       val isOfChain = byOperator.values.map(IsNotNull(_): Expression).reduce(Or)
-      val message   = CreateNamedStruct(messages.flatMap { case (name, row) => Seq(Literal(name), row) })
+      val message   = OutputColumns.structOf(messages: _*)
       JoinChain.Rejection.zip(own.init) ++
         Seq("message" -> If(isOfChain, message, Literal.create(null, message.dataType))) ++ others
     }
@@ -235,7 +232,7 @@ private[join] object JoinChain {
   private val Rejection = Seq("stream", "reason", "watermark", "processing_time")
   private val MessageAt = Rejection.size
 
-  private def first(values: Seq[Expression]): Expression = values match {
+  def first(values: Seq[Expression]): Expression = values match {
     case Seq(one) => one
     case several  => Coalesce(several)
   }
@@ -246,7 +243,7 @@ private[join] object JoinChain {
     }
 
   private def unlessNull(row: Expression, fields: Seq[(String, Expression)]): Expression = {
-    val struct = CreateNamedStruct(fields.flatMap { case (name, value) => Seq(Literal(name), value) })
+    val struct = OutputColumns.structOf(fields: _*)
     If(IsNull(row), Literal.create(null, struct.dataType), struct)
   }
 

@@ -44,15 +44,10 @@ private[spark] object JoinChains {
 
   /** The value of each equality column in the rows of a chain: that of the first stream with a row. */
   private def shown(options: JoinOptions, inputs: Seq[StreamTable]): Seq[(String, Expression)] =
-    options.on.zipWithIndex.map { case (name, i) => name -> first(inTheOutput(options, inputs).map(_.keys(i))) }
+    options.on.zipWithIndex.map { case (name, i) => name -> key(options, inputs, i) }
 
-  private def inTheOutput(options: JoinOptions, inputs: Seq[StreamTable]): Seq[StreamTable] =
-    options.spec.how match {
-      case JoinKind.Semi | JoinKind.Anti => inputs.take(1)
-      case _                             => inputs
-    }
-
-  private def first(values: Seq[Expression]): Expression = if (values.sizeIs == 1) values.head else Coalesce(values)
+  private def key(options: JoinOptions, inputs: Seq[StreamTable], number: Int): Expression =
+    JoinChain.first(options.spec.how.shown(inputs).map(_.keys(number)))
 
   /** Returns the joins of two streams of an outer join of several (SEMANTICS R143). */
   private def steps(
@@ -75,7 +70,7 @@ private[spark] object JoinChains {
         options.copy(spec = spec),
         if (isFirst) Seq(inputs.head, added) else Seq(added),
         if (isFirst) Nil
-        else options.on.indices.map(i => first(inTheOutput(options, earlier).map(_.keys(i)))),
+        else options.on.indices.map(key(options, earlier, _)),
         Option.unless(isFirst)(inputs.head.time),
         conditions.lift(number - 1).flatten)
     }

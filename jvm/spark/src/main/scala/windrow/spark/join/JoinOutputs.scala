@@ -46,8 +46,7 @@ private[spark] object JoinOutputs {
       schema: JoinSchema,
       columns: Seq[Attribute],
       timeType: DataType): Seq[Alias] = {
-    val how   = options.spec.how
-    val shown = if (how == JoinKind.Semi || how == JoinKind.Anti) schema.streams.take(1) else schema.streams
+    val how = options.spec.how
     def mayLack(stream: Int) = how match {
       case JoinKind.Full  => true
       case JoinKind.Left  => stream == 1
@@ -55,7 +54,7 @@ private[spark] object JoinOutputs {
       case _              => false
     }
     options.on.zipWithIndex.map { case (name, i) => Alias(columns(i), name)() } ++
-      shown.zipWithIndex.map { case ((name, _), stream) =>
+      how.shown(schema.streams).zipWithIndex.map { case ((name, _), stream) =>
         val message = columns(schema.messagesAt + stream)
         Alias(if (mayLack(stream)) message else KnownNotNull(message), name)()
       } ++ schema.windows.map { kind =>

@@ -130,10 +130,7 @@ private[spark] object JoinPlan {
   private def ofKeys(on: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.keys(i).dataType)
     if (types.map(_._2.catalogString).distinct.size > 1)
-      Some(SpecProblem(
-        "KEY_TYPES_DIFFER.STREAMS",
-        "key"   -> s"on='${on(i)}'",
-        "types" -> (types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", "))))
+      Some(KeyCheck.differing(s"on='${on(i)}'", types))
     else KeyCheck.joined(s"'${on(i)}'", inputs.head.keys(i))
   }
 

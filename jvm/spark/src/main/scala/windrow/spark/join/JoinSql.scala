@@ -45,7 +45,7 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
       }
     }
     val reader    = new ArgumentReader(arguments.values)
-    val part      = reader.wordIfSet("output", "VALUE_UNKNOWN", OutputKind.OfRows).getOrElse(OutputKind.Rows)
+    val part      = reader.wordIfSet("output", OutputKind.OfRows).getOrElse(OutputKind.Rows)
     val watermark = StreamArguments.watermark(reader)
     val behind    = reader.delayIfSet("processing_time_watermark")
     val drafts    = joins.map(joined => drafted(joined, reader, isLast = joined eq joins.last))
@@ -84,7 +84,7 @@ private[spark] sealed abstract class JoinFunction(val Name: String) {
       if (isLast) reader.triggerIfSet("early").getOrElse(usual) else usual,
       retention,
       reader.spanIfSet("max_future"),
-      reader.wordIfSet("expect", "VALUE_UNKNOWN", Seq(ExpectedSize.Small, ExpectedSize.Large))
+      reader.wordIfSet("expect", Seq(ExpectedSize.Small, ExpectedSize.Large))
         .getOrElse(ExpectedSize.Large))
   }
 
@@ -145,7 +145,7 @@ private[spark] object AsofJoinSql extends JoinFunction("windrow_asof_join") {
   protected def own: Seq[String]   = Seq("direction", "tolerance")
 
   protected def within(table: JoinTable, reader: ArgumentReader, isRetained: Boolean): Within = Within.AsOf(
-    reader.wordIfSet("direction", "VALUE_UNKNOWN", AsofDirection.All).getOrElse(AsofDirection.Backward),
+    reader.wordIfSet("direction", AsofDirection.All).getOrElse(AsofDirection.Backward),
     reader.spanIfSet("tolerance"))
 
   override protected def understood(problem: SpecProblem): SpecProblem =

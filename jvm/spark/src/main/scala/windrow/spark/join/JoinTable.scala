@@ -133,11 +133,7 @@ private[spark] object JoinTable {
       case plans.LeftSemi            => JoinKind.Semi
       case plans.LeftAnti            => JoinKind.Anti
       case _ =>
-        refuse(
-          "VALUE_UNKNOWN",
-          "name"    -> "the join",
-          "value"   -> join.joinType.sql,
-          "allowed" -> JoinKind.All.mkString(", "))
+        found += SpecProblem.unknown("the join", join.joinType.sql, JoinKind.All)
         JoinKind.Inner
     }
 

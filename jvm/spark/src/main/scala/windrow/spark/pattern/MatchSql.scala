@@ -26,7 +26,7 @@ private[spark] object MatchSql {
       reader.textsIfSet("define"),
       reader.textsIfSet("measures"),
       reader.spanIfSet("within"),
-      reader.wordIfSet("after", "VALUE_UNKNOWN", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
+      reader.wordIfSet("after", AfterMatch.All).getOrElse(AfterMatch.PastLastRow),
       reader.spanIfSet("lateness"),
       reader.spanIfSet("max_future"))
     val session = SparkSession.active

@@ -26,8 +26,6 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
 
   def columns: Seq[String] = Seq(MatchDraft.Match)
 
-  def firesParts: Boolean = false
-
   override def emits: OutputKind    = OutputKind.Rows
   override def counts: CountColumns = MatchPackets.Counts
 

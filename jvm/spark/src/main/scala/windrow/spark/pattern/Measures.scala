@@ -3,6 +3,7 @@ package windrow.spark.pattern
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.aggregate.Aggregation
 import windrow.spark.functions._
 import windrow.spark.input.{AggregateParts, PlainText}
@@ -32,11 +33,7 @@ private[pattern] final case class Measures(parts: AggregateParts, columns: Seq[A
   def shown(results: Seq[Attribute]): Seq[Alias] = {
     val here = AttributeMap(parts.functionResults.zip(results))
     parts.results.map { column =>
-      val value = column match {
-        case Alias(child, _) => child
-        case other           => other
-      }
-      Alias(value.transform { case one: Attribute => here.getOrElse(one, one) }, column.name)()
+      Alias(SparkInside.unnamed(column).transform { case one: Attribute => here.getOrElse(one, one) }, column.name)()
     }
   }
 

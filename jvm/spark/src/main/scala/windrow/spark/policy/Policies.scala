@@ -20,8 +20,6 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
 
   def columns: Seq[String] = Seq("event", "sequence", "messages")
 
-  def firesParts: Boolean = false
-
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] =
     PolicyColumns.in(session, spec, parts.child).left.getOrElse(Nil)
 

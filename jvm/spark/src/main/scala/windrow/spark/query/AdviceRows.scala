@@ -1,10 +1,9 @@
 package windrow.spark.query
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
-import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.windrow.SparkInside
 import windrow.advice.{Advice, LatenessEffect}
 
 /** Shows advice as a table: one row for the recommended lateness, one for the query's present lateness, and one for
@@ -16,8 +15,8 @@ private[spark] object AdviceRows {
       "messages bigint, late bigint, windows bigint")
 
   def apply(advice: Advice): LogicalPlan = {
-    def row(what: String, share: Any, of: LatenessEffect) = InternalRow(
-      UTF8String.fromString(what),
+    def row(what: String, share: Any, of: LatenessEffect) = Row(
+      what,
       share,
       of.lateness.micros,
       of.caught,
@@ -28,6 +27,6 @@ private[spark] object AdviceRows {
       advice.windows)
     val rows = row("advised", advice.share, advice.advised) +: row("present", null, advice.present) +:
       advice.table.map { case (share, of) => row("other", share, of) }
-    LocalRelation(Schema.map(field => AttributeReference(field.name, field.dataType)()), rows)
+    SparkInside.table(Schema, rows)
   }
 }

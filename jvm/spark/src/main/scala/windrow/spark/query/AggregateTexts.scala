@@ -10,6 +10,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, SparkSession}
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
+import windrow.JsonReader
 import windrow.spark.functions.FunctionSet
 import windrow.spark.input.AggregateParts
 
@@ -71,11 +72,7 @@ object AggregateTexts {
     val here = AttributeMap(parts.keys.map(_.toAttribute).zip(numbered("key", parts.keys.map(_.dataType))) ++
       parts.functionResults.zip(numbered("result", parts.functionResults.map(_.dataType))))
     val results = parts.results.map { column =>
-      val value = column match {
-        case Alias(child, _) => child
-        case other           => other
-      }
-      column.name -> value.transform { case a: Attribute => here.getOrElse(a, a) }.sql
+      column.name -> SparkInside.unnamed(column).transform { case a: Attribute => here.getOrElse(a, a) }.sql
     }
     val texts = AggregateTexts(
       StructType(inputs.map(a => StructField(a.name, a.dataType, a.nullable))),
@@ -121,6 +118,6 @@ object AggregateTexts {
 
   private[query] def read(node: JsonNode): AggregateTexts = AggregateTexts(
     DescriptorJson.struct(node.get("inputs")),
-    DescriptorJson.texts(node.get("functions")),
+    JsonReader.texts(node.get("functions")),
     node.get("results").elements.asScala.map(one => one.get("name").asText -> one.get("text").asText).toSeq)
 }

@@ -9,7 +9,7 @@ import windrow.core.store.StoredMessage
 import windrow.core.time.Axis
 import windrow.spark.output.OutputColumns
 import windrow.spark.rows.RowShape
-import windrow.{JoinKind, Unbounded, WindowKind}
+import windrow.{Unbounded, WindowKind}
 
 /** A row of an answer with its place: the key of a window, or the position of a stored row. */
 private[query] final class Answered(place: => InternalRow, val row: InternalRow) {
@@ -147,10 +147,8 @@ private[spark] object Answer {
   final case class ComingRows(join: JoinDescriptor) extends Answer[OfSide] {
 
     /** The streams that a joined row shows. */
-    private val shown: Seq[(String, StructType)] = {
-      val all = join.spec.names.zip(join.sides.map(_.message))
-      if (join.spec.how == JoinKind.Semi || join.spec.how == JoinKind.Anti) all.take(1) else all
-    }
+    private val shown: Seq[(String, StructType)] =
+      join.spec.how.shown(join.spec.names.zip(join.sides.map(_.message)))
 
     private val keyShape = RowShape(join.keys)
     private val shapes   = shown.map { case (_, of) => RowShape(of) }

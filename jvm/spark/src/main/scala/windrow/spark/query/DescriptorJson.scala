@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.sql.types.StructType
-import scala.jdk.CollectionConverters._
 import windrow.spark.shards.OperatorDescriptor
 
 /** A descriptor that is stored as JSON. */
@@ -30,8 +29,6 @@ object DescriptorJson {
   }
 
   private[query] def struct(node: JsonNode): StructType = SafeText.typeOf(node.asText).asInstanceOf[StructType]
-
-  private[query] def texts(node: JsonNode): Seq[String] = node.elements.asScala.map(_.asText).toSeq
 
   private[query] def texts(node: ObjectNode, name: String, all: Seq[String]): Unit = {
     val array = node.putArray(name)

@@ -5,7 +5,8 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import windrow.spark.input.AggregateParts
 import windrow.{
-  CheckedSpec, CheckpointError, ErrorConditions, FullStateSpec, OperatorJson, SpecJson, WindowKind, WindowOperatorSpec
+  CheckedSpec, CheckpointError, ErrorConditions, FullStateSpec, JsonReader, OperatorJson, SpecJson, WindowKind,
+  WindowOperatorSpec
 }
 
 /** Describes the state of an operator for readers of its checkpoint.
@@ -110,7 +111,7 @@ object StateDescriptor {
 
   object Messages {
     private[query] def read(node: JsonNode, spec: FullStateSpec): Messages =
-      Messages(spec, DescriptorJson.struct(node.get("message")), DescriptorJson.texts(node.get("join_keys")))
+      Messages(spec, DescriptorJson.struct(node.get("message")), JsonReader.texts(node.get("join_keys")))
   }
 
   /** Rows by key, without windows: those of a deduplication or of a search for a pattern.

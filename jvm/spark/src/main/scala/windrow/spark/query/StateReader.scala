@@ -92,7 +92,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         val own    = rows.row.size - read.values.size
         val at     = AttributeMap(read.keys.zip(rows.positions) ++ read.values.zip(rows.row.drop(own)))
         val results = read.results.map(column =>
-          Alias(valueOf(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
+          Alias(SparkInside.unnamed(column).transform { case a: Attribute => at.getOrElse(a, a) }, column.name)())
         table(rows, keyed(descriptor, rows) ++ rows.row.take(own) ++ results, rows.bounds)
       case held: StateDescriptor.Messages =>
         val answer = Answer.Windows(held.window, descriptor.timeType, Answer.Count, descriptor.keys)
@@ -349,11 +349,6 @@ private object StateReader {
 
   private def notUnderstood(argument: String, why: String): SpecError =
     SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", "why" -> why)))
-
-  private def valueOf(column: NamedExpression): Expression = column match {
-    case Alias(child, _) => child
-    case other           => other
-  }
 
   private def keyed(descriptor: StateDescriptor, rows: Found): Seq[NamedExpression] =
     descriptor.keys.zip(rows.positions).map { case (field, column) => Alias(column, field.name)() }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
 import windrow.SpecProblem
+import windrow.spark.input.ColumnNames
 import windrow.spark.jdbc.JdbcColumns
 import windrow.spark.output.LastPanes
 import windrow.spark.running.{BeforeStart, RunOptions}
@@ -87,12 +88,7 @@ private[spark] object SinkCheck {
 
   /** Columns of `on` that the panes do not have. */
   private def lacking(on: Seq[String], panes: StructType): Seq[SpecProblem] =
-    on.filterNot(panes.fieldNames.contains).map(name =>
-      SpecProblem(
-        "COLUMN_NOT_FOUND.ARGUMENT",
-        "name"     -> name,
-        "columns"  -> panes.fieldNames.mkString(", "),
-        "argument" -> "on"))
+    on.filterNot(panes.fieldNames.contains).map(ColumnNames.missing("on", _, panes.fieldNames.toSeq))
 
   /** Whether `on` does not identify the row of a pane either. Windows whose numbers start again at 0 cannot be ordered,
     * so `on` must contain `window` for them.

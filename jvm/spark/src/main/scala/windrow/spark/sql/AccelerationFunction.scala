@@ -1,12 +1,11 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Row, SparkSession}
 import windrow.spark.accelerate.{Accelerate, Acceleration}
 import windrow.spark.arguments.{NamedConstants, TableArguments}
 import windrow.{SpecError, SpecProblem}
@@ -29,8 +28,7 @@ private[spark] object AccelerationFunction {
   }
 
   private def ofQuery(session: SparkSession, expressions: Seq[Expression]): Acceleration = {
-    val (values, found) = NamedConstants.read(expressions, Seq("query"))(Some(_))((name, value) =>
-      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+    val (values, found) = NamedConstants.literals(expressions, Seq("query"))
     if (found.nonEmpty) throw SpecError(Name, found)
     Accelerate.explain(StateFunctions.running(session, values.get("query").fold("")(_.value.toString)))
   }
@@ -48,16 +46,8 @@ private[spark] object AccelerationFunction {
     Accelerate.explain(session, arguments.table, mode)
   }
 
-  private def rows(made: Acceleration): LogicalPlan = {
-    def text(value: Option[String]) = value.map(UTF8String.fromString).orNull
-    LocalRelation(
-      Columns.map(field => AttributeReference(field.name, field.dataType)()),
-      made.operators.map(one =>
-        InternalRow(
-          text(Some(one.name)),
-          text(Some(one.operator)),
-          one.isAccelerated,
-          text(one.reason.map(_.code)),
-          text(one.reason.map(_.text)))))
-  }
+  private def rows(made: Acceleration): LogicalPlan = SparkInside.table(
+    Columns,
+    made.operators.map(one =>
+      Row(one.name, one.operator, one.isAccelerated, one.reason.map(_.code).orNull, one.reason.map(_.text).orNull)))
 }

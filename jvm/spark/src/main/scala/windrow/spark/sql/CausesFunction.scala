@@ -2,13 +2,11 @@ package windrow.spark.sql
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import java.util.UUID
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.windrow.LiveRuns
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.windrow.{LiveRuns, SparkInside}
+import org.apache.spark.sql.{Row, SparkSession}
 import scala.jdk.CollectionConverters._
 import windrow.spark.gauges.{Cause, Causes, Facts, StoredWaiting}
 
@@ -20,10 +18,10 @@ private[spark] object CausesFunction {
 
   private val Columns = StructType.fromDDL("code string, meaning string, remedy string")
 
-  def plan(expressions: Seq[Expression]): LogicalPlan = LocalRelation(
-    Columns.map(field => AttributeReference(field.name, field.dataType)()),
+  def plan(expressions: Seq[Expression]): LogicalPlan = SparkInside.table(
+    Columns,
     causes(new ObjectMapper().readTree(expressions.head.eval().toString)).map(cause =>
-      InternalRow.fromSeq(Seq(cause.code, cause.meaning, cause.remedy).map(UTF8String.fromString))))
+      Row(cause.code, cause.meaning, cause.remedy)))
 
   private def causes(json: JsonNode): Seq[Cause] = {
     def id(name: String) = UUID.fromString(json.path(name).asText)

@@ -1,12 +1,11 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
-import org.apache.spark.sql.types.{BooleanType, StringType}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.{BooleanType, StringType, StructField, StructType}
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Row, SparkSession}
 import windrow.spark.arguments.TableArguments
 import windrow.spark.running.{EndOfRun, ResumeCheck, RunOptions}
 import windrow.spark.sinks.{PaneTraits, SinkCheck, SinkClaim, WindrowSource}
@@ -65,13 +64,9 @@ private[spark] object StartFunctions {
     row("folder" -> end.folder, "is_signaled" -> end.isSignaled)
   }
 
-  private def row(values: (String, Any)*): LogicalPlan = LocalRelation(
-    values.map {
-      case (name, _: Boolean) => AttributeReference(name, BooleanType)()
-      case (name, _)          => AttributeReference(name, StringType)()
-    },
-    Seq(InternalRow(values.map {
-      case (_, text: String) => UTF8String.fromString(text)
-      case (_, other)        => other
-    }: _*)))
+  private def row(values: (String, Any)*): LogicalPlan = SparkInside.table(
+    StructType(values.map { case (name, value) =>
+      StructField(name, if (value.isInstanceOf[Boolean]) BooleanType else StringType)
+    }),
+    Seq(Row.fromSeq(values.map(_._2))))
 }

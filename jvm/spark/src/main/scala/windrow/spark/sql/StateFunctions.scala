@@ -84,9 +84,8 @@ private[spark] object StateFunctions {
       expressions: Seq[Expression],
       allowed: Seq[String],
       instead: Seq[String] = Nil): Arguments = {
-    val named = NamedConstants.naming("checkpoint", expressions)
-    val (values, found) = NamedConstants.read(named, allowed)(Some(_))((name, value) =>
-      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+    val named           = NamedConstants.naming("checkpoint", expressions)
+    val (values, found) = NamedConstants.literals(named, allowed)
     val all =
       found ++ Option.unless(("checkpoint" +: instead).exists(values.contains))(SpecProblem("CHECKPOINT_MISSING"))
     if (all.nonEmpty) throw SpecError(function, all)

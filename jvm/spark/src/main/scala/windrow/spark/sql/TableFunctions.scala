@@ -1,13 +1,12 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
-import org.apache.spark.sql.catalyst.{FunctionIdentifier, InternalRow}
-import org.apache.spark.sql.types.StringType
-import org.apache.spark.sql.windrow.QueryClock
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.windrow.{QueryClock, SparkInside}
+import org.apache.spark.sql.{Row, SparkSession}
 import windrow._
 import windrow.spark.arguments.TableArguments
 import windrow.spark.cogroup.CoGroupSql
@@ -55,9 +54,8 @@ object TableFunctions {
   private def described(info: ExpressionInfo, builder: TableFunctionBuilder): Described =
     (FunctionIdentifier(info.getName), info, Usage.refusing(builder))
 
-  private def text(name: String, value: Option[String]): LogicalPlan = LocalRelation(
-    Seq(AttributeReference(name, StringType)()),
-    Seq(InternalRow(value.map(UTF8String.fromString).orNull)))
+  private def text(name: String, value: Option[String]): LogicalPlan =
+    SparkInside.table(new StructType().add(name, StringType), Seq(Row(value.orNull)))
 
   /** Plans a function of a query and a folder, `(TABLE(...), folder => '...')`. Files in the folder end the input of the
     * query, or drive it step by step.

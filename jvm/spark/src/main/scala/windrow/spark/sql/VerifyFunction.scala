@@ -1,11 +1,11 @@
 package windrow.spark.sql
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
-import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.windrow.SparkInside
+import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.unsafe.types.UTF8String
 import windrow.spark.arguments.NamedConstants
 import windrow.spark.query.WholeCheckpoint
@@ -22,10 +22,14 @@ private[spark] object VerifyFunction {
   private val FindingType =
     StructType.fromDDL("file string, batch bigint, what string, remedy string, is_damage boolean")
 
+  private val Columns = StructType(Seq(
+    StructField("files", LongType, nullable = false),
+    StructField("bytes", LongType, nullable = false),
+    StructField("findings", ArrayType(FindingType, containsNull = false), nullable = false)))
+
   def plan(expressions: Seq[Expression]): LogicalPlan = {
-    val named = NamedConstants.naming("checkpoint", expressions)
-    val (values, found) = NamedConstants.read(named, Allowed)(Some(_))((name, value) =>
-      SpecProblem("ARGUMENT_NOT_CONSTANT.PLAIN", "value" -> s"$name => $value"))
+    val named           = NamedConstants.naming("checkpoint", expressions)
+    val (values, found) = NamedConstants.literals(named, Allowed)
     val path = one(values, "checkpoint", "a string") { case Literal(text: UTF8String, _: StringType) => text.toString }
     val deep = one(values, "deep", "true or false") { case Literal(is: Boolean, _) => is }
     val outputs = one(values, "outputs", "an array of strings")(folders)
@@ -51,18 +55,9 @@ private[spark] object VerifyFunction {
 
   private def answer(path: String, outputs: Seq[String], deep: Boolean): LogicalPlan = {
     val found = WholeCheckpoint.verify(SparkSession.active, path, outputs, deep)
-    LocalRelation(
-      Seq(
-        AttributeReference("files", LongType, nullable = false)(),
-        AttributeReference("bytes", LongType, nullable = false)(),
-        AttributeReference("findings", ArrayType(FindingType, containsNull = false), nullable = false)()),
-      Seq(InternalRow(found.files, found.bytes, new GenericArrayData(found.findings.map(row)))))
+    SparkInside.table(Columns, Seq(Row(found.files, found.bytes, found.findings.map(row))))
   }
 
-  private def row(finding: Finding): InternalRow = InternalRow(
-    UTF8String.fromString(finding.file),
-    finding.batch.map(Long.box).orNull,
-    UTF8String.fromString(finding.what),
-    UTF8String.fromString(finding.remedy),
-    finding.isDamage)
+  private def row(finding: Finding): Row =
+    Row(finding.file, finding.batch.map(Long.box).orNull, finding.what, finding.remedy, finding.isDamage)
 }

@@ -31,7 +31,7 @@ private[standalone] final class CoGrouped(
     format,
     OutputTable.valuesOfKey(inputs.head),
     messages,
-    Seq(Alias(OutputTable.struct(messages.map(one => one.name -> one): _*), "messages")()))
+    Seq(Alias(OutputColumns.structOf(messages.map(one => one.name -> one): _*), "messages")()))
 
   protected def make(context: Context[Message, Output]): Running =
     new MergedWindowOperator(spec.window, spec.streams, format, new CoGroup(inputs.size, format.messages), context)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.input.{KeyCheck, MessageTime, PlainText, RowValueColumn, SessionMarks, Whole}
+import windrow.spark.input.{ColumnNames, KeyCheck, MessageTime, PlainText, RowValueColumn, SessionMarks, Whole}
 import windrow.{RowValue, SpecProblem, TimeSpan, WindowKind}
 
 /** A stream of rows with resolved columns.
@@ -46,8 +46,7 @@ final class Input(
   def attributes: Seq[Attribute] = relation.output
 
   def column(session: SparkSession, name: String): Option[Expression] =
-    relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
-      .map { case Alias(nested, _) => nested; case plain => plain }
+    SparkInside.column(session, relation, name)
 
   /** Describes the properties on which the state depends. */
   private[standalone] def stated: String =
@@ -169,14 +168,11 @@ object Input {
         found.result())
     }
 
-    private def column(name: String, what: String): Option[Expression] =
-      relation.resolve(UnresolvedAttribute.parseAttributeName(name), SparkInside.resolver(session))
-        .map { case Alias(nested, _) => nested; case plain => plain }
-        .orElse(refuse(
-          "COLUMN_NOT_FOUND.ARGUMENT",
-          "argument" -> what,
-          "name"     -> name,
-          "columns"  -> declared.map(_.name).mkString(", ")))
+    private def column(name: String, what: String): Option[Expression] = {
+      val read = ColumnNames.column(session, relation, what, name)
+      found ++= read.left.toOption.map(_.in(s"stream '${spec.name}'"))
+      read.toOption
+    }
 
     private def isWhole(what: String, column: Expression): Boolean = {
       val wrong = Whole.problem(what, column)

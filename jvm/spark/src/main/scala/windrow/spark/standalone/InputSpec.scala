@@ -1,9 +1,8 @@
 package windrow.spark.standalone
 
 import com.fasterxml.jackson.databind.JsonNode
-import scala.jdk.CollectionConverters._
 import windrow.spark.input.RowValueColumn
-import windrow.{RowValue, SpecProblem}
+import windrow.{JsonReader, RowValue, SpecProblem}
 
 /** The specification of a stream of rows, with column names that are not resolved yet.
   *
@@ -52,7 +51,7 @@ object InputSpec {
     Option(node.get("row_id")).map(columns =>
       (text(columns, "source").get, text(columns, "partition").get, text(columns, "offset").get)))
 
-  def texts(node: JsonNode, name: String): Seq[String] = node.path(name).elements.asScala.map(_.asText).toSeq
+  def texts(node: JsonNode, name: String): Seq[String] = JsonReader.texts(node.path(name))
 
   def text(node: JsonNode, name: String): Option[String] = Option(node.get(name)).filterNot(_.isNull).map(_.asText)
 }

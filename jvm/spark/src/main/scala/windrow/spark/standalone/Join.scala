@@ -23,13 +23,11 @@ private[standalone] final class Join(
   protected type Output  = Vector[Option[Message]]
   protected type Running = StreamStreamJoinOperator[UnsafeRow, Message, Output]
 
-  private val isOfFirst = spec.how == JoinKind.Semi || spec.how == JoinKind.Anti
-  private val shown     = if (isOfFirst) inputs.take(1) else inputs
-  private val mayLack   = Set[JoinKind](JoinKind.Left, JoinKind.Right, JoinKind.Full)(spec.how)
+  private val mayLack = Set[JoinKind](JoinKind.Left, JoinKind.Right, JoinKind.Full)(spec.how)
 
   private val rows = {
     val keys    = OutputTable.valuesOfKey(inputs.head)
-    val structs = shown.map(input => OutputTable.value(input.name, input.schema, nullable = mayLack))
+    val structs = spec.how.shown(inputs).map(input => OutputTable.value(input.name, input.schema, nullable = mayLack))
     new OutputTable(keys ++ structs, keys ++ structs)
   }
 

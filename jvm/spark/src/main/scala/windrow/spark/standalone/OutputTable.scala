@@ -30,12 +30,6 @@ object OutputTable {
   def value(name: String, dataType: DataType, nullable: Boolean = true): AttributeReference =
     AttributeReference(name, dataType, nullable)()
 
-  def struct(fields: (String, Expression)*): Expression =
-    CreateNamedStruct(fields.flatMap { case (name, field) => Seq(Literal(name), field) })
-
-  def instant(micros: Expression, timeType: DataType): Expression =
-    PreciseTimestampConversion(micros, LongType, timeType)
-
   def text(word: Any): UTF8String = UTF8String.fromString(word.toString)
 
   def array(rows: Iterable[InternalRow]): GenericArrayData = new GenericArrayData(rows.toArray[Any])
@@ -46,5 +40,4 @@ object OutputTable {
 
   def ofKey(input: Input, key: UnsafeRow): Seq[Any] =
     input.key.indices.map(i => key.get(i, input.key(i)._2.dataType))
-
 }

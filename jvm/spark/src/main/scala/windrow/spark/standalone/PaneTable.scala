@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow._
 import windrow.core.state.ByteReader
+import windrow.spark.output.OutputColumns
 
 /** Converts panes to rows: key, `window`, the values, `pane`.
   *
@@ -37,7 +38,7 @@ final class PaneTable(
   val table: OutputTable = new OutputTable(
     keys ++ fixed ++ message ++ values,
     keys ++ Seq(Alias(window(start, end), "window")()) ++ shown ++ message :+ Alias(
-      OutputTable.struct(Seq(timing, index, isLast, isRetraction).map(field => field.name -> field): _*),
+      OutputColumns.structOf(Seq(timing, index, isLast, isRetraction).map(field => field.name -> field): _*),
       "pane")())
 
   def row(pane: Pane[UnsafeRow, _], values: Seq[Any]): Array[Any] = {

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.types._
 import windrow.operators.{Context, PartitionEvent, PolicyOutput, PolicyWindowOperator, WindowListener}
+import windrow.spark.output.OutputColumns
 import windrow.{Eviction, PolicyWindowSpec}
 
 /** The operator of policy windows. Listeners are Python objects. If there are any, events are stored here until Python
@@ -35,7 +36,7 @@ final class Policies private[standalone] (
 
   private def number(start: Expression, end: Expression): Expression = {
     val _ = end
-    OutputTable.struct("number" -> start)
+    OutputColumns.structOf("number" -> start)
   }
 
   private val panes = PaneTable.aggregates(input, number, isOver = false, format, fold)
@@ -79,7 +80,7 @@ final class Policies private[standalone] (
     val event    = OutputTable.value("event", StringType, nullable = false)
     val sequence = OutputTable.value("sequence", LongType, nullable = false)
     val messages = OutputTable.value("messages", ArrayType(input.schema, containsNull = false), nullable = false)
-    val window   = Alias(OutputTable.struct("number" -> number), "window")()
+    val window   = Alias(OutputColumns.structOf("number" -> number), "window")()
     new OutputTable(
       (keys :+ number :+ event) ++ Seq(sequence, messages),
       (keys :+ window :+ event) ++ Seq(sequence, messages))

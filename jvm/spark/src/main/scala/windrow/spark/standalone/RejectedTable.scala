@@ -3,6 +3,7 @@ package windrow.spark.standalone
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.operators.Rejected
+import windrow.spark.output.OutputColumns
 
 /** Converts rejected rows to a table. For an operator with several streams, `message` is a struct with one field for
   * each.
@@ -19,10 +20,10 @@ final class RejectedTable(inputs: IndexedSeq[Input]) {
     Seq(
       stream,
       reason,
-      Alias(OutputTable.instant(watermark, TimestampType), "watermark")(),
-      Alias(OutputTable.instant(time, TimestampType), "processing_time")(),
+      Alias(OutputColumns.instant(watermark, TimestampType), "watermark")(),
+      Alias(OutputColumns.instant(time, TimestampType), "processing_time")(),
       Alias(
-        if (inputs.size == 1) messages.head else OutputTable.struct(messages.map(one => one.name -> one): _*),
+        if (inputs.size == 1) messages.head else OutputColumns.structOf(messages.map(one => one.name -> one): _*),
         "message")()))
 
   def write(refused: Seq[Rejected[Message]]): Array[Byte] = table.write(refused.iterator.map { one =>

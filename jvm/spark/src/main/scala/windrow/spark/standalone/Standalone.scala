@@ -6,7 +6,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.WindowFamily._
 import windrow._
-import windrow.spark.input.ColumnNames
+import windrow.spark.input.{ColumnNames, KeyCheck}
 import windrow.spark.policy.PolicyColumns
 
 /** Creates standalone operators from JSON specs: those of [[OperatorJson]] with the additional field `input`, which
@@ -125,9 +125,8 @@ object Standalone {
 
   private def join(session: SparkSession, spec: JoinSpec, node: JsonNode) = {
     JoinCheck.standalone(spec)
-    val inputs    = several(session, "a join", spec.names, node, needsTime = true, windowOf(spec), spec.maxFuture)
-    val isOfFirst = spec.how == JoinKind.Semi || spec.how == JoinKind.Anti
-    once(session, "a join", inputs.head.key.map(_._1) ++ (if (isOfFirst) spec.names.take(1) else spec.names))
+    val inputs = several(session, "a join", spec.names, node, needsTime = true, windowOf(spec), spec.maxFuture)
+    once(session, "a join", inputs.head.key.map(_._1) ++ spec.how.shown(spec.names))
     new Join(session, spec, inputs, new RowFormat(inputs))
   }
 
@@ -188,10 +187,7 @@ object Standalone {
   /** Returns a problem for keys of different types, because the keys of several streams are compared by their bytes. */
   private def differing(inputs: Seq[Input], on: Seq[String]): Seq[SpecProblem] = on.indices.flatMap { i =>
     val types = inputs.map(input => input.name -> input.key(i)._2.dataType)
-    Option.when(types.map(_._2).distinct.size > 1)(SpecProblem(
-      "KEY_TYPES_DIFFER.STREAMS",
-      "key"   -> s"on='${on(i)}'",
-      "types" -> (types.map { case (name, of) => s"${of.sql} in '$name'" }.mkString(", "))))
+    Option.when(types.map(_._2).distinct.size > 1)(KeyCheck.differing(s"on='${on(i)}'", types))
   }
 
   private def or[T](subject: Any, read: Either[Seq[SpecProblem], T]): T =

@@ -67,19 +67,8 @@ private[spark] object Messages {
   /** Returns a problem for each named column that does not exist. */
   def unknown(session: SparkSession, options: StreamOptions, parts: AggregateParts): Seq[SpecProblem] =
     (options.time.map("time" -> _) ++ options.gap.map("gap" -> _) ++ options.origin).toSeq.flatMap {
-      case (what, name) => column(session, parts.child, name, what).left.toOption
+      case (what, name) => ColumnNames.column(session, parts.child, what, name).left.toOption
     }
-
-  private def column(
-      session: SparkSession,
-      input: LogicalPlan,
-      name: String,
-      what: String): Either[SpecProblem, Expression] =
-    SparkInside.column(session, input, name).toRight(SpecProblem(
-      "COLUMN_NOT_FOUND.ARGUMENT",
-      "argument" -> what,
-      "name"     -> name,
-      "columns"  -> input.output.map(_.name).mkString(", ")))
 
   private final class Builder(
       session: SparkSession,
@@ -171,7 +160,7 @@ private[spark] object Messages {
       else Literal(options.name)
 
     private def column(name: String, what: String): Option[Expression] =
-      Messages.column(session, input, name, what).fold(
+      ColumnNames.column(session, input, what, name).fold(
         problem => {
           found += problem
           None
@@ -267,11 +256,7 @@ private[spark] object Messages {
     private def checkNames(): Unit = {
       val resolver = SparkInside.resolver(session)
       options.indexed.filterNot(name => input.output.exists(column => resolver(column.name, name))).foreach(name =>
-        refuse(
-          "COLUMN_NOT_FOUND.ARGUMENT",
-          "name"     -> name,
-          "columns"  -> input.output.map(_.name).mkString(", "),
-          "argument" -> "index(by=...)"))
+        found += ColumnNames.missing("index(by=...)", name, input.output.map(_.name)))
       if (options.indexed.nonEmpty && operator.kept.isEmpty)
         refuse("STORE_WITHOUT_MESSAGES")
       val names = (parts.shown ++ (if (operator.kept.isDefined) Nil else parts.results)).map(_.name)

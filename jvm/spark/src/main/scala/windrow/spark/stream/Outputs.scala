@@ -56,15 +56,9 @@ private[spark] object Outputs {
     val here = AttributeMap(
       parts.keys.map(_.toAttribute).zip(columns) ++
         (parts.functionResults ++ gaps.toSeq.flatMap(_.added)).zip(columns.drop(schema.resultsAt)))
-    def placed(value: Expression) = value.transform { case a: Attribute => here.getOrElse(a, a) }
-    def moved(column: NamedExpression): Alias = {
-      val value = column match {
-        case Alias(child, _) => child
-        case other           => other
-      }
-      Alias(placed(value), column.name)()
-    }
-    def at(field: Int): Expression = KnownNotNull(columns(schema.paneAt + field))
+    def placed(value: Expression)             = value.transform { case a: Attribute => here.getOrElse(a, a) }
+    def moved(column: NamedExpression): Alias = Alias(placed(SparkInside.unnamed(column)), column.name)()
+    def at(field: Int): Expression            = KnownNotNull(columns(schema.paneAt + field))
     val message = Option.when(schema.panesShowMessage)(Alias(KnownNotNull(columns(schema.messageAt)), "message")())
     val pane = structOf(
       Seq("timing" -> at(2), "index" -> at(3), "is_last" -> at(4), "is_retraction" -> at(5)) ++

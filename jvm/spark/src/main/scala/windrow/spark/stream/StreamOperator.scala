@@ -29,7 +29,7 @@ private[spark] trait StreamOperator {
   def showsMessage: Boolean = false
 
   /** Whether a pane contains only the new part of its window. */
-  def firesParts: Boolean
+  def firesParts: Boolean = false
 
   /** Returns the problems of this operator over a table, or in a session. */
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem]

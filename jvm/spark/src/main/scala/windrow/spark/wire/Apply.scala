@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import scala.jdk.CollectionConverters._
 import windrow.spark.arguments.TableArguments
 import windrow.spark.dedup.Dedup
 import windrow.spark.fullstate.FullStateParts
@@ -14,7 +13,7 @@ import windrow.spark.input.AggregateParts
 import windrow.spark.pattern.Matches
 import windrow.spark.query.{Asked, Asking}
 import windrow.spark.stream.WindowQuery
-import windrow.{SpecError, SpecProblem}
+import windrow.{JsonReader, SpecError, SpecProblem}
 
 /** Plans `_windrow_apply(TABLE(...), spec => JSON)`, which Python's builders call. */
 private[spark] object Apply {
@@ -55,7 +54,7 @@ private[spark] object Apply {
 
   /** Reads `{"what": "messages" | "windows", "key": [names], "by": [names]}`. */
   private def asked(node: JsonNode, table: LogicalPlan): Asking = {
-    def names(field: String) = node.path(field).elements.asScala.map(_.asText).toSeq
+    def names(field: String) = JsonReader.texts(node.path(field))
     val what                 = if (node.path("what").asText == Asked.Windows.column) Asked.Windows else Asked.Messages
     Asking(what, names("key"), names("by"), table)
   }

@@ -31,13 +31,9 @@ private[wire] object SeveralJson {
     val spec   = node.deepCopy()
     val input  = Option(spec.remove("input"))
     val output = Option(spec.remove("output")).fold("rows")(_.asText)
-    val part = OutputKind.OfRows.find(_.toString == output).toRight(
-      SpecProblem(
-        "VALUE_UNKNOWN",
-        "name"    -> "output",
-        "value"   -> output,
-        "allowed" -> OutputKind.OfRows.mkString(", ")))
-    val written = input.toSeq.flatMap(_.path("on").elements.asScala).map(_.asText)
+    val part =
+      OutputKind.OfRows.find(_.toString == output).toRight(SpecProblem.unknown("output", output, OutputKind.OfRows))
+    val written = input.toSeq.flatMap(node => JsonReader.texts(node.path("on")))
     val on      = written.map(JoinOutputs.unquoted)
     val marks = input.toSeq.flatMap(_.path("streams").properties.asScala).map(stream =>
       stream.getKey -> StreamJson.watermark(stream.getValue))

@@ -2,7 +2,6 @@ package windrow.spark.wire
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import scala.jdk.CollectionConverters._
 import windrow._
 import windrow.spark.aggregate.Aggregates
 import windrow.spark.dedup.Dedup
@@ -32,11 +31,7 @@ private[spark] object StreamJson {
     val found = read.left.getOrElse(Nil) ++ ofInvalid.flatMap(_.left.toOption) ++ watermark.left.getOrElse(
       Nil) ++ processingTimeDelay.flatMap(_.left.toOption) ++
       Option.when(kind.isEmpty)(
-        SpecProblem(
-          "VALUE_UNKNOWN",
-          "name"    -> "output",
-          "value"   -> output,
-          "allowed" -> kinds.mkString(", ")))
+        SpecProblem.unknown("output", output, kinds))
     Either.cond(
       found.isEmpty,
       read.toOption.get -> StreamOptions(
@@ -76,7 +71,7 @@ private[spark] object StreamJson {
   }
 
   private def names(node: ObjectNode, field: String): Option[Seq[String]] =
-    Option(node.path("stream").get(field)).map(_.elements.asScala.map(_.asText).toSeq)
+    Option(node.path("stream").get(field)).map(JsonReader.texts)
 
   /** Returns the name of the spec in error messages. */
   def nameForErrors(node: ObjectNode): String = {
@@ -113,11 +108,8 @@ private[spark] object StreamJson {
   }
 
   def invalid(node: JsonNode): Either[SpecProblem, InvalidMessages] =
-    InvalidMessages.All.find(_.toString == node.asText).toRight(SpecProblem(
-      "VALUE_UNKNOWN",
-      "name"    -> "invalid",
-      "value"   -> node.asText,
-      "allowed" -> InvalidMessages.All.mkString(", ")))
+    InvalidMessages.All.find(_.toString == node.asText)
+      .toRight(SpecProblem.unknown("invalid", node.asText, InvalidMessages.All))
 
   /** Reads a duration that must not be negative, as text or in microseconds. */
   def duration(name: String, node: JsonNode): Either[SpecProblem, TimeSpan] = {

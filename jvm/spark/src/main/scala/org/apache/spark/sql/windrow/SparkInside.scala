@@ -22,7 +22,7 @@ import org.apache.spark.sql.catalyst.{InternalRow, QueryPlanningTracker, TableId
 import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregationMap}
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
-import org.apache.spark.sql.{Column, DataFrame, SparkSession, SparkSessionExtensions, classic}
+import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession, SparkSessionExtensions, classic}
 import org.apache.spark.{Partition, Partitioner, SPARK_VERSION, SparkContext, SparkEnv, TaskContext}
 import scala.reflect.ClassTag
 import scala.util.Try
@@ -226,6 +226,10 @@ object SparkInside {
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame =
     classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
 
+  /** Returns a table of rows. */
+  def table(schema: StructType, rows: Seq[Row]): LogicalPlan =
+    LocalRelation.fromExternalRows(DataTypeUtils.toAttributes(schema), rows)
+
   def plan(frame: DataFrame): LogicalPlan = frame.asInstanceOf[classic.Dataset[_]].logicalPlan
 
   /** Runs code that needs the active session and its settings, as Spark's expressions do. */
@@ -236,10 +240,13 @@ object SparkInside {
 
   /** Returns a column of a plan, or a field of a struct, by its name. */
   def column(session: SparkSession, plan: LogicalPlan, name: String): Option[Expression] =
-    plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map {
-      case Alias(nested, _) => nested
-      case plain            => plain
-    }
+    plan.resolve(UnresolvedAttribute.parseAttributeName(name), resolver(session)).map(unnamed)
+
+  /** Returns the value of a column without its name. */
+  def unnamed(column: Expression): Expression = column match {
+    case Alias(value, _) => value
+    case value           => value
+  }
 
   /** Returns the value of a column that does not depend on a row, or None if it depends on one. */
   def constant(session: SparkSession, column: Column): Option[Literal] =
