@@ -283,8 +283,10 @@ REFUSED = {
     },
     "windrow_cogroup(TABLE(SELECT * FROM orders AS PRODUCT), TABLE(SELECT * FROM orders AS p), "
     "key => 'product', time => 'time')": {"NAME_TAKEN"},
-    "windrow_cogroup(TABLE(orders), TABLE(orders), watermark => '1 minute')": {
-        *("STREAM_TWICE", "TIME_NOT_STATED")
+    "windrow_cogroup(TABLE(orders), TABLE(orders), watermark => '1 minute', idle => '0 s', "
+    "processing_time_watermark => '-1 s', sice => 1)": {
+        *("STREAM_TWICE", "TIME_NOT_STATED", "IDLE_NOT_POSITIVE"),
+        *("WATERMARK_NEGATIVE", "ARGUMENT_UNKNOWN"),
     },
     "windrow_join(TABLE(SELECT * FROM orders o JOIN orders p ON o.product = p.product), "
     "time => 'when', within => 1)": {

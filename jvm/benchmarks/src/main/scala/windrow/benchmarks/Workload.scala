@@ -187,11 +187,14 @@ object Workload {
   private val questions = Seq(
     alone("join-three-10k", Keyed.inTurn("in-three", 10000, "a", "b", "c"), InSql.outerChain),
     alone("gaps-1k", denseSessions, InSql.filledGaps),
+    alone("linear-1k", denseSessions, InSql.linearGaps),
     alone("carried-1k", dense, InSql.carriedAverage).copy(check = Amount(320000, 80000)),
     alone("states-1k", dense, InSql.statesAndCounters).copy(check = Amount(320000, 80000)),
     alone("previous-1k", dense, InSql.previousRow),
+    alone("running-1k", dense, InSql.running),
     alone("session-ends-1k", denseSessions, InSql.endingSessions).copy(check = Amount(240000, 80000)),
     alone("days-1k", evening, InSql.days),
+    alone("hop-days-1k", evening, InSql.hoppingDays),
     alone("partitions-1k", Keyed.positioned("positioned", 1000, partitions = 16), InSql.byPartition),
     alone("distinct-1k", dense, Grouped(Hops(60, 60), Values.Distinct)))
 

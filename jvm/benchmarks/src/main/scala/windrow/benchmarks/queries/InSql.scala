@@ -82,6 +82,28 @@ object InSql {
             WHERE start + $size <= $until""")
   }
 
+  /** The same windows. Those without rows have a sum between those of the windows around them. */
+  val linearGaps: InSql = {
+    val size = 5 * Second
+    InSql(
+      Seq("events"),
+      options =>
+        s"""SELECT key, $bounds, n, total FROM windrow_tumble(
+              TABLE(SELECT key, count(*) AS n, sum(value) AS total FROM events GROUP BY key), time => 'ts',
+              size => '5 seconds', gap_values => map('total', 'linear', 'n', '0'), gap_at_most => '60 seconds', $options)""",
+      until =>
+        s"""SELECT key, start, start + $size AS end, if(start = first, n, 0) AS n,
+              CAST(round(total + (after - total) * ((start - first) / (next - first))) AS BIGINT) AS total
+            FROM (
+              SELECT key, first, n, total, coalesce(next, first + $size) AS next, coalesce(after, total) AS after,
+                explode(sequence(first, coalesce(next - $size, first), $size)) AS start
+              FROM (
+                SELECT *, lead(first) OVER k AS next, lead(total) OVER k AS after FROM (
+                  SELECT key, unix_micros(ts) DIV $size * $size AS first, count(*) AS n, sum(value) AS total
+                  FROM events GROUP BY ALL)
+                WHERE first + $size <= $until WINDOW k AS (PARTITION BY key ORDER BY first)))""")
+  }
+
   /** Averages over a minute are often halfway between two thousandths, so the last digits of a double would decide. */
   private def thousandths(value: String) = s"CAST(floor($value * 1000 + 0.5012) AS BIGINT)"
 
@@ -115,6 +137,17 @@ object InSql {
       s"""SELECT key, start, coalesce(before, -1) AS before, value + coalesce(before, 0) AS total FROM (
             SELECT key, value, unix_micros(ts) AS start, lag(value) OVER (PARTITION BY key ORDER BY ts) AS before
             FROM events)""",
+    settles = Some(1))
+
+  /** Count, sum and maximum of all rows of a key up to each row. */
+  val running: InSql = InSql(
+    Seq("events"),
+    options =>
+      s"""SELECT key, unix_micros(time) AS start, ${Values.Sums.columns.mkString(", ")} FROM windrow_over(
+            TABLE(SELECT key, max(ts) AS time, ${Values.Sums.aggregates} FROM events GROUP BY key), time => 'ts', $options)""",
+    _ =>
+      """SELECT key, unix_micros(ts) AS start, count(*) OVER k AS n, sum(value) OVER k AS total, max(value) OVER k AS top
+         FROM events WINDOW k AS (PARTITION BY key ORDER BY ts)""",
     settles = Some(1))
 
   /** The time of a minute with a value below 50, in thousandths of a second, and the increase of a counter. */
@@ -165,6 +198,19 @@ object InSql {
       s"""SELECT key, start, start + $Day AS end, ${Values.Sums.aggregates} FROM (
             SELECT *, (unix_micros(ts) + $Hour) DIV $Day * $Day - $Hour AS start FROM events)
           WHERE start + $Day <= $until GROUP BY key, start""")
+
+  /** Seven days of Berlin, one of them starting each day. */
+  val hoppingDays: InSql = InSql(
+    Seq("events"),
+    options =>
+      s"""SELECT key, $bounds, ${Values.Sums.columns.mkString(", ")} FROM windrow_hop(
+            TABLE(SELECT key, ${Values.Sums.aggregates} FROM events GROUP BY key), time => 'ts',
+            size => '7 days', step => '1 day', zone => 'Europe/Berlin', $options)""",
+    until =>
+      s"""SELECT key, start, start + ${7 * Day} AS end, ${Values.Sums.aggregates} FROM (
+            SELECT *, explode(sequence(day - ${6 * Day}, day, $Day)) AS start FROM (
+              SELECT *, (unix_micros(ts) + $Hour) DIV $Day * $Day - $Hour AS day FROM events))
+          WHERE start + ${7 * Day} <= $until GROUP BY key, start""")
 
   /** Sums by minute, with a watermark for each of 16 partitions. */
   val byPartition: InSql = InSql(

@@ -135,6 +135,7 @@ private object ArgumentReader {
     case "RETENTION_NOT_STATED"    => Seq("retain_time", "retain_messages", "retain_windows")
     case "TRIGGER_NOT_STATED"      => Seq("early")
     case "WITHIN_NOT_STATED"       => Seq("within")
+    case "NO_WATERMARK"            => Seq("watermark", "processing_time_watermark")
     case _                         => Nil
   }
 

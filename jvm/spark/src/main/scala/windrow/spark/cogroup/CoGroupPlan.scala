@@ -35,19 +35,29 @@ private[spark] object CoGroupPlan {
     *
     * @param shown
     *   names of the keys, if the columns of the input include them
+    * @param behind
+    *   the delay of a watermark that follows processing time, which the operator over the streams reads
     */
-  def union(session: SparkSession, inputs: Seq[StreamTable], shown: Seq[String]): LogicalPlan =
-    Union(inputs.zip(tables(session, inputs)).map { case (one, table) => branch(one, table, inputs, shown) })
+  def union(
+      session: SparkSession,
+      inputs: Seq[StreamTable],
+      shown: Seq[String],
+      behind: Option[TimeSpan] = None): LogicalPlan =
+    Union(inputs.zip(tables(session, inputs)).map { case (one, table) => branch(one, table, inputs, shown, behind) })
 
-  /** Returns the problems of the streams together. */
-  def problems(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
+  /** Returns the problems of the streams together.
+    *
+    * @param isClocked
+    *   whether the watermark of all streams follows processing time
+    */
+  def problems(inputs: Seq[StreamTable], isClocked: Boolean = false): Seq[SpecProblem] = {
     val names = inputs.map(_.name)
     Seq(
       Option.when(names.size < 2)(
         SpecProblem("STREAMS_TOO_FEW.COGROUP", "count" -> names.size)),
       Option.when(names.distinct.size < names.size)(
         SpecProblem("STREAM_TWICE.COGROUP", "names" -> names.mkString(", ")))).flatten ++
-      ofTime(inputs) ++ inputs.flatMap(_.senderProblems) ++ StreamTable.mixed(inputs) ++ differing(
+      ofTime(inputs, isClocked) ++ inputs.flatMap(_.senderProblems) ++ StreamTable.mixed(inputs) ++ differing(
         inputs,
         inputs.map(_.keys.size).minOption.getOrElse(0))
   }
@@ -55,11 +65,11 @@ private[spark] object CoGroupPlan {
   /** Returns a problem for each stream without event time if others have one. If no stream has one, the operator checks
     * later whether its windows need event time and a watermark.
     */
-  private def ofTime(inputs: Seq[StreamTable]): Seq[SpecProblem] = {
+  private def ofTime(inputs: Seq[StreamTable], isClocked: Boolean): Seq[SpecProblem] = {
     val (timed, timeless) = inputs.partition(_.hasTime)
     val isUnmarked        = inputs.forall(!_.hasWatermark)
-    timed.flatMap(_.problems(None)).filterNot(isUnmarked && _.code == "NO_WATERMARK") ++
-      timeless.filter(one => timed.nonEmpty || one.watermark.isDefined).map(one =>
+    timed.flatMap(_.problems(None, isClocked = isClocked)).filterNot(isUnmarked && _.code == "NO_WATERMARK") ++
+      timeless.filter(one => timed.nonEmpty || one.watermark.isDefined || isClocked).map(one =>
         SpecProblem("TIME_NOT_STATED.COGROUP", "stream" -> one.name))
   }
 
@@ -82,7 +92,12 @@ private[spark] object CoGroupPlan {
     }
   }
 
-  private def branch(of: StreamTable, table: LogicalPlan, all: Seq[StreamTable], shown: Seq[String]): LogicalPlan = {
+  private def branch(
+      of: StreamTable,
+      table: LogicalPlan,
+      all: Seq[StreamTable],
+      shown: Seq[String],
+      behind: Option[TimeSpan]): LogicalPlan = {
     val structs = all.map { other =>
       val struct   = CreateStruct(other.message)
       val nullable = struct.dataType
@@ -98,7 +113,7 @@ private[spark] object CoGroupPlan {
     val marks = time.toSeq ++ of.keys.zipWithIndex.map { case (key, i) => s"key$i" -> key } ++ sender
     Project(
       structs ++ shown.zip(of.keys).map { case (name, key) => CoGroupMarks.hidden(key, name) } ++
-        marks.map { case (name, mark) => CoGroupMarks.hidden(mark, CoGroupMarks.Marker + name) },
+        marks.map { case (name, mark) => CoGroupMarks.hidden(mark, CoGroupMarks.Marker + name, behind) },
       table)
   }
 }

@@ -15,7 +15,8 @@ import windrow.{SpecError, SpecProblem}
 private[spark] object CoGroupSql {
   val Name = "windrow_cogroup"
 
-  private[spark] val Allowed: Seq[String] = Seq("key", "watermark") ++ StreamArguments.Watermark ++ NamedInput.Columns
+  private[spark] val Allowed: Seq[String] =
+    Seq("key", "watermark", "processing_time_watermark") ++ StreamArguments.Watermark ++ NamedInput.Columns
 
   def plan(expressions: Seq[Expression]): LogicalPlan = {
     val arguments = TableArguments.read(Name, expressions, Allowed, several = true)
@@ -23,6 +24,7 @@ private[spark] object CoGroupSql {
     val names     = arguments.names("key").getOrElse(Nil)
     val reader    = new ArgumentReader(arguments.values)
     val mark      = StreamArguments.watermark(reader)
+    val behind    = reader.delayIfSet("processing_time_watermark")
     val streams = arguments.tables.map { table =>
       val stream = nameOf(table)
       val keys   = names.map(NamedInput.column(session, table, stream.getOrElse(""), "key", _))
@@ -32,12 +34,15 @@ private[spark] object CoGroupSql {
         "plan" -> table.nodeName))
       input.copy(problems = unnamed.toSeq ++ keys.flatMap(_.left.toOption) ++ input.problems)
     }
-    val inputs = streams.map(_.input(mark))
-    val wrong  = arguments.problems ++ reader.problems ++ streams.flatMap(_.problems)
-    def shown  = names.map(UnresolvedAttribute.parseAttributeName(_).last)
-    val found  = if (wrong.isEmpty) CoGroupPlan.problems(inputs) ++ taken(shown, inputs) else wrong
-    if (found.nonEmpty) throw SpecError(Name, found)
-    CoGroupPlan.union(session, inputs, shown)
+    val inputs    = streams.map(_.input(mark))
+    val ofColumns = streams.flatMap(_.problems)
+    def shown     = names.map(UnresolvedAttribute.parseAttributeName(_).last)
+    val together =
+      if (ofColumns.nonEmpty) Nil // without their columns, the streams would have problems that they do not have
+      else CoGroupPlan.problems(inputs, behind.isDefined) ++ taken(shown, inputs)
+    reader.checked(Either.cond(together.isEmpty, inputs, together), arguments.problems ++ ofColumns).fold(
+      found => throw SpecError(Name, found),
+      CoGroupPlan.union(session, _, shown, behind))
   }
 
   private def taken(keys: Seq[String], inputs: Seq[StreamTable]): Seq[SpecProblem] =

@@ -196,7 +196,9 @@ private[spark] object Messages {
 
     private def maxFuture: Option[TimeSpan] = operator.windows.flatMap(_.maxFuture)
 
-    private def checkCoGroup(): Unit =
+    private def checkCoGroup(): Unit = {
+      if (options.behind.isDefined && CoGroupMarks.clock(input).isDefined)
+        refuse("STATED_TWICE", "name" -> "processing_time_watermark", "mark" -> "watermark")
       Seq(
         "time"      -> options.time,
         "partition" -> options.origin.get("partition"),
@@ -205,6 +207,10 @@ private[spark] object Messages {
           case (mark, Some(name)) if CoGroupMarks.of(input).contains(mark) =>
             refuse("STATED_TWICE", "name" -> name, "mark" -> mark)
         }
+    }
+
+    /** Whether the watermark follows processing time. */
+    private val isClocked = options.behind.orElse(CoGroupMarks.clock(input)).isDefined
 
     private def hasWatermark: Boolean = streaming && (needsTime || options.watermark.isDefined)
 
@@ -212,11 +218,11 @@ private[spark] object Messages {
       val has = input.exists(_.isInstanceOf[EventTimeWatermark])
       val name = options.time.orElse(parts.markers.get("time").map(_.sql)).getOrElse("time")
         .replace(CoGroupMarks.Marker, "")
-      if (options.behind.isDefined && (options.watermark.isDefined || has))
+      if (isClocked && (options.watermark.isDefined || has))
         refuse(
           "WATERMARK_TWICE.CLOCK",
           "time" -> name)
-      if (options.watermark.isEmpty && options.behind.isEmpty && !has)
+      if (options.watermark.isEmpty && !isClocked && !has)
         refuse(
           "NO_WATERMARK.WINDOWS",
           "time" -> name)
@@ -230,7 +236,7 @@ private[spark] object Messages {
       if (options.watermark.isEmpty && has && maxFuture.isDefined)
         refuse(
           "GUARD_TOO_LATE")
-      if (options.watermark.isEmpty && options.behind.isEmpty && !isCoGroup) // a co-group has one per stream
+      if (options.watermark.isEmpty && !isClocked && !isCoGroup) // a co-group has one per stream
         found ++= time.flatMap(WatermarkCheck.ofOther(_, input))
       if (!options.isAccelerated) found ++= WatermarkCheck.ofGreatest(session, WatermarkCheck.marks(input))
     }

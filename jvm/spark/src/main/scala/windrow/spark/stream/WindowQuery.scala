@@ -3,7 +3,7 @@ package windrow.spark.stream
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import windrow.spark.functions.{Lag, OverTimeCheck}
-import windrow.spark.input.AggregateParts
+import windrow.spark.input.{AggregateParts, CoGroupMarks}
 import windrow.spark.output.OutputKind
 import windrow.spark.panes.IncomingPanes
 import windrow.spark.query.Asking
@@ -53,7 +53,8 @@ private[spark] object WindowQuery {
       }) ++ ofTable
     (options, parts, messages) match {
       case (Right((operator, read)), Some(taken), Some(Right(found))) if ofQuery.isEmpty && ofStream.isEmpty =>
-        WindowPlan(session, operator, read, taken, found, asked.flatMap(_.toOption))
+        val clocked = read.copy(behind = read.behind.orElse(CoGroupMarks.clock(taken.child)))
+        WindowPlan(session, operator, clocked, taken, found, asked.flatMap(_.toOption))
       case (Right((_, read)), _, _) if ofQuery.isEmpty => throw SpecError(s"stream '${read.name}'", ofStream)
       case _                                           => throw SpecError(subject, ofQuery ++ ofStream)
     }
