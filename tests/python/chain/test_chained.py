@@ -91,6 +91,7 @@ def test_an_operator_without_input_yet_continues(feed: Feed, tmp_path: Path) -> 
     assert [row.total for row in sorted(rows, key=lambda row: row.window.start)] == [1, 1, 1]
 
 
+@pytest.mark.anywhere
 def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Path) -> None:
     """A period of the first operator applies to the query (R69, R88).
 
@@ -109,6 +110,7 @@ def test_a_period_of_the_operator_before_is_the_query_s(feed: Feed, tmp_path: Pa
     query.stop()
 
 
+@pytest.mark.anywhere
 def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:
     """``Inherit`` removes the values of retractions from its sums in the same query."""
     panes = corrected.run(overall(totals(corrected.stream()).panes).panes)
@@ -121,6 +123,7 @@ def test_windows_are_inherited_with_their_corrections(corrected: Feed) -> None:
     ]
 
 
+@pytest.mark.anywhere
 def test_a_batch_of_panes(corrected: Feed) -> None:
     """A batch of panes has one pane for each window."""
     panes = overall(totals(corrected.batch()).panes).panes.collect()

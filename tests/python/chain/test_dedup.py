@@ -103,6 +103,7 @@ def test_against_a_plain_computation(feed: Feed, spark: SparkSession, tmp_path: 
     )
 
 
+@pytest.mark.anywhere
 def test_a_batch_query_is_one_micro_batch(feed: Feed) -> None:
     """A batch query keeps the rows that one micro-batch keeps, and no row is too late."""
     batches = disordered(seed=4, batches=3, size=50)
@@ -115,6 +116,7 @@ def test_a_batch_query_is_one_micro_batch(feed: Feed) -> None:
     assert reasons == {"DUPLICATE": sum(reason is not None for _, reason in expected)}
 
 
+@pytest.mark.anywhere
 def test_the_same_in_sql(feed: Feed, spark: SparkSession) -> None:
     """SQL keeps the same rows as Python, and its default output is the rows."""
     feed.add(*disordered(seed=5, batches=2, size=40))
@@ -253,6 +255,7 @@ def test_all_problems_at_once(feed: Feed) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.anywhere
 def test_changes_at_a_restart(feed: Feed, spark: SparkSession, tmp_path: Path) -> None:
     """A query continues with a longer lateness and another order, but with the same span (R104)."""
     folder = tmp_path / "out"

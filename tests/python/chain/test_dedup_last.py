@@ -180,6 +180,7 @@ def test_against_duckdb(feed: Feed, tmp_path: Path, by: str, more: dict[str, Any
     check(Run(feed, tmp_path / "out", **more), batches, by)
 
 
+@pytest.mark.anywhere
 def test_a_batch_query_and_sql(feed: Feed, spark: SparkSession) -> None:
     """A batch query keeps the rows that no other row follows, in Python and in SQL."""
     batches = numbered(disordered(seed=10, batches=2, size=50))
@@ -241,6 +242,7 @@ def test_windows_over_last_rows(feed: Feed, spark: SparkSession, tmp_path: Path)
         assert {row.reason for row in rejected.collect()} == {"DUPLICATE"}
 
 
+@pytest.mark.anywhere
 def test_operators_over_retractions(feed: Feed) -> None:
     """An operator that would count a row and its retraction is rejected."""
     rows = last(feed.add(NOTHING).stream(), **RETRACTING).rows

@@ -133,6 +133,7 @@ def check(
 
 
 @pytest.mark.slow
+@pytest.mark.anywhere
 def test_each_row_once(both: Both) -> None:
     """``early=Never()`` emits each row once, and drains to the rows of the batch query."""
     made = drawn(7, keys=15, batches=4)
@@ -153,6 +154,7 @@ def test_each_row_once(both: Both) -> None:
     assert set(of_rows(rows)) <= set(whole)
 
 
+@pytest.mark.anywhere
 def test_in_sql(both: Both, spark: SparkSession) -> None:
     """SQL has the same rows as Python, by the kind of the join in the table."""
     made = drawn(8, keys=10, batches=2)
@@ -275,6 +277,7 @@ def test_windows_over_corrections(both: Both, seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.anywhere
 def test_restart_with_other_settings(both: Both, tmp_path: Path) -> None:
     """Direction, tolerance, kind, and emission cannot change while the state exists (S2)."""
     both.add([[order("09:00:10", "x", 1)]], [[order("09:00:05", "x", 10)]])

@@ -72,6 +72,7 @@ def test_rejected(both: Both) -> None:
     assert all(row.message["s" if row.stream == "o" else "o"] is None for row in rejected)
 
 
+@pytest.mark.anywhere
 def test_batch(both: Both) -> None:
     """A batch emits all rows at once, and none is late."""
     streams = both.add(ORDERS, SHIPMENTS).streams(batch=True)
@@ -160,6 +161,7 @@ def test_open_bounds(both: Both) -> None:
     assert ("x", 4, 30) not in amounts(both.run(joined.rows))
 
 
+@pytest.mark.anywhere
 def test_restart(both: Both, tmp_path: Path) -> None:
     """Rows that wait for a match survive a restart, in one query with both sinks."""
     rows, lost = wr.Files(str(tmp_path / "rows")), wr.Files(str(tmp_path / "lost"))

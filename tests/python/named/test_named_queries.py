@@ -131,6 +131,7 @@ def test_state_counts_and_rejected_rows(feed: Feed, tmp_path: Path) -> None:
     assert wr.advise(tmp_path / "cp").late == 2  # as many as the minutes reject
 
 
+@pytest.mark.anywhere
 def test_restarts(feed: Feed, tmp_path: Path) -> None:
     """The order of the windows may change; another set or another name is refused."""
     panes: list[Any] = []
@@ -195,6 +196,7 @@ def test_a_chain_over_one_name(feed: Feed) -> None:
     }
 
 
+@pytest.mark.anywhere
 def test_in_sql(feed: Feed) -> None:
     """SQL has the same windows, and reports the mistakes of all of them."""
     feed.add(*ROWS)

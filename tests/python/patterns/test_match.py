@@ -217,6 +217,7 @@ def prices(*values: float, start: str = "09") -> list[Order]:
     return [order(f"{start}:{i:02}:00", "tea", int(value)) for i, value in enumerate(values)]
 
 
+@pytest.mark.anywhere
 def test_shapes_by_hand(feed: Feed, spark: SparkSession) -> None:
     """The V shape of SQL's example, a funnel, and failed logins, in Python and in SQL."""
     feed.add(prices(12, 10, 8, 9, 11, 11, 7, 8, 6))
@@ -259,6 +260,7 @@ def test_shapes_by_hand(feed: Feed, spark: SparkSession) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.anywhere
 def test_late_rows_and_a_restart(feed: Feed, tmp_path: Path) -> None:
     """A match waits for what decides it; a late row retracts it, also after a restart."""
     define = {"FAIL": "amount = 0", "OK": "amount = 1"}
@@ -354,6 +356,7 @@ def test_problems(feed: Feed) -> None:
     assert len(refused.value.problems) == 3
 
 
+@pytest.mark.anywhere
 def test_measures_over_time(feed: Feed) -> None:
     """An aggregate over time in a measure reads the event time of the stream (SEMANTICS R111)."""
     rows = [("09:00:00", 1), ("09:01:00", 5), ("09:02:00", 7), ("09:20:00", 0)]

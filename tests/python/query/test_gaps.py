@@ -122,6 +122,7 @@ def test_nothing_above_rejects_a_gap(spark: SparkSession, kind: str, silence: Si
             assert len(panes) >= len(below)
 
 
+@pytest.mark.anywhere
 def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
     """A silent sensor keeps its value within the range, on the core and in a real query."""
     for engine in ("core", "query") if FULL else ("core",):
@@ -135,6 +136,7 @@ def test_the_last_temperature_is_carried_on(spark: SparkSession) -> None:
             assert carried == [1.0] * 11 + [None] * 10 + [3.0] * 2
 
 
+@pytest.mark.anywhere
 def test_sql_accepts_the_arguments_of_python(spark: SparkSession) -> None:
     """SQL accepts true, a text and an interval for ``fill_gaps``; other values are an error."""
     times = ("09:00:10", "09:04:20")

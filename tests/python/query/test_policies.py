@@ -80,6 +80,7 @@ def shown(rows: list[Row]) -> list[tuple[Any, ...]]:
     return sorted((r.symbol, r.window.number, r.prices, r.total, r.pane.timing) for r in rows)
 
 
+@pytest.mark.anywhere
 def test_a_tumbling_policy_over_restarts(quotes: Quotes) -> None:
     """A window stays open over restarts, and the numbers of its events continue."""
     policy = Policy.tumbling(ByCount(3))
@@ -102,6 +103,7 @@ def test_a_tumbling_policy_over_restarts(quotes: Quotes) -> None:
     assert [m.price for m in quotes.events[4].messages] == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.anywhere
 def test_the_last_messages_once_the_price_has_moved(quotes: Quotes) -> None:
     """A sliding window fires before the row that moves the price."""
     policy = Policy.sliding(ByCount(2), trigger=ByDelta("price", 1.0))
@@ -120,6 +122,7 @@ def test_markers(quotes: Quotes) -> None:
     ]
 
 
+@pytest.mark.anywhere
 def test_limits_of_all_keys(quotes: Quotes) -> None:
     """The oldest key is evicted when there are too many keys."""
     policy = Policy.tumbling(ByCount(9), limit=KeyLimits(maxKeys=2))
@@ -165,6 +168,7 @@ def test_replays_have_no_effect(quotes: Quotes) -> None:
     assert shown(quotes.panes) == [("a", 0, [1.0, 2.0], 3.0, "ON_TIME")]
 
 
+@pytest.mark.anywhere
 def test_batches_of_input(spark: SparkSession) -> None:
     """A batch is a single step, followed by the end of the input."""
     rows = [("a", 1.0, False, 1), ("a", 2.0, False, 2), ("a", 3.0, False, 3)]

@@ -323,6 +323,7 @@ def test_gaps_after_a_change_of_clocks(spark: SparkSession, case: Case) -> None:
     )
 
 
+@pytest.mark.anywhere
 def test_a_query_equals_the_core(spark: SparkSession) -> None:
     """A real query with late rows, retractions, and a restart gives the same panes."""
     case = Case(3, lateness=300, mode="accumulating_and_retracting", steps=5)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd  # noqa: TC002  wr.aggregate reads the annotations
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyspark
 import pytest
 from pyspark.sql import functions as F
 
@@ -284,6 +285,24 @@ def test_mistakes(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(F, "arrow_udf")
     with pytest.raises(wr.SpecError, match=r"Spark 4\.1"):
         in_arrow("price", "price")
+
+
+@pytest.mark.anywhere
+def test_versions_of_spark(spark: SparkSession) -> None:
+    """Spark 4.0 lacks functions over Arrow, so Windrow refuses the call there; it has no others."""
+    stream = wr.stream(spark.sql(ONE_ROW), time="time", key="product").lateness("0 seconds")
+    doubled = wr.aggregate(returns="double", over="arrow")(lambda price: price[0].as_py() * 2)
+
+    def values() -> list[float]:
+        minutes = stream.window(wr.Tumbling("1 minute"))
+        panes = minutes.aggregate(doubled("price").alias("doubled")).panes
+        return [row.doubled for row in panes.collect()]
+
+    if pyspark.__version__.startswith("4.0."):
+        with pytest.raises(wr.SpecError, match=r"Spark 4\.1"):
+            values()
+    else:
+        assert values() == [4.0]
 
 
 def test_only_queries_call_functions(spark: SparkSession, feed: Feed, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from large.draw import drawn
+from large.draw_operators import OPERATORS
 from large.expected.positions import Policy
 from large.expected.windows import Windows
 from large.scenario import Leg, Scenario
@@ -99,4 +100,5 @@ TURNS = (
     *("into upsert", "messages", "join", "into each", "inherited", "policies", "final"),
     *("calendar", "into spark", "tuples", "unchanged", "cogroup", "lookups", "into kafka"),
     *("global", "sliding", "unchanged", *(f"into {database}" for database in SERVERS)),
+    *OPERATORS,
 )
