@@ -11,7 +11,7 @@ object Spark40 {
   private val copied = Seq(
     "running/AtomicTextFile",
     "running/CheckpointFiles",
-    "running/OnLocalDisk",
+    "running/LocalFiles",
     "testing/StreamedSources",
     "watermark/FusedWatermarkExec",
     "watermark/InputTimes").map(name => s"windrow/spark/$name")

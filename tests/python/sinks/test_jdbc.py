@@ -133,7 +133,9 @@ def test_a_place_is_taken_once(spark: SparkSession, url: str) -> None:
     dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(named)
     ledger = ledgers.BatchLedger(dialect, of(url).kind, "windrow_batches", "q", "panes")
     none = jvm.scala.Option.empty()
-    first, second = (getattr(ledgers, "BatchLedger$Noted")(number, none) for number in range(2))
+    first, second = (
+        getattr(ledgers, "BatchLedger$LedgerEntry")(number, none) for number in range(2)
+    )
     ledger.create(connection)
     assert ledger.note(connection, first, none)
     assert not ledger.note(connection, first, none)

@@ -65,8 +65,8 @@ final case class Guards(
     (spec.window.family match {
       case aligned: WindowFamily.Aligned if spec.early != Never || !spec.onTime =>
         problem(Guard.WindowsPerMessage, aligned.grid.windowsPerPosition)
-      case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited |
-          _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
+      case _: WindowFamily.Aligned | WindowFamily.SingleWindow | _: WindowFamily.GapFamily | _: WindowFamily.Inherited |
+          _: WindowFamily.Run | _: WindowFamily.Numbered | _: WindowFamily.OffsetFamily | _: WindowFamily.Several =>
         None
     }).toSeq ++ spec.named.flatMap { case (name, own) => problems(own).map(_.in(s"window '$name'")) }
 

@@ -61,7 +61,7 @@ class ParitySuite extends AnyFunSuite {
 
   for (told <- cases("explained", "windows"))
     test(s"spec ${told.get("json")} is explained in the same words") {
-      val clock = Clock.OfEvents("1 minute")
+      val clock = Clock.EventClock("1 minute")
       assert(
         checked(told.get("json")).map(Explanation(_, "a stream", clock).linesIterator.toSeq) ===
           Right(told.get("lines").elements.asScala.map(_.asText).toSeq))
@@ -72,7 +72,7 @@ class ParitySuite extends AnyFunSuite {
       def texts(in: JsonNode) = in.elements.asScala.map(_.asText).toSeq
       val said = operatorOf(told.get("json").deepCopy[ObjectNode]().without[ObjectNode]("input")).map {
         case CheckedSpec.Join(spec) =>
-          val clocks = Map[String, Clock](spec.names.head -> Clock.OfEvents("1 minute"))
+          val clocks = Map[String, Clock](spec.names.head -> Clock.EventClock("1 minute"))
           Explanation(spec, texts(told.at("/json/input/on")), clocks, None, Nil).linesIterator.toSeq
         case other => fail(s"$other is no join")
       }

@@ -74,7 +74,7 @@ object Advice {
     case Aligned(windows) =>
       val steps = for (size <- window.extent; step <- windows.longestStep) yield size.micros.toDouble / step.micros
       math.max(1.0, steps.getOrElse(1.0))
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several => 1.0
+    case SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetFamily | _: Several => 1.0
   }
 
   /** The advice for an operator that emits rows instead of windows.
@@ -127,8 +127,9 @@ object Advice {
 
   /** Time from the first possible message of a window to its end. */
   private def spanOf(window: WindowKind): Long = window.family match {
-    case sessions: ByGap if sessions.gap.isDefined => sessions.gap.get.micros
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several =>
+    case sessions: GapFamily if sessions.gap.isDefined => sessions.gap.get.micros
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetFamily |
+        _: Several =>
       LastEnd.of(window)(0)
   }
 }

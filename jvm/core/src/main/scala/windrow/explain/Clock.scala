@@ -17,14 +17,14 @@ object Clock {
     *   delay of a watermark that is the processing time minus this
     */
   def apply(watermark: Option[TimeSpan], behind: Option[TimeSpan]): Clock =
-    behind.map(OfProcessingTime(_)).orElse(watermark.map(OfEvents(_))).getOrElse(OfInput)
+    behind.map(ProcessingClock(_)).orElse(watermark.map(EventClock(_))).getOrElse(InputClock)
 
-  case object OfInput extends Clock("as defined by the DataFrame")
+  case object InputClock extends Clock("as defined by the DataFrame")
 
   /** @param idle
     *   the time without rows after which the input no longer counts, if it is one of several
     */
-  final case class OfEvents(delay: TimeSpan, idle: Option[TimeSpan] = None)
+  final case class EventClock(delay: TimeSpan, idle: Option[TimeSpan] = None)
       extends Clock(s"greatest event time minus $delay") {
     private[explain] override def of(input: String): String =
       s"greatest event time of '$input' minus $delay" +
@@ -32,7 +32,7 @@ object Clock {
   }
 
   /** The watermark of an input whose partitions have one each. A partition without rows for `idle` does not count. */
-  final case class OfPartitions(delay: TimeSpan, idle: Option[TimeSpan]) extends Clock(
+  final case class PartitionClock(delay: TimeSpan, idle: Option[TimeSpan]) extends Clock(
         s"greatest event time of the slowest partition minus $delay" +
           idle.fold("")(span => s", without partitions that have had no rows for $span")) {
     private[explain] override def of(input: String): String =
@@ -40,5 +40,5 @@ object Clock {
         idle.fold("")(span => s" (a partition does not count after $span without rows)")
   }
 
-  final case class OfProcessingTime(delay: TimeSpan) extends Clock(s"processing time minus $delay")
+  final case class ProcessingClock(delay: TimeSpan) extends Clock(s"processing time minus $delay")
 }

@@ -34,7 +34,7 @@ object Explanation {
   /** The description of windows with policies. */
   def apply(spec: PolicyWindowSpec, about: String): String = lines(
     s"Policy ${spec.eviction} over $about",
-    "windows" -> PoliciesInWords(spec.eviction),
+    "windows" -> PolicyText(spec.eviction),
     "panes"   -> "each contains all rows that leave, or all rows that are inside when it fires",
     "state"   -> "the rows inside, and for each key the number of panes and events",
     "queries" -> apart("panes"))
@@ -108,7 +108,7 @@ object Explanation {
       watermarks: Map[String, Clock],
       behind: Option[TimeSpan],
       conditions: Seq[String]): String = {
-    val words = new JoinsInWords(spec, on, conditions)
+    val words = new JoinText(spec, on, conditions)
     lines(
       s"${spec.how} join of ${spec.streams.size} streams",
       "streams" -> spec.names.map(name => s"'$name'").mkString(", "),
@@ -181,10 +181,10 @@ object Explanation {
 
     def rejected: String = {
       val whose = spec.window.family match {
-        case _: WindowFamily.ByGap   => "the row's own window"
-        case _: WindowFamily.Several => "all windows of the row with one name"
-        case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
-            _: WindowFamily.Numbered | _: WindowFamily.OnOffsets =>
+        case _: WindowFamily.GapFamily => "the row's own window"
+        case _: WindowFamily.Several   => "all windows of the row with one name"
+        case _: WindowFamily.Aligned | WindowFamily.SingleWindow | _: WindowFamily.Inherited | _: WindowFamily.Run |
+            _: WindowFamily.Numbered | _: WindowFamily.OffsetFamily =>
           "all windows of the row"
       }
       val isLate      = spec.window.canBeLate || spec.window.goesByOffsets

@@ -23,7 +23,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
     guards: Guards)
     extends Core[M, Pane[K, V]] {
 
-  val shard = new Shard[Tracked[B], V](
+  val shard = new Shard[TrackedBuffer[B], V](
     spec,
     new TrackedAggregation(aggregation),
     store,
@@ -40,9 +40,9 @@ private[operators] final class AggregatingCore[K, M, B, V](
   }
 
   /** An entry with an empty buffer, because the aggregate may fail on a message that a hook withholds. */
-  private def unread(stream: String, message: M): Entry[Tracked[B]] = {
+  private def unread(stream: String, message: M): Entry[TrackedBuffer[B]] = {
     val plain = incoming(stream, message)
-    entry(plain, message, Tracked(aggregation.zero, plain.origin))
+    entry(plain, message, TrackedBuffer(aggregation.zero, plain.origin))
   }
 
   override def overRetention: Long = shard.overRetention
@@ -61,7 +61,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
       .map(shown).toSeq.sortBy(one => (one.window.start, one.window.end))
   }
 
-  private def shown(one: OpenWindow[Tracked[B]]): WindowValue[K, V] = WindowValue(
+  private def shown(one: OpenWindow[TrackedBuffer[B]]): WindowValue[K, V] = WindowValue(
     WindowInfo(
       formatter.key(one.key),
       one.bounds.start,
@@ -74,11 +74,11 @@ private[operators] final class AggregatingCore[K, M, B, V](
       one.partition),
     shard.value(one))
 
-  private def entries(messages: Seq[(String, M)]): Iterator[Entry[Tracked[B]]] =
+  private def entries(messages: Seq[(String, M)]): Iterator[Entry[TrackedBuffer[B]]] =
     messages.map { case (stream, message) => (incoming(stream, message), stream, message) }
       .sortBy(_._1)(order).iterator
       .map { case (incoming, stream, message) =>
-        entry(incoming, message, Tracked(lift(stream, message, incoming), incoming.origin))
+        entry(incoming, message, TrackedBuffer(lift(stream, message, incoming), incoming.origin))
       }
 
   private val order: Ordering[Incoming] = Incoming.order(spec.window)
@@ -91,7 +91,7 @@ private[operators] final class AggregatingCore[K, M, B, V](
 
   private val rowValue = spec.window.rowValue
 
-  private def entry(incoming: Incoming, message: M, buffer: Tracked[B]): Entry[Tracked[B]] = {
+  private def entry(incoming: Incoming, message: M, buffer: TrackedBuffer[B]): Entry[TrackedBuffer[B]] = {
     val value = rowValue.of(incoming.value)
     Entry(
       incoming.key,

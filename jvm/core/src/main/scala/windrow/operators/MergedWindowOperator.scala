@@ -1,6 +1,6 @@
 package windrow.operators
 
-import windrow.core.aggregate.Ordered
+import windrow.core.aggregate.OrderedAggregation
 import windrow.core.state.ShardStore
 import windrow.{Pane, SpecError, SpecProblem, WindowOperatorSpec}
 
@@ -34,7 +34,7 @@ final class MergedWindowOperator[K, M, B, V](
 
   private[operators] def open(store: ShardStore): Core[M, Pane[K, V]] =
     if (merge.isOrdered) {
-      val ordered = new Ordered(merge)
+      val ordered = new OrderedAggregation(merge)
       new AggregatingCore(
         spec,
         formatter,

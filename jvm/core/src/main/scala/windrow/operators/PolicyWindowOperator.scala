@@ -174,5 +174,5 @@ final class PolicyWindowOperator[K, M, B, V](
       new SpecFingerprint(Seq(PolicyFingerprint(spec.eviction))),
       context.guards,
       hasEvents = hasEvents || listeners.hear,
-      sums = aggregation.keeping.isEmpty))
+      sums = aggregation.storage.isEmpty))
 }

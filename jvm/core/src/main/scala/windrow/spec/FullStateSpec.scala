@@ -43,11 +43,11 @@ final case class FullStateDraft(
 
   private def problems: Seq[SpecProblem] = SpecCheck(windows) ++ family.left.toSeq ++ unstated ++ tooShort
 
-  private[windrow] def family: Either[SpecProblem, WindowFamily.InFullState] = window.family match {
-    case family: WindowFamily.InFullState => Right(family)
-    case _: WindowFamily.Inherited        => Left(SpecProblem("INHERIT_WITHOUT_PANES", "window" -> window))
-    case _: WindowFamily.CutSessions      => Left(SpecProblem("SESSION_CUT.ROWS", "window" -> window))
-    case _: WindowFamily.Several          => Left(SpecProblem("NAMED_WINDOWS.ROWS"))
+  private[windrow] def family: Either[SpecProblem, WindowFamily.FullStateFamily] = window.family match {
+    case family: WindowFamily.FullStateFamily => Right(family)
+    case _: WindowFamily.Inherited            => Left(SpecProblem("INHERIT_WITHOUT_PANES", "window" -> window))
+    case _: WindowFamily.CutSessions          => Left(SpecProblem("SESSION_CUT.ROWS", "window" -> window))
+    case _: WindowFamily.Several              => Left(SpecProblem("NAMED_WINDOWS.ROWS"))
   }
 
   private def unstated: Seq[SpecProblem] =
@@ -105,7 +105,7 @@ final class FullStateSpec private[windrow] (val draft: FullStateDraft) extends C
   def window: WindowKind = draft.window
 
   /** The family of its windows, which the check found to be supported. */
-  private[windrow] def family: WindowFamily.InFullState =
+  private[windrow] def family: WindowFamily.FullStateFamily =
     draft.family.fold(problem => throw SpecError(window.toString, Seq(problem)), identity)
 
   def lateness: TimeSpan                                        = draft.lateness.getOrElse(TimeSpan.Zero)

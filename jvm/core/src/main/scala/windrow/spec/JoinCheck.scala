@@ -80,9 +80,9 @@ private[windrow] object JoinCheck {
   }
 
   private def lasts(window: WindowKind): Long = (window.family match {
-    case sessions: WindowFamily.ByGap => sessions.gap
-    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Inherited | _: WindowFamily.Run |
-        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
+    case sessions: WindowFamily.GapFamily => sessions.gap
+    case _: WindowFamily.Aligned | WindowFamily.SingleWindow | _: WindowFamily.Inherited | _: WindowFamily.Run |
+        _: WindowFamily.Numbered | _: WindowFamily.OffsetFamily | _: WindowFamily.Several =>
       window.extent
   }).fold(0L)(_.micros)
 

@@ -87,8 +87,8 @@ object Within {
     private[windrow] def shared: Either[SpecProblem, SharedWindows] = window.family match {
       case aligned: WindowFamily.Aligned    => Right(SharedWindows.Aligned(aligned))
       case WindowFamily.Sessions(Some(gap)) => Right(SharedWindows.Sessions(gap))
-      case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
-          _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several =>
+      case WindowFamily.SingleWindow | _: WindowFamily.GapFamily | _: WindowFamily.Inherited | _: WindowFamily.Run |
+          _: WindowFamily.Numbered | _: WindowFamily.OffsetFamily | _: WindowFamily.Several =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SHARED", "window" -> window))
     }
 
@@ -114,31 +114,31 @@ private[windrow] object SharedWindows {
 final case class JoinStream(name: String, window: Option[WindowKind] = None) {
 
   /** The family of its window, or the problem if a side of a join cannot have such windows. */
-  private[windrow] def side: Either[SpecProblem, WindowFamily.OfSide] = window.fold(JoinStream.Unbounded) { kind =>
+  private[windrow] def side: Either[SpecProblem, WindowFamily.SideFamily] = window.fold(JoinStream.Unbounded) { kind =>
     kind.family match {
-      case side: WindowFamily.OfSide => Right(side)
-      case _: WindowFamily.ByGap     => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
-      case _: WindowFamily.Inherited | _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByCount |
+      case side: WindowFamily.SideFamily => Right(side)
+      case _: WindowFamily.GapFamily     => Left(SpecProblem("SESSION_OF_ONE_SIDE", "name" -> name))
+      case _: WindowFamily.Inherited | _: WindowFamily.DistinctSets | _: WindowFamily.MessageWindowsByCount |
           _: WindowFamily.Numbered | _: WindowFamily.OffsetSessions | _: WindowFamily.Several =>
         Left(SpecProblem("WINDOW_NOT_SUPPORTED.SIDE", "name" -> name, "window" -> kind))
     }
   }
 
   /** The family of the window of a checked join. */
-  private[windrow] def checkedSide: WindowFamily.OfSide =
+  private[windrow] def checkedSide: WindowFamily.SideFamily =
     side.fold(problem => throw SpecError("a join", Seq(problem)), identity)
 
   /** Whether its window limits in time how long messages of other streams are stored. Windows on offsets do not end by
     * the watermark.
     */
   private[windrow] def isBounded: Boolean = side.forall {
-    case _: WindowFamily.Aligned | _: WindowFamily.UpToMessageByTime                              => true
-    case WindowFamily.Everything | WindowFamily.UpToMessageFromFirst | _: WindowFamily.OffsetGrid => false
+    case _: WindowFamily.Aligned | _: WindowFamily.MessageWindowsByTime                                => true
+    case WindowFamily.SingleWindow | WindowFamily.MessageWindowsFromFirst | _: WindowFamily.OffsetGrid => false
   }
 }
 
 private object JoinStream {
-  val Unbounded: Either[SpecProblem, WindowFamily.OfSide] = Right(WindowFamily.Everything)
+  val Unbounded: Either[SpecProblem, WindowFamily.SideFamily] = Right(WindowFamily.SingleWindow)
 }
 
 /** The unchecked settings of a join. `check` converts them to a [[JoinSpec]] or returns all problems.

@@ -111,14 +111,15 @@ private[windrow] object SpecCheck {
       .map(step => SpecProblem("FILL_GAPS_TOO_SHORT", "fillGaps" -> draft.silence, "needed" -> step)).toSeq
 
   private def alignedOf(draft: WindowOperatorDraft): Option[TimeGrid] = draft.window.family match {
-    case Aligned(windows)                                                                        => Some(windows)
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets | _: Several => None
+    case Aligned(windows) => Some(windows)
+    case SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetFamily | _: Several => None
   }
 
   /** Whether its windows emit a pane when their lateness ends, whatever the triggers (SEMANTICS R80). */
   private def firesAtEnd(draft: WindowOperatorDraft): Boolean = draft.window.family match {
-    case _: Aligned | _: ByGap | _: Several                              => !draft.lateness.contains(TimeSpan.Endless)
-    case Everything | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
+    case _: Aligned | _: GapFamily |
+        _: Several => !draft.lateness.contains(TimeSpan.Endless)
+    case SingleWindow | _: Inherited | _: Run | _: Numbered | _: OffsetFamily => false
   }
 
   /** Windows end and close at multiples of the granularity (SEMANTICS R49). */
@@ -128,7 +129,8 @@ private[windrow] object SpecCheck {
         step.micros > 0 && lateness != TimeSpan.Endless && lateness.micros % step.micros != 0)
         .map(lateness =>
           SpecProblem("GRANULARITY_NOT_DIVISOR.LATENESS", "granularity" -> step, "lateness" -> lateness))
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets | _: Several =>
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: MessageWindows | _: Numbered | _: OffsetFamily |
+        _: Several =>
       Nil
   }
 }

@@ -84,17 +84,17 @@ final class WindowOperatorSpec private[windrow] (val draft: WindowOperatorDraft)
 
   /** Whether messages can merge windows or retract one. */
   private def isReplaceable: Boolean = window.family match {
-    case _: WindowFamily.Replaceable   => true
+    case _: WindowFamily.MergingFamily => true
     case several: WindowFamily.Several => several.gaps.nonEmpty
-    case _: WindowFamily.Aligned | WindowFamily.Everything | _: WindowFamily.Run | _: WindowFamily.Numbered |
+    case _: WindowFamily.Aligned | WindowFamily.SingleWindow | _: WindowFamily.Run | _: WindowFamily.Numbered |
         _: WindowFamily.OffsetGrid => false
   }
 
   /** The end of a window, if its rows do not determine it. */
   private[windrow] def fixedEnd(bounds: Bounds): Option[Long] = window.family match {
     case _: WindowFamily.Aligned => Some(bounds.end)
-    case WindowFamily.Everything | _: WindowFamily.ByGap | _: WindowFamily.Inherited | _: WindowFamily.Run |
-        _: WindowFamily.Numbered | _: WindowFamily.OnOffsets | _: WindowFamily.Several => None
+    case WindowFamily.SingleWindow | _: WindowFamily.GapFamily | _: WindowFamily.Inherited | _: WindowFamily.Run |
+        _: WindowFamily.Numbered | _: WindowFamily.OffsetFamily | _: WindowFamily.Several => None
   }
 
   /** The spec of each of several windows, by name; empty if there is one kind of windows. */

@@ -12,7 +12,7 @@ final case class Count(n: Long, step: Long) extends TupleWindows {
     "For each key, over its rows numbered 0, 1, 2, … in order of acceptance",
     n,
     step)
-  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Numbered(n, step, RowValue.One)
+  @transient private[windrow] lazy val family: WindowFamily = WindowFamily.Numbered(n, step, RowValue.RowCount)
   private[windrow] override def completedBy: Option[String] = TupleWindows.LastIsIn
   override def toString: String                             = TupleWindows.shown("Count", n, step)
 }

@@ -7,7 +7,7 @@ case object Global extends WindowKind {
   private[windrow] def form: WindowForm           = Form
   private[windrow] def fields: Seq[(String, Any)] = Nil
   private[windrow] def inWords: String      = "One window for each key, which contains all rows and never completes."
-  private[windrow] def family: WindowFamily = WindowFamily.Everything
+  private[windrow] def family: WindowFamily = WindowFamily.SingleWindow
   private[windrow] override def completedBy: Option[String] = Some("the input has ended")
   override def toString: String                             = "Global()"
 

@@ -22,7 +22,7 @@ object Over {
 
   final case class Range(range: TimeSpan) extends Over {
     private[windrow] override def extent: Option[TimeSpan]    = Some(range)
-    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByTime(range)
+    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.MessageWindowsByTime(range)
     def problems: Seq[SpecProblem]                            = NumberCheck.notNegative("range", range)
     private[windrow] def fields: Seq[(String, Any)]           = Seq("range" -> range)
     protected def held: String =
@@ -33,7 +33,7 @@ object Over {
   /** The message and the `rows - 1` messages before it. */
   final case class Rows(rows: Long) extends Over {
     def problems: Seq[SpecProblem]                            = NumberCheck.atLeastOne("rows", rows)
-    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.UpToMessageByCount(rows)
+    @transient private[windrow] lazy val family: WindowFamily = WindowFamily.MessageWindowsByCount(rows)
     private[windrow] def fields: Seq[(String, Any)]           = Seq("rows" -> rows)
     protected def held: String                                = s"it and the ${rows - 1} rows before it in event time"
     override def toString: String                             = s"Over(rows=$rows)"
@@ -42,7 +42,7 @@ object Over {
   case object Everything extends Over {
     def problems: Seq[SpecProblem]                  = Nil
     private[windrow] def fields: Seq[(String, Any)] = Nil
-    private[windrow] def family: WindowFamily       = WindowFamily.UpToMessageFromFirst
+    private[windrow] def family: WindowFamily       = WindowFamily.MessageWindowsFromFirst
     protected def held: String                      = "all rows up to its own event time"
     override def toString: String                   = "Over()"
   }

@@ -25,7 +25,7 @@ private[windrow] sealed trait RowValue {
 private[windrow] object RowValue {
 
   /** The same number for all rows. */
-  sealed abstract class Same(all: Long) extends RowValue {
+  sealed abstract class Constant(all: Long) extends RowValue {
     private val ofAll: Option[Long]         = Some(all)
     def isOwn: Boolean                      = false
     def of(own: Option[Long]): Option[Long] = ofAll
@@ -33,10 +33,10 @@ private[windrow] object RowValue {
   }
 
   /** Windows that do not depend on a value. */
-  case object Nothing extends Same(0)
+  case object NoValue extends Constant(0)
 
   /** Windows that count rows. */
-  case object One extends Same(1)
+  case object RowCount extends Constant(1)
 
   /** Several windows, each of which knows its own gap. The value of an entry is the time from its first to its last
     * row.
@@ -44,7 +44,7 @@ private[windrow] object RowValue {
     * @param longest
     *   the longest gap in microseconds; 0 without sessions
     */
-  final case class OfSeveral(longest: Long) extends Same(0) {
+  final case class LongestGap(longest: Long) extends Constant(0) {
     override def reaches(value: Long): Long = value + longest
   }
 

@@ -44,24 +44,25 @@ trait WindowKind {
   private[windrow] final def rowValue: RowValue = family.rowValue
 
   /** Whether a single window contains everything, limited only by retention. */
-  private[windrow] final def holdsEverything: Boolean = family == Everything
+  private[windrow] final def holdsEverything: Boolean = family == SingleWindow
 
   /** Whether the end of a window is known when it opens. */
   private[windrow] final def hasFixedEnd: Boolean = family match {
     case _: Aligned | _: Run | _: Numbered | _: OffsetGrid => true
-    case Everything | _: Replaceable | _: Several          => false
+    case SingleWindow | _: MergingFamily | _: Several      => false
   }
 
   /** Whether a message can arrive after all its windows are closed (SEMANTICS R21). */
   private[windrow] final def canBeLate: Boolean = family match {
-    case _: Aligned | _: ByGap | _: Inherited | _: Run | _: OffsetGrid | _: Several => true
-    case Everything | _: Numbered | _: OffsetSessions                               => false
+    case _: Aligned | _: GapFamily | _: Inherited | _: Run | _: OffsetGrid | _: Several => true
+    case SingleWindow | _: Numbered | _: OffsetSessions                                 => false
   }
 
   /** Whether lateness is a number of offsets. */
   private[windrow] final def isLateByOffsets: Boolean = family match {
     case _: OffsetGrid => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions | _: Several =>
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetSessions |
+        _: Several =>
       false
   }
 
@@ -75,40 +76,41 @@ trait WindowKind {
 
   /** The order in which aggregates receive the messages of a window, if it matters. */
   private[windrow] final def order: ContentOrder = family match {
-    case _: Numbered                                                             => ContentOrder.ByArrival
-    case _: OnOffsets                                                            => ContentOrder.ByOffset
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Several => ContentOrder.ByEventTime
+    case _: Numbered                                                                   => ContentOrder.ByArrival
+    case _: OffsetFamily                                                               => ContentOrder.ByOffset
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Several => ContentOrder.ByEventTime
   }
 
   /** Whether each message has its own window, whose panes show the message. */
   private[windrow] final def isOfMessage: Boolean = family match {
-    case _: UpToMessage => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: DistinctSets | _: Numbered | _: OnOffsets | _: Several =>
+    case _: MessageWindows => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: DistinctSets | _: Numbered | _: OffsetFamily |
+        _: Several =>
       false
   }
 
   /** Whether its messages are panes of another operator. */
   private[windrow] final def takesPanes: Boolean = family match {
-    case _: Inherited                                                                          => true
-    case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets | _: Several => false
+    case _: Inherited                                                                                   => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Run | _: Numbered | _: OffsetFamily | _: Several => false
   }
 
   /** Whether it is several windows, so that panes show the name of theirs. */
   private[windrow] final def isNamed: Boolean = family match {
-    case _: Several                                                                              => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => false
+    case _: Several                                                                                       => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetFamily => false
   }
 
   /** Whether the number of rows decides which rows are in a window, so that a retraction would count as a row. */
   private[windrow] final def countsRows: Boolean = family match {
-    case _: UpToMessageByCount | _: Numbered | _: OnOffsets                      => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Several => false
+    case _: MessageWindowsByCount | _: Numbered | _: OffsetFamily                      => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Several => false
   }
 
   /** Whether progress is measured by the offsets of the source, across all keys. */
   private[windrow] final def goesByOffsets: Boolean = family match {
-    case _: OnOffsets                                                                          => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: Several => false
+    case _: OffsetFamily                                                                             => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: Several => false
   }
 }
 

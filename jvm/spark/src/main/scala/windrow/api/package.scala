@@ -62,8 +62,8 @@ package object api {
   val Jdbc = _root_.windrow.spark.sinks.Jdbc
   type AsofDirection = _root_.windrow.AsofDirection
   val AsofDirection = _root_.windrow.AsofDirection
-  type AsofJoining = _root_.windrow.spark.AsofJoining
-  type JoinKind    = _root_.windrow.JoinKind
+  type AsofJoinBuilder = _root_.windrow.spark.AsofJoinBuilder
+  type JoinKind        = _root_.windrow.JoinKind
   val JoinKind = _root_.windrow.JoinKind
   type JoinOutput = _root_.windrow.spark.JoinOutput
   type JoinRange  = _root_.windrow.JoinRange

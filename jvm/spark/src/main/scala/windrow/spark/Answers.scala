@@ -5,7 +5,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.input.Marks
 import windrow.spark.output.OutputKind
-import windrow.spark.query.{Asked, Asking}
+import windrow.spark.query.{LookupKind, LookupStream}
 import windrow.spark.running.RunOptions
 import windrow.spark.sinks.{PaneTraits, Sink}
 
@@ -71,17 +71,17 @@ private[spark] object Answers {
 
   /** Adds the bounds and values that each lookup asks for to the lookup stream, as marked columns. */
   def asking(
-      asked: Asked,
+      asked: LookupKind,
       lookups: DataFrame,
       start: Option[Field],
       end: Option[Field],
       key: Map[String, Column],
-      by: Map[String, Column]): Asking = {
+      by: Map[String, Column]): LookupStream = {
     def marked(mark: String, values: Map[String, Column]) =
       values.values.toSeq.zipWithIndex.map { case (value, i) => s"$mark$i" -> value }
     val marks = start.map("start" -> _.column).toSeq ++ end.map("end" -> _.column) ++
       marked("key", key) ++ marked("by", by)
     val table = Marks.beside(lookups, "the lookups", marks)
-    Asking(asked, key.keys.toSeq, by.keys.toSeq, SparkInside.plan(table))
+    LookupStream(asked, key.keys.toSeq, by.keys.toSeq, SparkInside.plan(table))
   }
 }

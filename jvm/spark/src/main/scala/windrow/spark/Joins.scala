@@ -10,7 +10,7 @@ import windrow.spark.cogroup.CoGroupPlan
 import windrow.spark.input.{CoGroupMarks, Marks}
 import windrow.spark.join.{JoinChains, JoinOptions, JoinOutputs}
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.{PackStrategy, Travel}
+import windrow.spark.pack.{PackStrategy, ShuffleText}
 
 /** One input of a join: a stream, with or without a window of its own. Created implicitly from [[Stream]] and
   * [[Windowed]].
@@ -38,7 +38,7 @@ object JoinSide {
 }
 
 /** Streams to be joined. [[Windrow.join]] creates it. */
-final class Joining private[spark] (sides: Seq[JoinSide]) {
+final class JoinBuilder private[spark] (sides: Seq[JoinSide]) {
 
   /** Joins the streams.
     *
@@ -75,11 +75,11 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
     val streams                  = sides.map(_.stream)
     val names                    = streams.map(_.name)
     val kept                     = streams.map(_.retention)
-    val (lateness, ofLateness)   = Joining.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
-    val (future, ofFuture)       = Joining.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
-    val (invalid, ofInvalid)     = Joining.alike("invalid", streams.map(s => s.name -> s.invalid))
-    val (retention, ofRetention) = Joining.alike("retention", names.zip(kept))
-    val (behind, ofClock)        = Joining.clock(streams)
+    val (lateness, ofLateness)   = JoinBuilder.alike("lateness", streams.flatMap(s => s.allowed.map(s.name -> _)))
+    val (future, ofFuture)       = JoinBuilder.alike("maxFuture", streams.flatMap(s => s.maxFuture.map(s.name -> _)))
+    val (invalid, ofInvalid)     = JoinBuilder.alike("invalid", streams.map(s => s.name -> s.invalid))
+    val (retention, ofRetention) = JoinBuilder.alike("retention", names.zip(kept))
+    val (behind, ofClock)        = JoinBuilder.clock(streams)
     val ofBounds = Option.unless(JoinWithin.Bounds.contains(bounds))(
       SpecProblem.unknown("bounds", bounds, JoinWithin.Bounds))
     val draft = JoinDraft(
@@ -105,7 +105,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
         "object"  -> s"retain(...) of '${one.name}' in a join",
         "allowed" -> "messages, time"))
     val found =
-      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ Joining.timeless(
+      ofLateness ++ ofFuture ++ ofInvalid ++ ofRetention ++ ofWindows ++ ofBounds ++ ofSides ++ JoinBuilder.timeless(
         streams) ++ ofClock ++ condition.toSeq.flatMap(_.problems(names, how))
     if (found.nonEmpty) throw SpecError("a join", draft.check.left.getOrElse(Nil) ++ found)
     val output =
@@ -116,7 +116,7 @@ final class Joining private[spark] (sides: Seq[JoinSide]) {
 }
 
 /** Two streams to be joined by the nearest row. [[Windrow.asofJoin]] creates it. */
-final class AsofJoining private[spark] (left: Stream, right: Stream) {
+final class AsofJoinBuilder private[spark] (left: Stream, right: Stream) {
 
   /** Joins each row of the first stream with the nearest row of the second.
     *
@@ -142,14 +142,14 @@ final class AsofJoining private[spark] (left: Stream, right: Stream) {
       direction: AsofDirection = AsofDirection.Backward,
       how: JoinKind = JoinKind.Left,
       early: PaneTrigger = EachBatch): JoinOutput =
-    new Joining(Seq(left, right))(
+    new JoinBuilder(Seq(left, right))(
       on,
       Within.AsOf(direction, Option.when(tolerance != TimeSpan.Endless)(tolerance)),
       how,
       early = early)
 }
 
-private[spark] object Joining {
+private[spark] object JoinBuilder {
 
   /** Adds the values that Windrow needs of each row to a stream, as marked columns. */
   def marked(stream: Stream, keys: Seq[Column]): DataFrame = {
@@ -237,7 +237,7 @@ final class JoinOutput private[spark] (
     extends RowsOutput {
 
   private[spark] def explanation: String =
-    Travel.described(
+    ShuffleText.described(
       Explanation(
         spec,
         on,
@@ -250,7 +250,7 @@ final class JoinOutput private[spark] (
     val session = streams.head.df.sparkSession
     SparkInside.addStrategy(session, PackStrategy(session))
     val marks   = streams.flatMap(stream => stream.eventWatermark.map(stream.name -> _)).toMap
-    val tables  = streams.map(stream => Joining.marked(stream, on.map(col)))
+    val tables  = streams.map(stream => JoinBuilder.marked(stream, on.map(col)))
     val plans   = PairCondition.joined(streams.map(_.name), tables, condition, spec).map(SparkInside.plan)
     val options = JoinOptions(spec, on.map(JoinOutputs.unquoted), kind, invalid, behind)
     SparkInside.frame(session, JoinChains.marked(session, options, marks, plans))

@@ -3,7 +3,7 @@ package windrow.spark
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.{Column, DataFrame}
 import windrow.spark.output.OutputKind
-import windrow.spark.query.{Asked, Asking}
+import windrow.spark.query.{LookupKind, LookupStream}
 import windrow.spark.running.RunOptions
 import windrow.spark.sinks.{PaneTraits, Sink}
 
@@ -65,7 +65,7 @@ final class Output private[spark] (plan: StreamPlan, hasOffsets: Boolean) {
       end: Option[Field] = None,
       key: Map[String, Column] = Map.empty,
       by: Map[String, Column] = Map.empty): Answers =
-    ask(Answers.asking(Asked.Messages, lookups, start, end, key, by))
+    ask(Answers.asking(LookupKind.Messages, lookups, start, end, key, by))
 
   /** Answers each row of a lookup stream with the windows of its key that overlap a range; see [[getMessages]].
     * {{{
@@ -90,9 +90,9 @@ final class Output private[spark] (plan: StreamPlan, hasOffsets: Boolean) {
       start: Option[Field] = None,
       end: Option[Field] = None,
       key: Map[String, Column] = Map.empty): Answers =
-    ask(Answers.asking(Asked.Windows, lookups, start, end, key, Map.empty))
+    ask(Answers.asking(LookupKind.Windows, lookups, start, end, key, Map.empty))
 
-  private def ask(asking: Asking): Answers = {
+  private def ask(asking: LookupStream): Answers = {
     val answers = new Answers(plan.part(_, Some(asking)))
     answers.answers // throws a SpecError here, in the call that contains the mistake
     answers

@@ -10,7 +10,7 @@ import scala.util.control.NonFatal
 import windrow.SpecProblem
 import windrow.spark.output.OutputKind
 import windrow.spark.running.{BoundedInput, EndOfRun, ResumeCheck, RunOptions}
-import windrow.spark.sinks.{BatchWriter, PaneTraits, Sink, SinkCheck, SinkClaim, SinksOf}
+import windrow.spark.sinks.{BatchWriter, PaneTraits, QuerySinks, Sink, SinkCheck, SinkClaim}
 
 /** Starts one query that writes each kind of rows to its sink. */
 private[spark] object QueryStart {
@@ -41,7 +41,7 @@ private[spark] object QueryStart {
     val output      = part(if (hasRejected) OutputKind.All else OutputKind.Accepted)
     val session     = output.sparkSession
     val plan        = SparkInside.plan(output)
-    val all         = SinksOf(sinks)
+    val all         = QuerySinks(sinks)
     val warnings    = SinkCheck(session, plan, all, panes, how, ofEnd(how))
     warnings.foreach(LoggerFactory.getLogger(getClass).warn(_))
     val hasPeriods   = ResumeCheck.hasPeriods(plan)

@@ -29,7 +29,7 @@ final case class Stream private[spark] (
     invalid: InvalidMessages = InvalidMessages.Reject,
     idleAfter: Option[TimeSpan] = None,
     partitions: Option[(Field, Long)] = None)
-    extends FindsPatterns {
+    extends PatternBuilder {
 
   /** Makes the watermark follow the processing time minus `delay`, so that it advances even if no rows arrive. By
     * default, the watermark is the greatest event time minus the delay that [[Windrow.stream]] sets.
@@ -174,7 +174,7 @@ final case class Stream private[spark] (
     */
   def policy(eviction: Eviction, limit: KeyLimits = KeyLimits.NotStated): PolicyWindowed = {
     val spec  = PolicyWindowSpec.check(eviction, limit)
-    val found = Unsupported.byPolicies(allowed, maxFuture, retention)
+    val found = UnsupportedSettings.byPolicies(allowed, maxFuture, retention)
     PolicyWindowed(this, if (found.isEmpty) spec else Left(found ++ spec.left.getOrElse(Nil)))
   }
 
@@ -209,7 +209,7 @@ final case class Stream private[spark] (
       keep: Keep = Keep.First,
       accumulationMode: Option[AccumulationMode] = None): DedupOutput = {
     val spec      = DedupDraft(Some(within), orderBy, allowed, maxFuture, keep, accumulationMode).check
-    val found     = Unsupported.limits(retention, "DEDUP")
+    val found     = UnsupportedSettings.limits(retention, "DEDUP")
     val described = grouped(Nil, gap = None)
     val made = new DedupOutput(new StreamPlan(
       options,

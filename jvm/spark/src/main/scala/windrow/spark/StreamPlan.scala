@@ -4,8 +4,8 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
-import windrow.spark.pack.{PackStrategy, Travel}
-import windrow.spark.query.Asking
+import windrow.spark.pack.{PackStrategy, ShuffleText}
+import windrow.spark.query.LookupStream
 import windrow.spark.stream.{StreamOperator, StreamOptions, WindowQuery}
 import windrow.{SpecError, SpecProblem}
 
@@ -24,7 +24,7 @@ private[spark] final class StreamPlan(
     parts: (Seq[SpecProblem], Option[AggregateParts]),
     session: SparkSession) {
 
-  def part(kind: OutputKind, asking: Option[Asking] = None): DataFrame = {
+  def part(kind: OutputKind, asking: Option[LookupStream] = None): DataFrame = {
     SparkInside.addStrategy(session, PackStrategy(session))
     val options = stream.copy(output = kind)
     SparkInside.frame(session, WindowQuery.plan(session, subject, operator.map(_ -> options), parts, asking))
@@ -32,5 +32,5 @@ private[spark] final class StreamPlan(
 
   def explanation: String = operator.fold(
     problems => throw SpecError(subject, problems),
-    one => Travel.described(one.explanation(inWords, stream.clock), SparkInside.plan(part(OutputKind.All))))
+    one => ShuffleText.described(one.explanation(inWords, stream.clock), SparkInside.plan(part(OutputKind.All))))
 }

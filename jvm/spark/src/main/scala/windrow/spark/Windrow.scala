@@ -6,7 +6,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Column, DataFrame, SparkSession}
 import windrow._
 import windrow.advice.Advice
-import windrow.spark.accelerate.{Accelerate, Acceleration}
+import windrow.spark.accelerate.{Acceleration, AccelerationRule}
 import windrow.spark.functions.{Increase, Lag, TimeInState, TimeWeightedAverage, TopN}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.query.{StateReader, WholeCheckpoint}
@@ -36,7 +36,7 @@ object Windrow {
     *   the same builder
     */
   def configure(builder: SparkSession.Builder, accelerate: Boolean = false): SparkSession.Builder = {
-    if (accelerate) builder.config(Accelerate.Setting, "true")
+    if (accelerate) builder.config(AccelerationRule.Setting, "true")
     Doctor.configure(builder)
   }
 
@@ -140,7 +140,7 @@ object Windrow {
     *   the decisions, the one nearest to the sink first
     */
   def explainAcceleration(df: DataFrame, mode: OutputMode = OutputMode.Append()): Acceleration =
-    Accelerate.explain(df.sparkSession, SparkInside.plan(df), mode)
+    AccelerationRule.explain(df.sparkSession, SparkInside.plan(df), mode)
 
   /** Explains for each stateful operator of a running query of Spark's whether Windrow runs it.
     *
@@ -149,7 +149,7 @@ object Windrow {
     * @return
     *   the decisions, the one nearest to the sink first
     */
-  def explainAcceleration(query: StreamingQuery): Acceleration = Accelerate.explain(query)
+  def explainAcceleration(query: StreamingQuery): Acceleration = AccelerationRule.explain(query)
 
   /** Reads all files of a checkpoint and reports those that are missing or damaged. Changes nothing.
     * {{{
@@ -307,7 +307,7 @@ object Windrow {
     * @param sides
     *   streams, with or without windows
     */
-  def join(sides: JoinSide*): Joining = new Joining(sides)
+  def join(sides: JoinSide*): JoinBuilder = new JoinBuilder(sides)
 
   /** Joins each row of a stream with the row of another stream that is nearest in event time, and corrects it if a
     * nearer row arrives.
@@ -320,7 +320,7 @@ object Windrow {
     * @param right
     *   the stream in which a row is searched for
     */
-  def asofJoin(left: Stream, right: Stream): AsofJoining = new AsofJoining(left, right)
+  def asofJoin(left: Stream, right: Stream): AsofJoinBuilder = new AsofJoinBuilder(left, right)
 
   /** Combines streams into one. A row is a struct with one field for each stream, of which one is not null. The key
     * columns have the names of the first stream's key.
@@ -334,5 +334,5 @@ object Windrow {
     * @return
     *   the combined stream
     */
-  def cogroup(streams: Stream*): Stream = Joining.coGroup(streams)
+  def cogroup(streams: Stream*): Stream = JoinBuilder.coGroup(streams)
 }

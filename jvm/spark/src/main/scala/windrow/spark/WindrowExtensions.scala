@@ -1,11 +1,11 @@
 package windrow.spark
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
-import windrow.spark.accelerate.Accelerate
+import windrow.spark.accelerate.AccelerationRule
 import windrow.spark.functions.AggregateFunctions
 import windrow.spark.output.OperatorNames
 import windrow.spark.pack.PackStrategy
-import windrow.spark.sql.{TableFunctions, TablesOfWith, Usage}
+import windrow.spark.sql.{TableFunctions, Usage, WithTables}
 import windrow.spark.ui.WindrowTab
 
 /** Registers Windrow's functions and rules with a session. Spark finds this class as a service on the class path, so no
@@ -18,11 +18,11 @@ final class WindrowExtensions extends SparkSessionExtensionsProvider {
     AggregateFunctions.All.foreach { case (name, builder) =>
       extensions.injectFunction((name, Usage.info(name.funcName), Usage.refusing(builder)))
     }
-    extensions.injectHintResolutionRule(_ => TablesOfWith)
+    extensions.injectHintResolutionRule(_ => WithTables)
     extensions.injectPostHocResolutionRule(_ => OperatorNames.Check)
     extensions.injectPostHocResolutionRule { session =>
       WindrowTab.attach(session)
-      Accelerate(session)
+      AccelerationRule(session)
     }
     extensions.injectPlannerStrategy(session => PackStrategy(session))
   }

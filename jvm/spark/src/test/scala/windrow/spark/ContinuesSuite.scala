@@ -6,9 +6,9 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.windrow.SparkInside
 import org.scalatest.tags.Slow
 import windrow._
-import windrow.spark.panes.FiresPanes
+import windrow.spark.panes.PaneProgram
 import windrow.spark.query.Checkpoint
-import windrow.spark.running.{BeforeStart, ResumeCheck, RunOptions}
+import windrow.spark.running.{ResumeCheck, RunOptions, StartCheck}
 
 /** Tests which changed queries can continue from a checkpoint (SEMANTICS S2). */
 @Slow
@@ -46,7 +46,7 @@ final class ContinuesSuite extends SparkSuite {
     val rocks    = spark.conf.get(provider)
     spark.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
     def check(at: String) =
-      BeforeStart.check(spark, SparkInside.plan(over(input)), RunOptions(at))
+      StartCheck.check(spark, SparkInside.plan(over(input)), RunOptions(at))
     try {
       check(checkpoint)
       assert(intercept[SpecError](check(s"$folder/none")).problems.map(_.code) == Seq("STATE_STORE_NOT_ROCKSDB"))
@@ -83,7 +83,7 @@ final class ContinuesSuite extends SparkSuite {
     val both = spark.sql(
       s"""WITH first AS (${minutes("a")}), second AS (${minutes("b")}), unused AS (${minutes("c")})
          |SELECT * FROM second UNION ALL SELECT * FROM first""".stripMargin)
-    val streams = ResumeCheck.programs(SparkInside.plan(both)).collect { case (_, one: FiresPanes) => one.stream }
+    val streams = ResumeCheck.programs(SparkInside.plan(both)).collect { case (_, one: PaneProgram) => one.stream }
     assert(streams == Seq("b", "a"))
   }
 

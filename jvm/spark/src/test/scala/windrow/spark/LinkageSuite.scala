@@ -52,7 +52,8 @@ private object LinkageSuite {
     Files.walk(folder).iterator.asScala.filter(_.toString.endsWith(".class")).toSeq
 
   /** Whether a class is used only from Spark 4.1 on. */
-  private def isSince41(file: Path): Boolean = file.getFileName.toString.matches("(SaveCommands)?Since41\\$?\\.class")
+  private def isSince41(file: Path): Boolean =
+    file.getFileName.toString.matches("(SaveCommandsSince41|Spark41Calls)\\$?\\.class")
 
   private def isOf40(file: Path): Boolean = file.getFileName.toString.matches("SaveCommandsOf40\\$?\\.class")
 

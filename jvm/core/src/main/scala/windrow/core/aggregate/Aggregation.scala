@@ -5,7 +5,7 @@ import windrow.Guards
 import windrow.core.state.{Codec, Pieces}
 
 /** Merges two partial results into one. */
-trait Combine[B] {
+trait Combiner[B] {
 
   /** The combination of both buffers, `left` before `right`. It may overwrite `left`, which the caller must not use
     * afterwards; it does not change `right`.
@@ -21,7 +21,7 @@ trait Combine[B] {
   * @tparam V
   *   value
   */
-private[windrow] trait Filling[V] extends Codec[V] {
+private[windrow] trait GapFiller[V] extends Codec[V] {
 
   /** The value of a window that no other window fills.
     *
@@ -42,7 +42,7 @@ private[windrow] trait Filling[V] extends Codec[V] {
 }
 
 /** Lets a window begin with the last value of the messages before it (SEMANTICS R123). */
-private[windrow] trait Carrying[B] { self =>
+private[windrow] trait ValueCarrier[B] { self =>
 
   /** How long after a message its value can be carried into a window, in microseconds. */
   def limit: Long
@@ -56,7 +56,7 @@ private[windrow] trait Carrying[B] { self =>
   /** The buffer with which a window begins that carries a [[last]]; None if that is too old. */
   def at(last: B, start: Long): Option[B]
 
-  final def of[C](inner: C => B)(outer: B => C): Carrying[C] = new Carrying[C] {
+  final def of[C](inner: C => B)(outer: B => C): ValueCarrier[C] = new ValueCarrier[C] {
     def limit: Long                         = self.limit
     def last(buffer: C): Option[C]          = self.last(inner(buffer)).map(outer)
     def isWhole(last: C): Boolean           = self.isWhole(inner(last))
@@ -75,7 +75,7 @@ private[windrow] trait Carrying[B] { self =>
   * @tparam V
   *   value
   */
-trait Aggregation[B, V] extends Codec[B] with Combine[B] {
+trait Aggregation[B, V] extends Codec[B] with Combiner[B] {
 
   /** The buffer of no messages. */
   def zero: B
@@ -101,13 +101,13 @@ trait Aggregation[B, V] extends Codec[B] with Combine[B] {
   def isExact: Boolean = false
 
   /** Manages buffers that contain their messages and grow with them; None if buffers stay small. */
-  private[windrow] def keeping: Option[Keeping[B]] = None
+  private[windrow] def storage: Option[BufferStorage[B]] = None
 
   /** Makes values for windows without messages; None if their values are always those of no messages. */
-  private[windrow] def filling: Option[Filling[V]] = None
+  private[windrow] def filler: Option[GapFiller[V]] = None
 
   /** Lets windows carry values of earlier messages; None if their values depend on their own messages only. */
-  private[windrow] def carrying: Option[Carrying[B]] = None
+  private[windrow] def carrier: Option[ValueCarrier[B]] = None
 
   /** A copy for one shard, which can store messages outside their buffers. */
   private[windrow] def in(pieces: Pieces, guards: Guards): Aggregation[B, V] = this

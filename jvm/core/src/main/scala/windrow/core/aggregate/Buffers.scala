@@ -11,7 +11,7 @@ private[core] trait Buffers[B] {
 }
 
 /** A few buffers that were looked up together. */
-private[core] final class Gathered[B](all: IndexedSeq[B], aggregation: Aggregation[B, _]) extends Buffers[B] {
+private[core] final class BufferGroup[B](all: IndexedSeq[B], aggregation: Aggregation[B, _]) extends Buffers[B] {
 
   def value(from: Int, until: Int): B =
     if (from < until) (from + 1 until until).foldLeft(aggregation.copy(all(from)))((sum, i) =>

@@ -61,7 +61,7 @@ private[core] final class CellPage[B](aggregation: Aggregation[B, _]) extends Pa
   def write(out: ByteWriter): Unit = {
     Seq(first, last, minStamp, maxStamp, maxJudged, messages).foreach(out.long)
     // A buffer that contains its messages is not written, because it would repeat the page.
-    val written = if (aggregation.keeping.isEmpty && (knowsTotal || isRead)) CellPage.attempt(total) else None
+    val written = if (aggregation.storage.isEmpty && (knowsTotal || isRead)) CellPage.attempt(total) else None
     out.byte(if (written.isDefined) 1 else 0)
     written.foreach(aggregation.write(_, out))
   }

@@ -5,7 +5,7 @@ import windrow.core.state.{ByteReader, ByteWriter, Codec}
 /** The codec of buffers that own their messages. */
 private[core] final class OwnedCodec[B](aggregation: Aggregation[B, _]) extends Codec[B] {
   def write(buffer: B, out: ByteWriter): Unit = {
-    aggregation.keeping.foreach(_.putApart(buffer))
+    aggregation.storage.foreach(_.putApart(buffer))
     aggregation.write(buffer, out)
   }
 

@@ -7,7 +7,7 @@ import windrow.core.state.{ByteReader, ByteWriter, Segments}
   * stored in pages like messages, because a key can have millions.
   */
 private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: Segments) {
-  private val run = new KeyRun(new ShownRun.Apart(aggregation), new CellCodec(aggregation), segments)
+  private val run = new KeyRun(new ShownRun.UncombinedValues(aggregation), new CellCodec(aggregation), segments)
 
   /** Adds a value.
     *
@@ -39,7 +39,7 @@ private[core] final class ShownRun[B](aggregation: Aggregation[B, _], segments: 
 private object ShownRun {
 
   /** A pseudo-aggregation for values that are stored together and never combined. */
-  private final class Apart[B](inner: Aggregation[B, _]) extends Aggregation[B, Nothing] {
+  private final class UncombinedValues[B](inner: Aggregation[B, _]) extends Aggregation[B, Nothing] {
     def zero: B                                 = inner.zero
     def combine(left: B, right: B): B           = left
     def copy(buffer: B): B                      = buffer

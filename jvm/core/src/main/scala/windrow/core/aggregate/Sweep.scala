@@ -33,14 +33,14 @@ object Sweep {
   /** Two stacks are cheaper if a window has eight or more slices; otherwise combining each window from scratch is
     * cheaper (docs/benchmarks.md).
     */
-  def apply[B](slicesPerWindow: Long, aggregation: Combine[B]): Sweep[B] =
+  def apply[B](slicesPerWindow: Long, aggregation: Combiner[B]): Sweep[B] =
     if (combinesInOrder(slicesPerWindow)) new Recalculate(aggregation) else new TwoStacks(aggregation)
 
   /** Whether a window is combined slice by slice, starting at the oldest, as in a query for a single window. */
   def combinesInOrder(slicesPerWindow: Long): Boolean = slicesPerWindow < 8
 
   /** The sum of slices. Buffers that occur in a single slice are not copied. */
-  private[aggregate] final class Sum[B](aggregation: Combine[B]) {
+  private[aggregate] final class Sum[B](aggregation: Combiner[B]) {
     val all         = new KeyMap[B]
     private val own = new BitSet
 
@@ -78,7 +78,7 @@ object Sweep {
 }
 
 /** Combines every window from scratch: Θ(slices) for each window. */
-final class Recalculate[B](aggregation: Combine[B]) extends Sweep[B] {
+final class Recalculate[B](aggregation: Combiner[B]) extends Sweep[B] {
   private val inside = new JArrayDeque[(Long, KeyMap[B])]
   private val sum    = new Sweep.Sum(aggregation)
 
@@ -116,7 +116,7 @@ final class Recalculate[B](aggregation: Combine[B]) extends Sweep[B] {
   * `front` contains, for each older slice, the aggregate from it to the end of the front, with the newest slice last.
   * `back` contains the newer slices, and `newer` their aggregate.
   */
-final class TwoStacks[B](aggregation: Combine[B]) extends Sweep[B] {
+final class TwoStacks[B](aggregation: Combiner[B]) extends Sweep[B] {
   private val front = new JArrayDeque[(Long, KeyMap[B])]
   private val back  = new JArrayDeque[(Long, KeyMap[B])]
   private val newer = new Sweep.Sum(aggregation)

@@ -37,7 +37,7 @@ final class DedupContents(spec: DedupSpec, store: ShardStore, untilWatermark: Op
     def wanted(key: Key)     = only.forall(_ == key)
     def at(key: Key)         = Option(found.get(key)).getOrElse((Vector.empty, Vector.empty))
     def isStored(time: Long) = watermark.at < leaves(time)
-    shard.judge.storedTimes.filter(one => wanted(one._1)).foreach { case (key, times) =>
+    shard.rule.storedTimes.filter(one => wanted(one._1)).foreach { case (key, times) =>
       val (before, rows) = at(key)
       val live           = times.filter(isStored)
       if (live.nonEmpty) found.put(key, (before ++ live, rows))
@@ -53,7 +53,7 @@ final class DedupContents(spec: DedupSpec, store: ShardStore, untilWatermark: Op
   }
 
   /** The stored rows; `isSettled` marks those that are duplicates of later rows. */
-  def rows: Iterator[StoredMessage] = shard.judge.storedRows.collect {
+  def rows: Iterator[StoredMessage] = shard.rule.storedRows.collect {
     case (key, row) if watermark.at < leaves(row.time) =>
       StoredMessage(key, row.time, row.origin, row.payload, isSettled = !row.isOpen)
   }

@@ -34,13 +34,13 @@ final class DedupShard(
   private val lastEnd  = LastEnd.of(spec.windows.window)
   private val refusal  = new RefusalTime(spec.windows.window, lateness, spec.windows.retention)
 
-  private[dedup] val judge: Judge = spec.keep match {
+  private[dedup] val rule: KeepRule = spec.keep match {
     case Keep.First => order.fold(new FirstRows(kept, lateness))(new FirstWithinInstant(kept, lateness, _))
     case Keep.Last  => new LastRows(spec, store, order, counters)
   }
 
-  private def kept: Kept =
-    if (replaced.exists(_.untilWatermark)) new KeptUntil(spec.within.micros, store)
+  private def kept: KeptRows =
+    if (replaced.exists(_.untilWatermark)) new KeptKeys(spec.within.micros, store)
     else new KeptTimes(spec.within.micros, store)
 
   /** The number of emitted rows since this object was created. */
@@ -48,7 +48,7 @@ final class DedupShard(
 
   open()
 
-  protected def parts: Seq[StatePart]  = judge.parts
+  protected def parts: Seq[StatePart]  = rule.parts
   def processingDeadline: Option[Long] = None
 
   /** Runs one step: messages in the order of [[Incoming.order]], then the watermark, judged at a processing time in
@@ -69,19 +69,19 @@ final class DedupShard(
     val before = this.watermark
     stepOf(
       Part.each[Incoming, DedupEffect](messages)(add) ++
-        Iterator.single[Part[DedupEffect]](judge.end(_)) ++
+        Iterator.single[Part[DedupEffect]](rule.end(_)) ++
         Iterator.single[Part[DedupEffect]](end(progress, before.max(watermark), _)) ++
-        Part.silent(checkKeys(judge.size)))
+        Part.silent(checkKeys(rule.size)))
   }
 
   private def add(message: Incoming, out: Out[DedupEffect]): Unit =
     if (admission.markApplied(message.origin, message.time)) admission.timeOf(message) match {
-      case Left(Reason.InvalidTime) if replaced.isDefined => judge.add(message, replaced.get.timeless, watermark, out)
+      case Left(Reason.InvalidTime) if replaced.isDefined => rule.add(message, replaced.get.timeless, watermark, out)
       case Left(reason)                                   => out.put(drop(message, reason))
       case Right(time) =>
         admission.lateness.see(time, count = 1, watermark, lastEnd)
         if (watermark.reached(lastEnd(time), lateness)) out.put(drop(message, Reason.TooLate))
-        else judge.add(message, time, watermark, out)
+        else rule.add(message, time, watermark, out)
     }
 
   private def drop(message: Incoming, reason: Reason): DedupEffect = DedupEffect.Drop(message, reason, watermark)
@@ -89,7 +89,7 @@ final class DedupShard(
   private def end(progress: Seq[Progress], now: Watermark, out: Out[DedupEffect]): Unit = {
     admission.recordProgress(progress)
     admission.watermark = now
-    out.andThen(judge.leave(now))
+    out.andThen(rule.leave(now))
   }
 
   protected def count(effect: DedupEffect): Unit = effect match {

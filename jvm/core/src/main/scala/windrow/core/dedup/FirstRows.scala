@@ -7,7 +7,7 @@ import windrow.core.store.Incoming
 import windrow.core.time.{Axis, Distance, Position, Watermark}
 
 /** Keeps the first row of each group of duplicates, in the order of the step. */
-private[dedup] class FirstRows(kept: Kept, lateness: Distance[Axis.Time]) extends Judge {
+private[dedup] class FirstRows(kept: KeptRows, lateness: Distance[Axis.Time]) extends KeepRule {
   def parts: Seq[StatePart] = Seq(kept)
 
   def add(message: Incoming, time: Long, watermark: Watermark, out: Out[DedupEffect]): Unit =
@@ -34,7 +34,7 @@ private[dedup] class FirstRows(kept: Kept, lateness: Distance[Axis.Time]) extend
   * wait.
   */
 private[dedup] final class FirstWithinInstant(
-    kept: Kept,
+    kept: KeptRows,
     lateness: Distance[Axis.Time],
     order: Ordering[Array[Byte]])
     extends FirstRows(kept, lateness) {

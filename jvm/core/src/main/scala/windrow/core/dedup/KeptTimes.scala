@@ -9,7 +9,7 @@ import windrow.core.time.{Axis, Distance, Position, Watermark}
   * @param within
   *   rows of a key are duplicates if their times differ by at most this, in microseconds
   */
-private[dedup] final class KeptTimes(within: Long, store: Spaces) extends Kept {
+private[dedup] final class KeptTimes(within: Long, store: Spaces) extends KeptRows {
   import KeptTimes._
 
   /** The length of a slice. It is longer than `within`, so that few slices can contain a duplicate of a row. */

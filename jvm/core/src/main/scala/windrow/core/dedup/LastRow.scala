@@ -35,7 +35,7 @@ private[dedup] object LastRow {
   private val Open = 1; private val HasOrigin = 2
 
   /** The rows of a key. */
-  object Several extends Codec[Array[LastRow]] {
+  object RowsCodec extends Codec[Array[LastRow]] {
     def write(rows: Array[LastRow], out: ByteWriter): Unit = {
       out.count(rows.length.toLong)
       rows.foreach { row =>

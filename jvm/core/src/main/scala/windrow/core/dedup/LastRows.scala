@@ -21,7 +21,7 @@ private[dedup] final class LastRows(
     store: Spaces,
     order: Option[Ordering[Array[Byte]]],
     counters: Counters)
-    extends Judge {
+    extends KeepRule {
   private val within   = spec.within.micros
   private val lateness = spec.windows.latenessInTime
   private val times    = new KeptTimes(within, store)

@@ -13,7 +13,7 @@ private[dedup] final class StoredRows(store: Spaces) extends StatePart {
 
   private type Keyed = KeyMap[Array[LastRow]]
 
-  private val rows = new SortedRun(Space, store, LastRow.Several)
+  private val rows = new SortedRun(Space, store, LastRow.RowsCodec)
 
   private val recent = new RecentPositions(rows)
 

@@ -26,7 +26,7 @@ private[fullstate] object Assignment {
     * @param found
     *   stored messages without a window until now, each with the first window that contains it
     */
-  final case class Enter(
+  final case class Acceptance(
       put: Seq[WindowRow],
       first: Option[WindowId],
       replaced: Seq[WindowRow] = Nil,
@@ -60,7 +60,7 @@ private[fullstate] trait WindowAssigner {
     * @param before
     *   progress at the end of the previous step, by which the message is judged
     */
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment
 
   def pace: Pace
 
@@ -69,10 +69,10 @@ private[fullstate] trait WindowAssigner {
     * @param partition
     *   source partition, for windows on offsets
     */
-  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Of]
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: AxisProgress): Front[Of]
 
   /** The same progress at the end of the previous step. */
-  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of]
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: AxisProgress): Front[Of]
 
   /** How far beyond its end the progress must be for a window to be complete. */
   def delay: Distance[Of]
@@ -97,7 +97,7 @@ private[fullstate] trait WindowAssigner {
 
 /** Default implementations for most kinds of windows. */
 private[fullstate] trait AssignerDefaults extends WindowAssigner {
-  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: Reach): Front[Of] =
+  def reachedBefore(partition: Option[SourcePartition], state: KeyWindows, before: AxisProgress): Front[Of] =
     reach(partition, state, before)
   def delay: Distance[Of]                                           = Distance.none
   def reachOf(message: StoredMessage, state: KeyWindows): Front[Of] = Front.none
@@ -109,15 +109,15 @@ private[fullstate] trait AssignerDefaults extends WindowAssigner {
 /** Defaults for windows of event time. */
 private[fullstate] trait TimeAssigner extends AssignerDefaults {
   final type Of = Axis.Time
-  def pace: Pace                                                                         = Pace.ByWatermark
-  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Watermark = at.watermark
+  def pace: Pace                                                                                = Pace.ByWatermark
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: AxisProgress): Watermark = at.watermark
 }
 
 private[fullstate] object WindowAssigner {
 
   /** Counts a message in these windows and creates those that do not exist. */
   def counted(state: KeyWindows, message: StoredMessage, ids: Seq[WindowId]): Assignment =
-    Assignment.Enter(
+    Assignment.Acceptance(
       ids.map(id => state.rows.get(id).getOrElse(WindowRow.opened(id)).counting(message)),
       ids.headOption)
 

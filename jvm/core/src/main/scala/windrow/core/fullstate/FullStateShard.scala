@@ -6,7 +6,7 @@ import windrow.core.operator.{Origin, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store._
 import windrow.core.time.{Axis, Bounds, Due, EventTime, Front, Position, StepClock, Watermark}
-import windrow.core.trigger.{Pending, PendingPolicy, Stage}
+import windrow.core.trigger.{PendingFiring, PendingPolicy, Stage}
 import windrow.core.window.LastEnd
 
 /** Keeps the messages and windows of all keys of a shard and answers queries (the full-state window operator).
@@ -51,11 +51,11 @@ final class FullStateShard(
 
   open()
 
-  protected def parts: Seq[StatePart]  = Seq(Progressed, segments, keys, periods, settings)
+  protected def parts: Seq[StatePart]  = Seq(OffsetPart, segments, keys, periods, settings)
   def processingDeadline: Option[Long] = periods.first
 
-  private object Progressed extends StatePart {
-    def readDirectory(in: ByteReader): Unit   = offsets = Reach.readOffsets(in)
+  private object OffsetPart extends StatePart {
+    def readDirectory(in: ByteReader): Unit   = offsets = AxisProgress.readOffsets(in)
     def writeDirectory(out: ByteWriter): Unit = reach.writeOffsets(out)
   }
 
@@ -75,7 +75,7 @@ final class FullStateShard(
   def overRetention: Long =
     spec.retention.messages.fold(0L)(newest => states(None).map(_.messages.size - newest).filter(_ > 0).sum)
 
-  private def reach: Reach = Reach(watermark, offsets)
+  private def reach: AxisProgress = AxisProgress(watermark, offsets)
 
   /** Runs one step: messages in the order of [[Incoming.order]], then the watermark, judged at a processing time in
     * microseconds. The step runs while its effects are consumed and writes its state after the last one, so the caller
@@ -118,7 +118,7 @@ final class FullStateShard(
 
   // ---- messages
 
-  private def apply(message: Incoming, clock: StepClock, before: Reach, out: Out[FullStateEffect]): Unit = {
+  private def apply(message: Incoming, clock: StepClock, before: AxisProgress, out: Out[FullStateEffect]): Unit = {
     if (assigner.pace == Pace.ByOffsets) message.origin.foreach(see)
     if (markApplied(message)) admission.timeOf(message) match {
       case Left(reason) => out.put(refuse(message, reason))
@@ -146,7 +146,7 @@ final class FullStateShard(
       message: Incoming,
       time: Long,
       clock: StepClock,
-      before: Reach,
+      before: AxisProgress,
       out: Out[FullStateEffect]): Unit = {
     val found = keys.get(message.key)
     val state = if (found == null) codec.empty(message.key) else found
@@ -158,7 +158,7 @@ final class FullStateShard(
       case Assignment.TooLate =>
         val isOut = RetentionBound.isOut(spec.retention, clock.before, time)
         out.put(refuse(message, if (isOut) Reason.OutOfRetention else Reason.TooLate))
-      case entered: Assignment.Enter =>
+      case entered: Assignment.Acceptance =>
         counters.accepted += 1
         number(state, message)
         enter(state, message.stored(time), entered, clock, before, out)
@@ -174,9 +174,9 @@ final class FullStateShard(
   private def enter(
       state: KeyWindows,
       message: StoredMessage,
-      entered: Assignment.Enter,
+      entered: Assignment.Acceptance,
       clock: StepClock,
-      before: Reach,
+      before: AxisProgress,
       out: Out[FullStateEffect]): Unit = {
     state.messages.add(message.copy(isSettled = entered.first.isDefined))
     entered.replaced.foreach(state.rows.remove)
@@ -194,7 +194,7 @@ final class FullStateShard(
       message: StoredMessage,
       id: WindowId,
       clock: StepClock,
-      before: Reach,
+      before: AxisProgress,
       out: Out[FullStateEffect]): Unit = {
     val row         = state.rows.get(id).get.awaiting(message, clock.processingTime)
     val wasComplete = assigner.reachedBefore(id.partition, state, before).reached(row.end, assigner.delay)
@@ -230,7 +230,7 @@ final class FullStateShard(
   /** @param looksAtAll
     *   at the first processing time, or if the recorded deadlines of keys may be outdated
     */
-  private def stepEnd(before: Reach, looksAtAll: Boolean): Iterator[Part[FullStateEffect]] = {
+  private def stepEnd(before: AxisProgress, looksAtAll: Boolean): Iterator[Part[FullStateEffect]] = {
     val due =
       if (looksAtAll) keys.all
       else keys.due(watermark.at) ++ periods.due(processingTime)
@@ -238,7 +238,7 @@ final class FullStateShard(
       Part.silent(periods.forget(processingTime))
   }
 
-  private def endOf(state: KeyWindows, before: Reach, looksAtAll: Boolean, out: Out[FullStateEffect]): Unit = {
+  private def endOf(state: KeyWindows, before: AxisProgress, looksAtAll: Boolean, out: Out[FullStateEffect]): Unit = {
     val due = state.rows.due(looksAtAll || life.isDue(_, state, processingTime))
     due.foreach { row =>
       val now = atStepEnd(state, row.begun(processingTime), before, out)
@@ -252,13 +252,13 @@ final class FullStateShard(
   }
 
   /** Whether a window closes in this step; then its bucket needs a new deadline. */
-  private def closes(row: WindowRow, state: KeyWindows, before: Reach): Boolean = life.isClosed(row, state) &&
+  private def closes(row: WindowRow, state: KeyWindows, before: AxisProgress): Boolean = life.isClosed(row, state) &&
     !assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.lateness + assigner.delay)
 
   private def atStepEnd(
       state: KeyWindows,
       row: WindowRow,
-      before: Reach,
+      before: AxisProgress,
       out: Out[FullStateEffect]): WindowRow = {
     val stage       = Stage(life.isComplete(row, state), life.isClosed(row, state))
     val wasComplete = assigner.reachedBefore(row.id.partition, state, before).reached(row.end, assigner.delay)
@@ -301,7 +301,7 @@ final class FullStateShard(
   }.flatMap(_.origin))
 
   /** The windows that will fire without further messages, with their firings. */
-  def pending: Iterator[(WindowMetadata, Pending)] = {
+  def pending: Iterator[(WindowMetadata, PendingFiring)] = {
     val coming = new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime)
     for {
       state <- states(None)

@@ -20,8 +20,8 @@ private[fullstate] trait RowOutlook {
   */
 private[fullstate] final class KeyWindows(val key: Key, segments: Segments, life: RowOutlook, pageBytes: Int) {
   private val codec  = StoredMessage.codec(Some(key))
-  private val unsent = new Unsent.Stored(codec, segments)
-  private val paged  = new PagedRows(codec, unsent, life.outlook(_, this))
+  private val unsent = new UnsentMessages.UnsentCodec(codec, segments)
+  private val paged  = new RowLayout(codec, unsent, life.outlook(_, this))
 
   val messages = new MessageRun(StoredMessage.Order, codec, segments, withTotals = life.countsStored)
   val rows     = new KeyPages(paged, segments, pageBytes)

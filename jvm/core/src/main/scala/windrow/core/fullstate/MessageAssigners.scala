@@ -20,7 +20,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
   /** The last instant of a position. */
   private def lastOf(position: Long): Long = plus(position, granularity - 1)
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment = {
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment = {
     val at                            = floor(time)
     def isOpen(id: WindowId): Boolean = !before.watermark.reached(id.end, lateness)
     if (!isOpen(id(at))) Assignment.TooLate
@@ -28,7 +28,7 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
       val made  = brought(state, message, at).distinct.sorted.map(id).filter(isOpen).filter(state.rows.get(_).isEmpty)
       val open  = math.max(minus(at, size), minus(before.watermark.leaves(lateness), size))
       val known = state.rows.from(WindowId(open, EventTime.Min)).takeWhile(_.start <= at).map(_.id).find(isOpen)
-      Assignment.Enter(
+      Assignment.Acceptance(
         made.map(id => WindowRow.opened(id, oldest = id.start)),
         (known ++ made.filter(holds(_, time))).minOption,
         found = found(state, made))
@@ -76,28 +76,28 @@ private final class SlidingAssigner(size: Long, granularity: Long, val lateness:
 }
 
 /** One window for each message; a message is emitted with its own window (SEMANTICS R43). */
-private final class OverAssigner(family: UpToMessage, val lateness: Distance[Axis.Time]) extends TimeAssigner {
+private final class OverAssigner(family: MessageWindows, val lateness: Distance[Axis.Time]) extends TimeAssigner {
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     if (before.watermark.reached(plus(time, 1), lateness)) Assignment.TooLate
     else {
       val stored = message.stored(time)
       val own    = WindowId(time, plus(time, 1), message = Some(stored.position))
       val known  = state.rows.get(own)
       val opened = known.getOrElse(open(state, own, stored))
-      if (countsStored) Assignment.Enter(if (known.isEmpty) Seq(opened) else Nil, Some(own))
+      if (countsStored) Assignment.Acceptance(if (known.isEmpty) Seq(opened) else Nil, Some(own))
       else {
         val holding = later(state, own).filterNot(row => WindowId.Order.equiv(row.id, own))
         val counted = (opened +: holding).map(_.counting(stored))
-        Assignment.Enter(if (family == UpToMessageFromFirst) counted.map(unprotected) else counted, Some(own))
+        Assignment.Acceptance(if (family == MessageWindowsFromFirst) counted.map(unprotected) else counted, Some(own))
       }
     }
 
   /** Creates the window of a message with the stored messages that it contains, in addition to its own. */
   private def open(state: KeyWindows, own: WindowId, one: StoredMessage): WindowRow = family match {
-    case UpToMessageByTime(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
-    case UpToMessageByCount(rows) => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
-    case UpToMessageFromFirst     => WindowAssigner.counting(WindowRow.opened(own), state, None, own.start)
+    case MessageWindowsByTime(range) => WindowRow.opened(own, oldest = minus(own.start, range.micros))
+    case MessageWindowsByCount(rows) => upTo(state, one, rows - 1).foldLeft(WindowRow.opened(own))(_ counting _)
+    case MessageWindowsFromFirst     => WindowAssigner.counting(WindowRow.opened(own), state, None, own.start)
   }
 
   private def upTo(state: KeyWindows, one: StoredMessage, newest: Long): Vector[StoredMessage] =
@@ -105,8 +105,9 @@ private final class OverAssigner(family: UpToMessage, val lateness: Distance[Axi
 
   /** Windows of other messages that contain it. None of them is closed, because they do not end earlier. */
   private def later(state: KeyWindows, own: WindowId): Vector[WindowRow] = family match {
-    case UpToMessageByCount(rows) => state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
-    case _: UpToMessageByTime | UpToMessageFromFirst => state.rows.from(own.copy(message = None)).toVector
+    case MessageWindowsByCount(rows) =>
+      state.rows.from(own).take(math.min(rows - 1, Int.MaxValue.toLong).toInt).toVector
+    case _: MessageWindowsByTime | MessageWindowsFromFirst => state.rows.from(own.copy(message = None)).toVector
   }
 
   /** A window that starts at the first message only protects its own message from retention; otherwise no message would
@@ -116,8 +117,8 @@ private final class OverAssigner(family: UpToMessage, val lateness: Distance[Axi
 
   /** All messages of a range are stored until it closes. */
   override val countsStored: Boolean = family match {
-    case _: UpToMessageByTime                         => true
-    case _: UpToMessageByCount | UpToMessageFromFirst => false
+    case _: MessageWindowsByTime                            => true
+    case _: MessageWindowsByCount | MessageWindowsFromFirst => false
   }
 
   override def counted(row: WindowRow, state: KeyWindows): WindowRow =
@@ -127,8 +128,8 @@ private final class OverAssigner(family: UpToMessage, val lateness: Distance[Axi
     ErrorConditions.message("STATE_DAMAGED.WINDOW", "start" -> id.start, "end" -> id.end)))
 
   override def shownStart(id: WindowId, state: KeyWindows): Long = family match {
-    case UpToMessageByTime(range) => minus(id.start, range.micros)
-    case UpToMessageByCount(rows) => upTo(state, ownMessage(id), rows - 1).headOption.fold(id.start)(_.time)
-    case UpToMessageFromFirst     => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
+    case MessageWindowsByTime(range) => minus(id.start, range.micros)
+    case MessageWindowsByCount(rows) => upTo(state, ownMessage(id), rows - 1).headOption.fold(id.start)(_.time)
+    case MessageWindowsFromFirst     => state.messages.oldest.fold(id.start)(first => math.min(first.time, id.start))
   }
 }

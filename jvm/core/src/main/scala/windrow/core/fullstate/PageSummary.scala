@@ -2,8 +2,8 @@ package windrow.core.fullstate
 
 import windrow.SourcePartition
 import windrow.core.offsets.SourcePartitionCodec
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Paged}
-import windrow.core.store.{StoredMessage, Unsent, WindowId, WindowRow}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, PageLayout}
+import windrow.core.store.{StoredMessage, UnsentMessages, WindowId, WindowRow}
 
 /** The summary of a page of windows, available without reading the page (SEMANTICS S10).
   *
@@ -42,11 +42,11 @@ private[fullstate] final case class PageSummary(
   * @param outlook
   *   the current summary of one window
   */
-private[fullstate] final class PagedRows(
+private[fullstate] final class RowLayout(
     messages: Codec[StoredMessage],
-    unsent: Unsent.Stored[StoredMessage],
+    unsent: UnsentMessages.UnsentCodec[StoredMessage],
     outlook: WindowRow => PageSummary)
-    extends Paged[WindowId, WindowRow, PageSummary] {
+    extends PageLayout[WindowId, WindowRow, PageSummary] {
   implicit def order: Ordering[WindowId]                        = WindowId.Order
   def place(row: WindowRow): WindowId                           = row.id
   val places: Codec[WindowId]                                   = WindowId.codec(messages)

@@ -8,7 +8,7 @@ import windrow.core.time.{Due, EventTime}
   * @param reach
   *   progress of the axes of windows
   */
-private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => Reach)
+private[fullstate] final class RowLife(assigner: WindowAssigner, policy: DeltaPolicy, reach: => AxisProgress)
     extends RowOutlook {
 
   def isComplete(row: WindowRow, state: KeyWindows): Boolean =

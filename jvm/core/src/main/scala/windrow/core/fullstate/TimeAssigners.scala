@@ -9,7 +9,7 @@ import windrow.{Retention, RowValue}
 /** Windows with the same bounds for every key. */
 private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Distance[Axis.Time])
     extends TimeAssigner {
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     if (grid.inGap(time)) Assignment.Gap
     else {
       val open = Iterator.iterate(grid.firstStart(time))(grid.next).takeWhile(_ <= time)
@@ -21,7 +21,7 @@ private final class AlignedAssigner(grid: SliceGrid[Axis.Time], val lateness: Di
 
 /** Sessions by event time. */
 private final class SessionAssigner(gap: RowValue, val lateness: Distance[Axis.Time]) extends TimeAssigner {
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     gap.of(message.value).filter(EventTime.holds(time, _)).fold[Assignment](Assignment.Broken) {
       own =>
         val bounds = Bounds(time, plus(time, own))
@@ -29,7 +29,7 @@ private final class SessionAssigner(gap: RowValue, val lateness: Distance[Axis.T
         else enter(state, message.stored(time), bounds, before)
     }
 
-  private def enter(state: KeyWindows, message: StoredMessage, own: Bounds, before: Reach): Assignment = {
+  private def enter(state: KeyWindows, message: StoredMessage, own: Bounds, before: AxisProgress): Assignment = {
     val merged = touched(state, own, before)
     val bounds = merged.foldLeft(own)((all, row) => all.span(Bounds(row.start, row.end)))
     SessionAssigner.replaced(
@@ -42,7 +42,7 @@ private final class SessionAssigner(gap: RowValue, val lateness: Distance[Axis.T
   /** Sessions that a message touches. Those past their lateness are only metadata and accept no messages
     * (SEMANTICS R53).
     */
-  private def touched(state: KeyWindows, own: Bounds, before: Reach): Vector[WindowRow] =
+  private def touched(state: KeyWindows, own: Bounds, before: AxisProgress): Vector[WindowRow] =
     state.rows.before(WindowId(plus(own.end, 1), EventTime.Min), _.takesMessages)
       .filterNot(row => before.watermark.reached(row.end, lateness))
       .takeWhile(_.end >= own.start).toVector.reverse
@@ -65,7 +65,7 @@ private[fullstate] object SessionAssigner {
       case one +: others              => one.joined(others, id, isComplete)
       case _                          => WindowRow.opened(id)
     }
-    Assignment.Enter(Seq(row.counting(message)), Some(id), replaced = merged.filterNot(_.id == id))
+    Assignment.Acceptance(Seq(row.counting(message)), Some(id), replaced = merged.filterNot(_.id == id))
   }
 }
 
@@ -75,7 +75,7 @@ private[fullstate] object SessionAssigner {
 private final class GlobalAssigner(retention: Retention, val lateness: Distance[Axis.Time]) extends TimeAssigner {
   private val id = WindowId(EventTime.Min, EventTime.Max)
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     if (before.watermark.reached(id.end) || RetentionBound.isOut(retention, before.watermark, time)) Assignment.TooLate
     else WindowAssigner.counted(state, message.stored(time), Seq(id))
 }

@@ -14,7 +14,7 @@ private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults 
   def lateness: Distance[Axis.Sequence] = Distance.none
   def pace: Pace                        = Pace.ByNumbers
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     if (before.watermark.isEnd) Assignment.TooLate
     else if (grid.inGap(state.numbered)) Assignment.Gap
     else {
@@ -22,14 +22,14 @@ private final class CountAssigner(n: Long, step: Long) extends AssignerDefaults 
       WindowAssigner.counted(state, message.stored(time), ids.toVector)
     }
 
-  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Axis.Sequence] =
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: AxisProgress): Front[Axis.Sequence] =
     if (at.watermark.isEnd) Front.end else Front(state.numbered)
 
   /** A window does not exist before the message that may complete it. */
   override def reachedBefore(
       partition: Option[SourcePartition],
       state: KeyWindows,
-      before: Reach): Front[Axis.Sequence] = Front.none
+      before: AxisProgress): Front[Axis.Sequence] = Front.none
 
   override def reachOf(message: StoredMessage, state: KeyWindows): Front[Axis.Sequence] = Front(state.numbered)
 }
@@ -41,11 +41,11 @@ private[fullstate] sealed trait OffsetsAssigner extends AssignerDefaults {
 
   protected def place(state: KeyWindows, message: StoredMessage, from: Origin, before: Front[Axis.Offset]): Assignment
 
-  def place(state: KeyWindows, message: Incoming, time: Long, before: Reach): Assignment =
+  def place(state: KeyWindows, message: Incoming, time: Long, before: AxisProgress): Assignment =
     message.origin.fold[Assignment](Assignment.Broken)(from =>
       place(state, message.stored(time), from, before.of(from.partition)))
 
-  def reach(partition: Option[SourcePartition], state: KeyWindows, at: Reach): Front[Axis.Offset] =
+  def reach(partition: Option[SourcePartition], state: KeyWindows, at: AxisProgress): Front[Axis.Offset] =
     partition.fold(Front.none[Axis.Offset])(at.of)
 }
 

@@ -64,7 +64,7 @@ trait SliceGrid[A <: Axis] {
 object SliceGrid {
 
   /** A single window for all times. */
-  object Everything extends SliceGrid[Axis.Time] {
+  object SingleWindow extends SliceGrid[Axis.Time] {
     def lastStart(time: Long): Long  = EventTime.Min
     def firstStart(time: Long): Long = EventTime.Min
     def end(start: Long): Long       = EventTime.Max

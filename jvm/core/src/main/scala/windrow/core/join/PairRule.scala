@@ -99,7 +99,7 @@ private[join] final class RangeRule(
 /** Pairs streams by their own windows (SEMANTICS R36). If one of two streams is unbounded, the window of the other has
   * no effect on pairs.
   */
-private[join] final class WindowRule(windows: Seq[WindowFamily.OfSide], spec: JoinSpec) extends FixedRule {
+private[join] final class WindowRule(windows: Seq[WindowFamily.SideFamily], spec: JoinSpec) extends FixedRule {
   private val lateness = spec.latenessInTime
   private val streams  = spec.names.toIndexedSeq
 

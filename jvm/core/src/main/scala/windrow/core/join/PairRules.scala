@@ -18,7 +18,7 @@ private[join] object PairRules {
         of,
         waits.getOrElse(names.map(JoinReach.of(_, names, of)).toIndexedSeq),
         spec.latenessInTime)
-    case Within.Everything => new WindowRule(spec.names.map(_ => WindowFamily.Everything), spec)
+    case Within.Everything => new WindowRule(spec.names.map(_ => WindowFamily.SingleWindow), spec)
     case Within.OwnWindows => new WindowRule(spec.streams.map(_.checkedSide), spec)
     case asOf: Within.AsOf => new AsofRule(asOf, spec.latenessInTime)
     case same: Within.SameWindow => same.checked match {

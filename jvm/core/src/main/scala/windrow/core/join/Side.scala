@@ -48,11 +48,11 @@ private[join] object Side {
     * @param partners
     *   the partner's start offset of each partition
     */
-  def apply(window: WindowFamily.OfSide, own: Map[Long, Long], partners: Map[Long, Long]): Side = window match {
-    case aligned: WindowFamily.Aligned                               => new AlignedSide(aligned.grid)
-    case WindowFamily.UpToMessageByTime(range)                       => new OverSide(range.micros)
-    case WindowFamily.OffsetGrid(n, step)                            => new OffsetSide(n, step, own, partners)
-    case WindowFamily.Everything | WindowFamily.UpToMessageFromFirst => UnboundedSide
+  def apply(window: WindowFamily.SideFamily, own: Map[Long, Long], partners: Map[Long, Long]): Side = window match {
+    case aligned: WindowFamily.Aligned                                    => new AlignedSide(aligned.grid)
+    case WindowFamily.MessageWindowsByTime(range)                         => new OverSide(range.micros)
+    case WindowFamily.OffsetGrid(n, step)                                 => new OffsetSide(n, step, own, partners)
+    case WindowFamily.SingleWindow | WindowFamily.MessageWindowsFromFirst => UnboundedSide
   }
 }
 

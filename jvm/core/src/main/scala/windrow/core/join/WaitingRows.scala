@@ -2,7 +2,7 @@ package windrow.core.join
 
 import windrow.core.operator.{Out, Part}
 import windrow.core.state._
-import windrow.core.store.{Periods, StoredMessage, Unsent}
+import windrow.core.store.{Periods, StoredMessage, UnsentMessages}
 import windrow.core.time.Due
 import windrow.core.trigger.WindowTrigger
 import windrow.{EveryPeriod, Guard, Guards}
@@ -19,7 +19,8 @@ private[join] final class WaitingRows(
     periods: Periods,
     segments: Segments,
     store: Spaces) extends StateParts {
-  private val keys = new KeyBuckets[Waiting](WaitingRows.Space, store, new WaitingCodec(segments), _ => Due.Never)
+  private val keys =
+    new KeyBuckets[WaitingKeyRows](WaitingRows.Space, store, new WaitingKeyRowsCodec(segments), _ => Due.Never)
 
   /** Adds a row.
     *
@@ -29,13 +30,13 @@ private[join] final class WaitingRows(
     *   processing time in microseconds; None before the first one
     */
   def add(key: Key, fixed: Option[Key], row: JoinRow, now: Option[Long]): Unit = {
-    val held = Option(keys.get(key)).getOrElse(new Waiting(fixed, segments))
+    val held = Option(keys.get(key)).getOrElse(new WaitingKeyRows(fixed, segments))
     guards.check(Guard.PendingOutput, held.size + 1, s"rows of a join that wait for $early")
     held.add(row)
     keep(key, held, now)
   }
 
-  private def keep(key: Key, held: Waiting, now: Option[Long]): Unit = {
+  private def keep(key: Key, held: WaitingKeyRows, now: Option[Long]): Unit = {
     if (held.until.isEmpty) {
       held.until = now.map(WindowTrigger.due(_, early.period))
       held.until.foreach(periods.await(key, _))
@@ -56,7 +57,7 @@ private[join] final class WaitingRows(
       Part.silent(periods.forget(now))
   }
 
-  private def release(key: Key, held: Waiting, now: Option[Long], isEnd: Boolean, out: Out[JoinEffect]): Unit = {
+  private def release(key: Key, held: WaitingKeyRows, now: Option[Long], isEnd: Boolean, out: Out[JoinEffect]): Unit = {
     keep(key, held, now)
     if (isEnd || held.until.zip(now).exists { case (end, now) => end <= now }) {
       keys.remove(key)
@@ -80,9 +81,9 @@ private[join] object WaitingRows {
   * @param fixed
   *   the key of their messages, if they share one
   */
-private[join] final class Waiting(val fixed: Option[Key], segments: Segments) {
-  private val stored = new Unsent.Stored(new JoinRowCodec(StoredMessage.codec(fixed)), segments)
-  private var rows   = new Unsent[JoinRow]
+private[join] final class WaitingKeyRows(val fixed: Option[Key], segments: Segments) {
+  private val stored = new UnsentMessages.UnsentCodec(new JoinRowCodec(StoredMessage.codec(fixed)), segments)
+  private var rows   = new UnsentMessages[JoinRow]
 
   /** Processing time at which their period ends, in microseconds; None before the first processing time. */
   var until: Option[Long] = None
@@ -107,11 +108,11 @@ private[join] final class Waiting(val fixed: Option[Key], segments: Segments) {
   }
 }
 
-private final class WaitingCodec(segments: Segments) extends Codec[Waiting] {
-  def write(held: Waiting, out: ByteWriter): Unit = {
+private final class WaitingKeyRowsCodec(segments: Segments) extends Codec[WaitingKeyRows] {
+  def write(held: WaitingKeyRows, out: ByteWriter): Unit = {
     FixedKey.write(held.fixed, out)
     held.write(out)
   }
 
-  def read(in: ByteReader): Waiting = new Waiting(FixedKey.read(in), segments).read(in)
+  def read(in: ByteReader): WaitingKeyRows = new WaitingKeyRows(FixedKey.read(in), segments).read(in)
 }

@@ -4,7 +4,7 @@ import windrow._
 import windrow.core.aggregate.Aggregation
 import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.time.Bounds
-import windrow.core.trigger.{PaneState, Shown}
+import windrow.core.trigger.{PaneState, ShownPane}
 
 /** Identifies the window of a key in panes. */
 private[core] final case class WindowId(key: Key, bounds: Bounds, message: Option[Array[Byte]] = None)
@@ -69,7 +69,7 @@ private[core] final class PaneMaker[B, V](
   def firedOnTime(whole: => B): PaneState[B] =
     PaneState(
       index = 1,
-      shown = Option.when(keeps)(Shown(Timing.OnTime, 0, isLast = false, whole)),
+      shown = Option.when(keeps)(ShownPane(Timing.OnTime, 0, isLast = false, whole)),
       last = Some(Timing.OnTime))
 
   /** The first pane of a window that keeps no pane state. */
@@ -92,19 +92,19 @@ private[core] final class PaneMaker[B, V](
     if (spec.skipUnchanged && paneState.shown.exists(shownValue(id, _) == value)) sent
     else {
       val kept = Option.when(readsShown && !isLast)(
-        Shown(timing, paneState.index, isLast, aggregation.zero, Some(bytesOf(value))))
+        ShownPane(timing, paneState.index, isLast, aggregation.zero, Some(bytesOf(value))))
       send(id, sent, timing, paneOf(id, timing, paneState.index, isLast, value, isRetraction = false), kept, out)
     }
   }
 
   private def bytesOf(value: V): Array[Byte] = {
     val out = new ByteWriter
-    aggregation.filling.get.write(value, out)
+    aggregation.filler.get.write(value, out)
     out.result()
   }
 
-  private def shownValue(id: WindowId, shown: Shown[B]): V = shown.value match {
-    case Some(bytes) => ByteReader(bytes).decode(aggregation.filling.get.read)
+  private def shownValue(id: WindowId, shown: ShownPane[B]): V = shown.value match {
+    case Some(bytes) => ByteReader(bytes).decode(aggregation.filler.get.read)
     case None        => lowered(id, shown.timing, shown.buffer)
   }
 
@@ -122,8 +122,8 @@ private[core] final class PaneMaker[B, V](
       out: Out[Effect[B, V]]): PaneState[B] = {
     val buffer = if (discards) paneState.delta.getOrElse(aggregation.zero) else whole
     val sent   = paneState.copy(unsent = 0, since = None, delta = None, isTouched = false)
-    for (delta <- paneState.delta; keeping <- aggregation.keeping) keeping.release(delta)
-    val last = Shown(timing, paneState.index, isLast, buffer)
+    for (delta <- paneState.delta; storage <- aggregation.storage) storage.release(delta)
+    val last = ShownPane(timing, paneState.index, isLast, buffer)
     if (isHeldBack(id, paneState, last)) sent
     else {
       val kept = Option.when(keeps && !isLast)(last.copy(buffer = aggregation.copy(buffer)))
@@ -137,7 +137,7 @@ private[core] final class PaneMaker[B, V](
       paneState: PaneState[B],
       timing: Timing,
       pane: Effect[B, V],
-      kept: Option[Shown[B]],
+      kept: Option[ShownPane[B]],
       out: Out[Effect[B, V]]): PaneState[B] = {
     if (retracts) withdraw(id, paneState, out)
     out.put(pane)
@@ -148,10 +148,10 @@ private[core] final class PaneMaker[B, V](
   def withdraw(id: WindowId, paneState: PaneState[B], out: Out[Effect[B, V]]): Unit =
     paneState.shown.foreach(shown => out.put(pane(id, shown, isRetraction = true)))
 
-  private def isHeldBack(id: WindowId, paneState: PaneState[B], next: Shown[B]): Boolean = spec.skipUnchanged &&
+  private def isHeldBack(id: WindowId, paneState: PaneState[B], next: ShownPane[B]): Boolean = spec.skipUnchanged &&
     paneState.shown.exists(last => shownValue(id, last) == valueOf(id, next.timing, next.buffer))
 
-  private def pane(id: WindowId, shown: Shown[B], isRetraction: Boolean): Effect[B, V] =
+  private def pane(id: WindowId, shown: ShownPane[B], isRetraction: Boolean): Effect[B, V] =
     paneOf(id, shown.timing, shown.index, shown.isLast, shownValue(id, shown), isRetraction)
 
   private def pane(

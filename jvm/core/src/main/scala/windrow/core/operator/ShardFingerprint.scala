@@ -65,14 +65,15 @@ object ShardFingerprint {
       FingerprintField("panes on time", s"trigger(onTime=${spec.onTime})"))
 
   private def isOfMessages(family: WindowFamily): Boolean = family match {
-    case _: Run                                                                                      => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Numbered | _: OnOffsets | _: Several => false
+    case _: Run                                                                                               => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Numbered | _: OffsetFamily | _: Several => false
   }
 
   /** Whether the start offset determines the bounds of windows. */
   private def isLaidFromStart(window: WindowKind): Boolean = window.family match {
     case _: OffsetGrid => true
-    case _: Aligned | Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OffsetSessions | _: Several =>
+    case _: Aligned | SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetSessions |
+        _: Several =>
       false
   }
 
@@ -84,8 +85,8 @@ object ShardFingerprint {
 
   /** Whether windows are computed from slices that they share. */
   private def isSliced(family: WindowFamily): Boolean = family match {
-    case _: Aligned | Everything | _: Numbered | _: OffsetGrid => true
-    case Several(families)                                     => families.exists(isSliced)
-    case _: ByGap | _: Inherited | _: Run | _: OffsetSessions  => false
+    case _: Aligned | SingleWindow | _: Numbered | _: OffsetGrid  => true
+    case Several(families)                                        => families.exists(isSliced)
+    case _: GapFamily | _: Inherited | _: Run | _: OffsetSessions => false
   }
 }

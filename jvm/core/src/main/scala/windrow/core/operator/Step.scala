@@ -37,12 +37,12 @@ private[core] object Part {
   /** Processes things one after another. A part continues until one of them emits something, because most messages emit
     * nothing.
     */
-  def each[A, E](things: Iterator[A])(take: (A, Out[E]) => Unit): Iterator[Part[E]] = new Each(things, take)
+  def each[A, E](things: Iterator[A])(take: (A, Out[E]) => Unit): Iterator[Part[E]] = new PartLoop(things, take)
 
   /** Parts that are requested only when all earlier parts have run. */
   def later[E](parts: => Iterator[Part[E]]): Iterator[Part[E]] = Iterator.single(_.andThen(parts))
 
-  private final class Each[A, E](things: Iterator[A], take: (A, Out[E]) => Unit)
+  private final class PartLoop[A, E](things: Iterator[A], take: (A, Out[E]) => Unit)
       extends Iterator[Part[E]]
       with Part[E]
       with Out[E] {

@@ -11,7 +11,7 @@ import windrow.core.time.Due
   * @param names
   *   for each of its rows the number of its name
   */
-private[pattern] final case class Emitted(start: Int, names: Array[Byte])
+private[pattern] final case class EmittedMatch(start: Int, names: Array[Byte])
 
 /** The state of a key: the rows that a match may still need, and the emitted matches that may still be retracted.
   *
@@ -27,7 +27,7 @@ private[pattern] final class KeyRows(segments: Segments, names: Int) {
   /** Rows of the current step, in order; empty between two steps. */
   val arrived: MessageRun = run
 
-  var emitted: Vector[Emitted] = Vector.empty
+  var emitted: Vector[EmittedMatch] = Vector.empty
 
   /** Whether no match begins at the first row, which is only the previous row of the second. */
   var isFirstPast: Boolean = false
@@ -60,7 +60,7 @@ private[pattern] final class KeyRows(segments: Segments, names: Int) {
         throw in.damaged(s"a match of ${of.length} rows begins at row $start of ${rows.size}")
       if (of.exists(name => name < 0 || name >= names))
         throw in.damaged("a row of a match has a name that is not in the pattern")
-      Emitted(start.toInt, of)
+      EmittedMatch(start.toInt, of)
     }
   }
 }

@@ -50,10 +50,10 @@ private[pattern] final class MatchScan(
     * @param closed
     *   no other row can have an earlier time; [[Position.Greatest]] if no other row can come
     */
-  def upTo(closed: Long): MatchScan.Found = {
+  def upTo(closed: Long): MatchScan.ScanResult = {
     val known = MatchScan.before(rows, closed)
     (from until known).foreach(names) // so that a condition that fails does not depend on the search (SEMANTICS R140)
-    val found   = Vector.newBuilder[Emitted]
+    val found   = Vector.newBuilder[EmittedMatch]
     var start   = from
     var last    = from // the row after the last one within reach of the start
     var open    = known
@@ -69,11 +69,11 @@ private[pattern] final class MatchScan(
           open = math.min(open, start)
           if (after == AfterMatch.PastLastRow) isStuck = true else start += 1
         case end =>
-          found += Emitted(start, search.found(end - start))
+          found += EmittedMatch(start, search.found(end - start))
           start = if (after == AfterMatch.PastLastRow) end else start + 1
       }
     }
-    MatchScan.Found(found.result(), if (after == AfterMatch.PastLastRow) start else open, known)
+    MatchScan.ScanResult(found.result(), if (after == AfterMatch.PastLastRow) start else open, known)
   }
 }
 
@@ -86,7 +86,7 @@ private[pattern] object MatchScan {
     * @param known
     *   the number of rows before the time
     */
-  final case class Found(matches: Vector[Emitted], open: Int, known: Int)
+  final case class ScanResult(matches: Vector[EmittedMatch], open: Int, known: Int)
 
   /** The number of rows before a time. */
   def before(rows: ArraySeq[StoredMessage], time: Long): Int =

@@ -115,12 +115,12 @@ final class MatchShard(
     val stored  = all(state.rows)
     val arrived = state.arrived.takeAll()
     val rows    = merged(stored, arrived)
-    val before  = state.emitted.map(one => MatchShard.At(stored, one)).toVector
+    val before  = state.emitted.map(one => MatchShard.LocatedMatch(stored, one)).toVector
     val isPast  = state.isFirstPast && stored.nonEmpty
     val from    = if (isPast) 1 else 0
     val scan    = new MatchScan(rows, conditions, within, spec.after, search, from)
     val found   = scan.upTo(watermark.leaves(Distance.none))
-    differ(key, before, found.matches.map(MatchShard.At(rows, _)), out)
+    differ(key, before, found.matches.map(MatchShard.LocatedMatch(rows, _)), out)
     val closed = watermark.leaves(lateness)
     val last   = if (spec.retracts) scan.upTo(closed) else found
     val gone   = leave(state, rows, found, last, closed)
@@ -164,13 +164,15 @@ final class MatchShard(
   /** Retracts the matches that no longer hold, and emits the new ones. At most one match begins at a row. */
   private def differ(
       key: Key,
-      before: Vector[MatchShard.At],
-      now: Vector[MatchShard.At],
+      before: Vector[MatchShard.LocatedMatch],
+      now: Vector[MatchShard.LocatedMatch],
       out: Out[MatchEffect]): Unit = {
-    def missing(some: Vector[MatchShard.At], from: Vector[MatchShard.At]): Vector[MatchShard.At] =
+    def missing(
+        some: Vector[MatchShard.LocatedMatch],
+        from: Vector[MatchShard.LocatedMatch]): Vector[MatchShard.LocatedMatch] =
       if (from.isEmpty) some
       else {
-        val byStart = new java.util.IdentityHashMap[StoredMessage, MatchShard.At]
+        val byStart = new java.util.IdentityHashMap[StoredMessage, MatchShard.LocatedMatch]
         from.foreach(one => byStart.put(one.row(0), one))
         some.filterNot(one => one.isSame(byStart.get(one.row(0))))
       }
@@ -190,8 +192,8 @@ final class MatchShard(
   private def leave(
       state: KeyRows,
       rows: ArraySeq[StoredMessage],
-      found: MatchScan.Found,
-      last: MatchScan.Found,
+      found: MatchScan.ScanResult,
+      last: MatchScan.ScanResult,
       closed: Long): Int = {
     val open   = last.open
     val isPast = conditions.readsPrevious && open > 0 && isPrevious(rows, open, closed)
@@ -212,7 +214,7 @@ final class MatchShard(
   }
 
   /** The least watermark at which more is decided without more rows. */
-  private def deadline(rows: ArraySeq[StoredMessage], found: MatchScan.Found, behind: Long): Long = {
+  private def deadline(rows: ArraySeq[StoredMessage], found: MatchScan.ScanResult, behind: Long): Long = {
     val next = if (found.known < rows.length) passed(rows(found.known).time, behind) else Due.Never
     if (found.open < found.known) math.min(next, passed(Position.plus(rows(found.open).time, within), behind)) else next
   }
@@ -245,11 +247,12 @@ object MatchShard {
     ShardFingerprint.lateness(spec.lateness))
 
   /** A match among rows. */
-  private final case class At(rows: ArraySeq[StoredMessage], found: Emitted) {
+  private final case class LocatedMatch(rows: ArraySeq[StoredMessage], found: EmittedMatch) {
     def row(i: Int): StoredMessage = rows(found.start + i)
 
-    def isSame(other: At): Boolean = other != null && java.util.Arrays.equals(found.names, other.found.names) &&
-      found.names.indices.forall(i => row(i) eq other.row(i))
+    def isSame(other: LocatedMatch): Boolean =
+      other != null && java.util.Arrays.equals(found.names, other.found.names) &&
+        found.names.indices.forall(i => row(i) eq other.row(i))
 
     def effect(key: Key, isRetraction: Boolean): MatchEffect =
       MatchEffect.Found(

@@ -28,7 +28,7 @@ package windrow.core.policy
   *   states of its listeners (SEMANTICS R61)
   */
 private[policy] final case class Partition[B](
-    held: Held[B],
+    held: HeldMessages[B],
     created: Long,
     first: Double,
     mark: Double,
@@ -74,7 +74,7 @@ private[policy] object Partition {
     * @param mark
     *   first message's value of the trigger column
     */
-  def created[B](held: Held[B], value: Double, mark: Double, now: Long): Partition[B] =
+  def created[B](held: HeldMessages[B], value: Double, mark: Double, now: Long): Partition[B] =
     Partition(held, now, value, mark, 0, isFull = false, now, now, now, 0, 0)
 }
 

@@ -7,10 +7,10 @@ import windrow.core.state.{ByteReader, ByteWriter, Codec, Segments}
   * @param pages
   *   store of messages that are not stored inside their partition
   */
-private[policy] final class PartitionCodec[B](paged: PagedHeld[B], pages: Segments, pageBytes: Int)
+private[policy] final class PartitionCodec[B](paged: HeldLayout[B], pages: Segments, pageBytes: Int)
     extends Codec[Partition[B]] {
 
-  def nothing: Held[B] = new Held(paged, pages, pageBytes)
+  def nothing: HeldMessages[B] = new HeldMessages(paged, pages, pageBytes)
 
   def write(partition: Partition[B], out: ByteWriter): Unit = {
     partition.held.write(out)

@@ -7,12 +7,12 @@ import windrow.{By, ByCount, ByDelta, ByTime, Eviction}
   * @tparam B
   *   buffer of a message
   */
-private[policy] trait Happening[B] {
+private[policy] trait EventReceiver[B] {
 
   /** @param messages
     *   inserted or evicted messages; must be evaluated during the call, if at all
     */
-  def apply(kind: EventKind, partition: Partition[B], messages: => Vector[Kept[B]]): Unit
+  def apply(kind: EventKind, partition: Partition[B], messages: => Vector[EventMessage[B]]): Unit
 }
 
 /** Computes the effect of a message, the clock or a marker on a window: its events in order, and the window afterwards
@@ -27,10 +27,10 @@ private[policy] sealed trait PolicyRules {
     * @param mark
     *   the message's value of the column that a trigger by delta uses
     */
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B]
+  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: EventReceiver[B]): Partition[B]
 
   /** Applies the processing time of a step; returns None if it changes nothing. */
-  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]]
+  def tick[B](partition: Partition[B], now: Long)(emit: EventReceiver[B]): Option[Partition[B]]
 
   /** The processing time at which `tick` has an effect if nothing happens before. */
   def deadline(partition: Partition[_]): Option[Long]
@@ -38,7 +38,7 @@ private[policy] sealed trait PolicyRules {
   /** Whether a marker empties the window. */
   def isPunctuated: Boolean = false
 
-  protected def inserted[B](partition: Partition[B], message: HeldMessage[B])(emit: Happening[B]): Partition[B] = {
+  protected def inserted[B](partition: Partition[B], message: HeldMessage[B])(emit: EventReceiver[B]): Partition[B] = {
     emit(EventKind.Insertion, partition, Vector(message.message))
     partition.held.add(message)
     partition.copy(inserted = partition.inserted + 1, touched = message.at)
@@ -53,7 +53,7 @@ private[policy] object PolicyRules {
   }
 
   /** Evicts all messages. */
-  def emptied[B](partition: Partition[B])(emit: Happening[B]): Unit = {
+  def emptied[B](partition: Partition[B])(emit: EventReceiver[B]): Unit = {
     emit(EventKind.Eviction, partition, partition.held.messages)
     partition.held.clear()
   }
@@ -69,7 +69,10 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 
   override def isPunctuated: Boolean = by.isEmpty
 
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B] = {
+  def insert[B](
+      partition: Partition[B],
+      message: HeldMessage[B],
+      mark: Double)(emit: EventReceiver[B]): Partition[B] = {
     by match {
       case Some(ByDelta(_, delta))
           if partition.held.oldest.exists(oldest => message.value > partition.valueOf(oldest) + delta) =>
@@ -85,7 +88,7 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
   }
 
   /** Tumbles once for all overdue periods; the next period starts now (SEMANTICS R63). An empty window tumbles, too. */
-  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]] =
+  def tick[B](partition: Partition[B], now: Long)(emit: EventReceiver[B]): Option[Partition[B]] =
     Option.when(deadline(partition).exists(_ <= now)) {
       emptied(partition)(emit)
       partition.copy(tumbled = now)
@@ -98,7 +101,10 @@ private[policy] final class TumblingRules(by: Option[By]) extends PolicyRules {
 /** Rules of sliding windows. */
 private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRules {
 
-  def insert[B](partition: Partition[B], message: HeldMessage[B], mark: Double)(emit: Happening[B]): Partition[B] = {
+  def insert[B](
+      partition: Partition[B],
+      message: HeldMessage[B],
+      mark: Double)(emit: EventReceiver[B]): Partition[B] = {
     val begun = fullFromTheStart(partition)(emit)
     expire(begun, message.at)(emit)
     val marked = triggerByDelta(begun, mark)(emit)
@@ -108,34 +114,34 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
     full
   }
 
-  private def raise[B](kind: EventKind, partition: Partition[B])(emit: Happening[B]): Unit =
+  private def raise[B](kind: EventKind, partition: Partition[B])(emit: EventReceiver[B]): Unit =
     emit(kind, partition, partition.held.messages)
 
-  private def full[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = {
+  private def full[B](partition: Partition[B])(emit: EventReceiver[B]): Partition[B] = {
     raise(EventKind.InitialFull, partition)(emit)
     partition.copy(isFull = true)
   }
 
   /** A time-based window is full before its first message (SEMANTICS R64). */
-  private def fullFromTheStart[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = by match {
+  private def fullFromTheStart[B](partition: Partition[B])(emit: EventReceiver[B]): Partition[B] = by match {
     case ByTime(_) if !partition.isFull => full(partition)(emit)
     case _                              => partition
   }
 
   /** Evicts messages that are older than the period; those of exactly its age stay. Returns whether any was evicted. */
-  private def expire[B](partition: Partition[B], now: Long)(emit: Happening[B]): Boolean = by match {
+  private def expire[B](partition: Partition[B], now: Long)(emit: EventReceiver[B]): Boolean = by match {
     case ByTime(period) =>
       def isOld(at: Long) = now - at > period.micros
       evicted(partition, partition.held.take(some => isOld(some.earliest))(held => isOld(held.at)))(emit)
     case _ => false
   }
 
-  private def evicted[B](partition: Partition[B], out: Vector[Kept[B]])(emit: Happening[B]): Boolean = {
+  private def evicted[B](partition: Partition[B], out: Vector[EventMessage[B]])(emit: EventReceiver[B]): Boolean = {
     if (out.nonEmpty) emit(EventKind.Eviction, partition, out)
     out.nonEmpty
   }
 
-  private def triggerByDelta[B](partition: Partition[B], value: Double)(emit: Happening[B]): Partition[B] =
+  private def triggerByDelta[B](partition: Partition[B], value: Double)(emit: EventReceiver[B]): Partition[B] =
     trigger match {
       case ByDelta(_, delta) if partition.inserted > 0 && value > partition.mark + delta =>
         raise(EventKind.Trigger, partition)(emit)
@@ -143,7 +149,7 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
       case _ => partition
     }
 
-  private def makeRoom[B](partition: Partition[B], message: HeldMessage[B])(emit: Happening[B]): Partition[B] =
+  private def makeRoom[B](partition: Partition[B], message: HeldMessage[B])(emit: EventReceiver[B]): Partition[B] =
     by match {
       case ByCount(n) if partition.held.size >= n =>
         evicted(partition, partition.held.takeOldest())(emit): Unit
@@ -158,17 +164,17 @@ private[policy] final class SlidingRules(by: By, trigger: By) extends PolicyRule
       case _ => partition
     }
 
-  private def fullByCount[B](partition: Partition[B])(emit: Happening[B]): Partition[B] = by match {
+  private def fullByCount[B](partition: Partition[B])(emit: EventReceiver[B]): Partition[B] = by match {
     case ByCount(n) if !partition.isFull && partition.held.size == n => full(partition)(emit)
     case _                                                           => partition
   }
 
-  private def triggerByCount[B](partition: Partition[B])(emit: Happening[B]): Unit = trigger match {
+  private def triggerByCount[B](partition: Partition[B])(emit: EventReceiver[B]): Unit = trigger match {
     case ByCount(n) if partition.inserted % n == 0 => raise(EventKind.Trigger, partition)(emit)
     case _ => ()
   }
 
-  def tick[B](partition: Partition[B], now: Long)(emit: Happening[B]): Option[Partition[B]] = {
+  def tick[B](partition: Partition[B], now: Long)(emit: EventReceiver[B]): Option[Partition[B]] = {
     val expired = expire(partition, now)(emit)
     if (nextTrigger(partition).exists(_ <= now)) {
       raise(EventKind.Trigger, partition)(emit)

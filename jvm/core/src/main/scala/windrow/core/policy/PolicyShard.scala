@@ -81,7 +81,7 @@ final class PolicyShard[B, V](
   private val limits = new LimitRules(spec.limits)
 
   private val pages = new Segments("held", store)
-  private val codec = new PartitionCodec(new PagedHeld(aggregation, sums), pages, pageBytes)
+  private val codec = new PartitionCodec(new HeldLayout(aggregation, sums), pages, pageBytes)
 
   /** The partition of each key, until a limit evicts it. Stored in the checkpoint. */
   private val windows = new KeyBuckets[Window]("partitions", store, codec, deadline)
@@ -105,9 +105,9 @@ final class PolicyShard[B, V](
 
   open()
 
-  protected def parts: Seq[StatePart] = Seq(Turn, pages, windows, settings)
+  protected def parts: Seq[StatePart] = Seq(TurnCounter, pages, windows, settings)
 
-  private object Turn extends StatePart {
+  private object TurnCounter extends StatePart {
     def readDirectory(in: ByteReader): Unit   = turn = in.long()
     def writeDirectory(out: ByteWriter): Unit = out.long(turn)
   }
@@ -226,7 +226,7 @@ final class PolicyShard[B, V](
     val mark   = entry.mark.getOrElse(entry.value)
     val known  = Option(windows.get(entry.key)).getOrElse(created(entry, mark))
     val before = known.measuredFrom(entry.value, mark)
-    val kept   = Kept(entry.raw, entry.buffer, entry.origin)
+    val kept   = EventMessage(entry.raw, entry.buffer, entry.origin)
     val log    = new EventLog(entry.key, before)
     val after = rules.insert(
       before,
@@ -284,12 +284,12 @@ final class PolicyShard[B, V](
   }
 
   /** Numbers the events and the panes of a window. */
-  private final class EventLog(val key: Key, before: Window) extends Happening[B] {
+  private final class EventLog(val key: Key, before: Window) extends EventReceiver[B] {
     val effects = Vector.newBuilder[PolicyEffect[V]]
     var panes   = before.panes
     var events  = before.events
 
-    def apply(kind: EventKind, window: Window, messages: => Vector[Kept[B]]): Unit = {
+    def apply(kind: EventKind, window: Window, messages: => Vector[EventMessage[B]]): Unit = {
       if (hasEvents)
         effects += PolicyEffect.Happened(key, WindowEvent(kind, messages.map(_.raw)), window = panes, sequence = events)
       if (firesPane(kind)) {
@@ -306,7 +306,7 @@ final class PolicyShard[B, V](
     case _                   => kind == EventKind.Eviction
   }
 
-  private def paneOf(key: Key, number: Long, held: Held[B]): PolicyEffect[V] = {
+  private def paneOf(key: Key, number: Long, held: HeldMessages[B]): PolicyEffect[V] = {
     val value = held.sum
       .fold(aggregation.lowerAll(held.all.map(_.message.buffer)))(aggregation.lower)
     PolicyEffect.Fire(Pane(key, number, number, Timing.OnTime, 0, isLast = true, isRetraction = false, value))

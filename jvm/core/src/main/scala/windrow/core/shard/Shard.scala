@@ -7,7 +7,7 @@ import windrow.core.operator.{Effect, Entry, OpenWindow, Out, Part, RefusalTime}
 import windrow.core.state._
 import windrow.core.store.{Admission, ShardFrame}
 import windrow.core.time.{Position, StepClock, Watermark}
-import windrow.core.trigger.{Pending, PendingPolicy}
+import windrow.core.trigger.{PendingFiring, PendingPolicy}
 import windrow.core.window.LastEnd
 
 /** Runs the windows of all keys of a shard, a part of an operator's keys. It never reads a clock: time moves only by
@@ -43,7 +43,7 @@ final class Shard[B, V](
 
   open()
 
-  protected def parts: Seq[StatePart]  = algorithm +: Option.when(bound.keeping.isDefined)(pieces).toSeq
+  protected def parts: Seq[StatePart]  = algorithm +: Option.when(bound.storage.isDefined)(pieces).toSeq
   def processingDeadline: Option[Long] = algorithm.processingDeadline
 
   /** The windows of all keys that still accept messages. */
@@ -54,7 +54,7 @@ final class Shard[B, V](
     bound.lowerUntil(of.buffer, Option.when(of.isComplete)(of.bounds).flatMap(spec.of(of.name).fixedEnd))
 
   /** The open windows that will fire without further messages, with their firings. */
-  def pending: Iterator[(OpenWindow[B], Pending)] = {
+  def pending: Iterator[(OpenWindow[B], PendingFiring)] = {
     val policy =
       new PendingPolicy(spec.window, spec.early, spec.onTime, spec.late, spec.latenessInTime) // all end alike
     openWindows.flatMap(one => policy.of(one.bounds, one.isComplete, one.paneState, firesEmpty = true).map(one -> _))

@@ -27,7 +27,7 @@ object ShardSpaces {
       Option.when(carries)("earlier") ++ Option.when(keepsMessages)(Pieces.Space)
 
   private def windows(spec: WindowOperatorSpec): Seq[String] = spec.window.family match {
-    case _: Aligned | Everything              => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
+    case _: Aligned | SingleWindow            => if (spec.closeOn == CloseOn.Watermark) Sliced else Keyed
     case _: Sessions                          => Seq("sessions", "pages")
     case _: CutSessions                       => Seq("sessions", "pages", "runs")
     case _: OffsetSessions                    => Seq("sessions")

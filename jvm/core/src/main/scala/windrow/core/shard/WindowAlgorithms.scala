@@ -1,7 +1,7 @@
 package windrow.core.shard
 
 import windrow.WindowFamily._
-import windrow.core.aggregate.{Aggregation, StartOffsets, Started, StartedAggregation}
+import windrow.core.aggregate.{Aggregation, BufferWithOffsets, OffsetAggregation, StartOffsets}
 import windrow.core.grid.SliceGrid
 import windrow.core.offsets.Progress
 import windrow.core.operator.aligned.AlignedAlgorithm
@@ -23,9 +23,9 @@ private[core] object WindowAlgorithms {
       aggregation: Aggregation[B, V],
       store: Spaces): WindowAlgorithm[B, V] = spec.closeOn match {
     case CloseOn.Watermark => of(spec, aggregation, None, store)
-    case CloseOn.NextRow => new StartedAlgorithm(of[Started[B], V](
+    case CloseOn.NextRow => new StartOffsetAlgorithm(of[BufferWithOffsets[B], V](
         spec,
-        new StartedAggregation(aggregation),
+        new OffsetAggregation(aggregation),
         Some(_.starts),
         store))
   }
@@ -45,7 +45,7 @@ private[core] object WindowAlgorithms {
       new PartitionedAlgorithm(spec.startOffsets, store, make)
     spec.window.family match {
       case windows: Aligned      => aligned(windows.grid)
-      case Everything            => aligned(SliceGrid.Everything)
+      case SingleWindow          => aligned(SliceGrid.SingleWindow)
       case _: Sessions           => new SessionAlgorithm(spec, aggregation, store)
       case sessions: CutSessions => new CutAlgorithm(sessions.maxLength, spec, aggregation, store)
       case _: Inherited          => new InheritAlgorithm(spec, aggregation, store)
@@ -65,21 +65,22 @@ private[core] object WindowAlgorithms {
 }
 
 /** An algorithm for windows that need the start offsets of their messages. */
-private final class StartedAlgorithm[B, V](inner: WindowAlgorithm[Started[B], V])
+private final class StartOffsetAlgorithm[B, V](inner: WindowAlgorithm[BufferWithOffsets[B], V])
     extends WindowAlgorithm[B, V]
     with StateParts {
   override def begin(progress: Seq[Progress]): Unit = inner.begin(progress)
   override def see(origin: Origin): Unit            = inner.see(origin)
   override def hasPlace(entry: Entry[B]): Boolean   = inner.hasPlace(started(entry))
 
-  private def started(entry: Entry[B]): Entry[Started[B]] = entry.copy(buffer =
-    Started(
+  private def started(entry: Entry[B]): Entry[BufferWithOffsets[B]] = entry.copy(buffer =
+    BufferWithOffsets(
       entry.buffer,
       StartOffsets(entry.origin.map(one => one.partition -> one.offset).toMap)))
 
-  private def plain(entry: Entry[Started[B]] => Entry[B])(effect: Effect[Started[B], V]): Effect[B, V] = effect match {
-    case rejection: Effect.Reject[Started[B]] => rejection.copy(entry = entry(rejection.entry))
-    case Effect.Fire(pane)                    => Effect.Fire(pane)
+  private def plain(entry: Entry[BufferWithOffsets[B]] => Entry[B])(effect: Effect[BufferWithOffsets[B], V])
+      : Effect[B, V] = effect match {
+    case rejection: Effect.Reject[BufferWithOffsets[B]] => rejection.copy(entry = entry(rejection.entry))
+    case Effect.Fire(pane)                              => Effect.Fire(pane)
   }
 
   def add(entry: Entry[B], clock: StepClock, counters: Counters, out: Out[Effect[B, V]]): Unit =

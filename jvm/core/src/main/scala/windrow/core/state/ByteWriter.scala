@@ -96,11 +96,11 @@ object ByteWriter {
   private val Most = Int.MaxValue - 64L
 
   /** A writer of a thread that nothing uses, or null. */
-  private final class Spare {
+  private final class SpareWriter {
     var writer: ByteWriter = _
   }
 
-  private val spares = ThreadLocal.withInitial[Spare](() => new Spare)
+  private val spares = ThreadLocal.withInitial[SpareWriter](() => new SpareWriter)
 
   /** Larger buffers are not kept for reuse. */
   private val MostSpare = 1 << 20

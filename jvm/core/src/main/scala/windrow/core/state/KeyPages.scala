@@ -5,7 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import windrow.core.time.Due
 
 /** The values of one key by place, in pages with a summary each. */
-private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Segments, val pageBytes: Int = 4096)
+private[core] final class KeyPages[P, T, S](paged: PageLayout[P, T, S], segments: Segments, val pageBytes: Int = 4096)
     extends PagedRun[T, SummarizedPage[P, T, S]](paged.values, segments, pageBytes) {
   import paged.order
 
@@ -179,7 +179,7 @@ private[core] final class KeyPages[P, T, S](paged: Paged[P, T, S], segments: Seg
 }
 
 /** A page of [[KeyPages]]. */
-private[core] final class SummarizedPage[P, T, S](paged: Paged[P, T, S]) extends Page[T] {
+private[core] final class SummarizedPage[P, T, S](paged: PageLayout[P, T, S]) extends Page[T] {
 
   /** A lower bound of the places of its values. */
   var first: P = _
@@ -230,7 +230,7 @@ private[core] final class SummarizedPage[P, T, S](paged: Paged[P, T, S]) extends
 }
 
 /** Writes and reads the root of a key's pages. */
-private[core] final class KeyPagesCodec[P, T, S](paged: Paged[P, T, S], segments: Segments)
+private[core] final class KeyPagesCodec[P, T, S](paged: PageLayout[P, T, S], segments: Segments)
     extends Codec[KeyPages[P, T, S]] {
   def empty: KeyPages[P, T, S]                               = new KeyPages(paged, segments)
   def write(pages: KeyPages[P, T, S], out: ByteWriter): Unit = pages.write(out)
@@ -247,17 +247,17 @@ private object KeyPages {
 }
 
 /** Pages whose summary is the earliest time at which one of their values is due. */
-private[core] final class PagedByDeadline[T](val values: Codec[T], at: T => Place, deadline: T => Long)
-    extends Paged[Place, T, Long] {
+private[core] final class DeadlineLayout[T](val values: Codec[T], at: T => Place, deadline: T => Long)
+    extends PageLayout[Place, T, Long] {
   implicit def order: Ordering[Place]      = Place.Order
   def place(value: T): Place               = at(value)
   def places: Codec[Place]                 = Place
   def summaryOf(value: T): Long            = deadline(value)
   def merged(one: Long, other: Long): Long = math.min(one, other)
-  def summaries: Codec[Long]               = PagedByDeadline.Deadlines
+  def summaries: Codec[Long]               = DeadlineLayout.Deadlines
 }
 
-private[core] object PagedByDeadline {
+private[core] object DeadlineLayout {
   type Pages[T] = KeyPages[Place, T, Long]
 
   /** The earliest time at which a value is due. */

@@ -163,7 +163,7 @@ private[core] final class MessageRun(
     axis match {
       case Axis.Time =>
         val high = to.getOrElse(EventTime.Max)
-        from.fold(new UpTo(high, 0, 0))(since(_, high))
+        from.fold(new MessageIterator(high, 0, 0))(since(_, high))
       case Axis.Offset => offsets(from, to)
     }
   }
@@ -176,13 +176,16 @@ private[core] final class MessageRun(
         .filter(_.offset.exists(at => low <= at && at <= high))
     }
 
-  private def since(time: Long, high: Long): UpTo = {
+  private def since(time: Long, high: Long): MessageIterator = {
     val at = pageReaching(time)
-    new UpTo(high, at, if (at == pages.size || pages(at).first.time > high) 0 else firstSince(loaded(pages(at)), time))
+    new MessageIterator(
+      high,
+      at,
+      if (at == pages.size || pages(at).first.time > high) 0 else firstSince(loaded(pages(at)), time))
   }
 
   /** Messages up to a time, starting at an index of a page. Pieces are read when the iteration reaches them. */
-  private final class UpTo(high: Long, private var at: Int, private var place: Int)
+  private final class MessageIterator(high: Long, private var at: Int, private var place: Int)
       extends AbstractIterator[StoredMessage] {
     private var these: IndexedSeq[StoredMessage] = _ // of the current page; valid even if it is released
     private var until                            = 0

@@ -73,7 +73,7 @@ private[core] final case class WindowRow(
     oldest: Long,
     newest: Option[StoredMessage],
     last: Option[Timing],
-    paneState: PaneState[Unsent[StoredMessage]]) {
+    paneState: PaneState[UnsentMessages[StoredMessage]]) {
 
   def start: Long    = id.start
   def end: Long      = id.end
@@ -102,7 +102,7 @@ private[core] final case class WindowRow(
   def awaiting(message: StoredMessage, processingTime: Option[Long]): WindowRow = copy(paneState = paneState.copy(
     unsent = paneState.unsent + 1,
     since = paneState.since.orElse(processingTime),
-    delta = Some(paneState.delta.getOrElse(new Unsent[StoredMessage]).add(message)),
+    delta = Some(paneState.delta.getOrElse(new UnsentMessages[StoredMessage]).add(message)),
     isTouched = true))
 
   /** The row with a started period if that waited for the first processing time (SEMANTICS R14). */
@@ -150,7 +150,7 @@ private[core] object WindowRow {
   private def newestOf(messages: Iterable[StoredMessage]): Option[StoredMessage] =
     messages.maxOption(StoredMessage.Order)
 
-  def codec(messages: Codec[StoredMessage], unsent: Unsent.Stored[StoredMessage]): Codec[WindowRow] =
+  def codec(messages: Codec[StoredMessage], unsent: UnsentMessages.UnsentCodec[StoredMessage]): Codec[WindowRow] =
     new Codec[WindowRow] {
       private val ids        = WindowId.codec(messages)
       private val newest     = Codec.option(messages)

@@ -29,7 +29,7 @@ private[windrow] final case class PaneState[B](
     since: Option[Long] = None,
     isPastOnTime: Boolean = false,
     delta: Option[B] = None,
-    shown: Option[Shown[B]] = None,
+    shown: Option[ShownPane[B]] = None,
     last: Option[Timing] = None,
     isTouched: Boolean = false) {
 
@@ -46,7 +46,7 @@ private[windrow] final case class PaneState[B](
   * @param value
   *   the shown value as bytes, if it is not that of the buffer (SEMANTICS R120)
   */
-private[windrow] final case class Shown[B](
+private[windrow] final case class ShownPane[B](
     timing: Timing,
     index: Long,
     isLast: Boolean,
@@ -106,7 +106,7 @@ private[windrow] final class PaneStateCodec[B] private (buffers: Codec[B], owned
     val delta  = Option.when((flags & Delta) != 0)(buffers.read(in))
     val shown = Option.when((flags & HasShown) != 0) {
       val form = in.byte()
-      Shown(
+      ShownPane(
         Timing((form & ~(IsLast | HasValue)).toByte),
         in.count(),
         (form & IsLast) != 0,

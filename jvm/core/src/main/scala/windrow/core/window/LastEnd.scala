@@ -22,10 +22,10 @@ private[windrow] object LastEnd {
     case aligned: Aligned =>
       val grid = aligned.grid
       time => grid.end(grid.lastStart(time))
-    case DistinctSets(size, _)                   => time => plus(plus(time, size.micros), 1)
-    case _: UpToMessage                          => plus(_, 1)
-    case _: ByGap | _: Inherited                 => identity
-    case Everything | _: Numbered | _: OnOffsets => _ => EventTime.Max
+    case DistinctSets(size, _)                        => time => plus(plus(time, size.micros), 1)
+    case _: MessageWindows                            => plus(_, 1)
+    case _: GapFamily | _: Inherited                  => identity
+    case SingleWindow | _: Numbered | _: OffsetFamily => _ => EventTime.Max
   }
 
   /** Returns the function from place to the end of the first of several windows to reject a message. It differs from

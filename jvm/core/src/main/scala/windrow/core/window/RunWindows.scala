@@ -78,9 +78,9 @@ private[core] sealed trait RunWindows {
 private[core] object RunWindows {
   def apply(family: WindowFamily.Run): RunWindows = family match {
     case WindowFamily.DistinctSets(size, granularity) => new SlidingWindows(size.micros, granularity.micros)
-    case WindowFamily.UpToMessageByTime(range)        => new OverRange(range.micros)
-    case WindowFamily.UpToMessageByCount(rows)        => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
-    case WindowFamily.UpToMessageFromFirst            => OverEverything
+    case WindowFamily.MessageWindowsByTime(range)     => new OverRange(range.micros)
+    case WindowFamily.MessageWindowsByCount(rows)     => new OverRows(math.min(rows, Int.MaxValue.toLong).toInt)
+    case WindowFamily.MessageWindowsFromFirst         => OverEverything
   }
 }
 
@@ -103,12 +103,12 @@ private final class SlidingWindows(size: Long, granularity: Long) extends RunWin
   }
 
   def ending(run: KeyRun[_], low: Long, high: Long): Iterator[RunWindow] =
-    if (run.isEmpty || low > high) Iterator.empty else new Ending(run, minus(low, 1), minus(high, 1))
+    if (run.isEmpty || low > high) Iterator.empty else new EndingWindows(run, minus(low, 1), minus(high, 1))
 
   /** Windows with last positions in a range. Four cursors move over the run: to the next message at which a window
     * ends, to the next one after which a window starts, and to both ends of the resulting window.
     */
-  private final class Ending(run: KeyRun[_], first: Long, high: Long) extends AbstractIterator[RunWindow] {
+  private final class EndingWindows(run: KeyRun[_], first: Long, high: Long) extends AbstractIterator[RunWindow] {
     private val lefts            = run.cursor(first)
     private val rights           = run.cursor(leftOf(first))
     private var from: RunCursor  = _

@@ -49,7 +49,7 @@ private[core] final case class FormedSession(
   * @param until
   *   the start of the first session that they leave as it is, if there is one
   */
-private[core] final case class Formed(sessions: Vector[(FormedSession, Bounds)], until: Option[Long])
+private[core] final case class FormedSessions(sessions: Vector[(FormedSession, Bounds)], until: Option[Long])
 
 /** Forms the sessions of a key from its rows in order of time (SEMANTICS W9). The result depends on the rows alone.
   *
@@ -63,15 +63,15 @@ private[core] final class SessionCuts(maxLength: Option[Long]) {
     * @param isKnown
     *   whether a session already starts at a time, and no row at or after it has changed
     */
-  def apply(open: Option[FormedSession], instants: Iterator[Instant], isKnown: Long => Boolean): Formed = {
-    @tailrec def from(open: FormedSession, done: Vector[(FormedSession, Bounds)]): Formed =
+  def apply(open: Option[FormedSession], instants: Iterator[Instant], isKnown: Long => Boolean): FormedSessions = {
+    @tailrec def from(open: FormedSession, done: Vector[(FormedSession, Bounds)]): FormedSessions =
       instants.nextOption() match {
-        case None                                => Formed(done :+ bounded(open, None), None)
+        case None                                => FormedSessions(done :+ bounded(open, None), None)
         case Some(next) if continues(open, next) => from(extended(open, next), done)
-        case Some(next) if isKnown(next.time)    => Formed(done :+ bounded(open, Some(next.time)), Some(next.time))
-        case Some(next)                          => from(begun(next), done :+ bounded(open, Some(next.time)))
+        case Some(next) if isKnown(next.time) => FormedSessions(done :+ bounded(open, Some(next.time)), Some(next.time))
+        case Some(next)                       => from(begun(next), done :+ bounded(open, Some(next.time)))
       }
-    open.orElse(instants.nextOption().map(begun)).fold(Formed(Vector.empty, None))(from(_, Vector.empty))
+    open.orElse(instants.nextOption().map(begun)).fold(FormedSessions(Vector.empty, None))(from(_, Vector.empty))
   }
 
   /** The last session of a key with one instant more, after all others; None if it does not continue the session. */

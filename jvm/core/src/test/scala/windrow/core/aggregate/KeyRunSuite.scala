@@ -110,7 +110,7 @@ class KeyRunSuite extends AnyFunSuite {
     val random = new Random(7)
     def updates(run: KeyRun[Long], owner: Int): Vector[Long] = {
       val window = RunWindow(0, 0, owner + 1L, owner - 2, owner + 1, owner)
-      RunWindows(UpToMessageByCount(3)).updates(run, window, -1).map(_.stamp).toVector
+      RunWindows(MessageWindowsByCount(3)).updates(run, window, -1).map(_.stamp).toVector
     }
     val run = empty
     random.shuffle((0 until some).toVector).zipWithIndex.foreach { case (position, stamp) =>

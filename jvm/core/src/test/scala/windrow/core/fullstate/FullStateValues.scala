@@ -13,7 +13,7 @@ object FullStateValues {
     lateness = Some(TimeSpan.Zero),
     retention = Retention(time = Some(TimeSpan(100000)))).checked
 
-  private val life = new RowLife(WindowAssigners.of(spec), new DeltaPolicy(spec), Reach(Watermark(5), Map.empty))
+  private val life = new RowLife(WindowAssigners.of(spec), new DeltaPolicy(spec), AxisProgress(Watermark(5), Map.empty))
   private val key  = new Key(Array(1))
 
   private def codec(store: ShardStore) = new KeyWindowsCodec(new Segments("messages", store), life, pageBytes = 64)

@@ -14,7 +14,7 @@ class KeyWindowsSuite extends AnyFunSuite {
       Tumbling(TimeSpan(10)),
       Some(TimeSpan.Zero),
       retention = Retention(time = Some(TimeSpan(1000)))).checked
-    val life = new RowLife(WindowAssigners.of(spec), new DeltaPolicy(spec), Reach(Watermark(50), Map.empty))
+    val life = new RowLife(WindowAssigners.of(spec), new DeltaPolicy(spec), AxisProgress(Watermark(50), Map.empty))
     new KeyWindowsCodec(new Segments("messages", store), life, pageBytes = 200)
   }
 

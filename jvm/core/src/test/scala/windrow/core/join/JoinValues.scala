@@ -25,11 +25,11 @@ object JoinValues {
   }
 
   private def waiting: StoredState = StoredState.ofRoot("rows of a key that wait") { (store, out) =>
-    val kept = new Waiting(Some(key), new Segments("messages", store))
+    val kept = new WaitingKeyRows(Some(key), new Segments("messages", store))
     kept.until = Some(5)
     kept.add(JoinRow(Vector(Some(message(1)), None)))
-    new WaitingCodec(new Segments("messages", store)).write(kept, out)
-  }((store, in) => new WaitingCodec(new Segments("messages", store)).read(in))(_.all.foreach(_ => ()))
+    new WaitingKeyRowsCodec(new Segments("messages", store)).write(kept, out)
+  }((store, in) => new WaitingKeyRowsCodec(new Segments("messages", store)).read(in))(_.all.foreach(_ => ()))
 
   def all: Seq[StoredState] = Seq(sidesOfKey, waiting)
 }

@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow._
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, Carrying, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation, ValueCarrier}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
@@ -70,7 +70,7 @@ class CarriedValuesSuite extends AnyFunSuite {
     var before   = Long.MinValue
     stream.steps.foreach { case (rows, watermark) =>
       val effects = if (stream.isOrdered) {
-        val ordered = new Ordered(new Steps(stream.limit))
+        val ordered = new OrderedAggregation(new Steps(stream.limit))
         run(stream, store, ordered, rows, watermark)(row => ordered.lift(order(row), lifted(row)))
       } else run(stream, store, new Steps(stream.limit), rows, watermark)(lifted)
       val rejected = effects.collect { case (key, start, None) => (key, start) }
@@ -227,7 +227,7 @@ private object CarriedValuesSuite {
       Begun(Option.when(carried == 1)(all.head), messages, TreeMap.from(all.drop(carried.toInt)))
     }
 
-    private[windrow] override val carrying: Option[Carrying[Begun]] = Some(new Carrying[Begun] {
+    private[windrow] override val carrier: Option[ValueCarrier[Begun]] = Some(new ValueCarrier[Begun] {
       def limit: Long                        = most
       def last(buffer: Begun): Option[Begun] = buffer.values.lastOption.map(one => Begun(None, 0, TreeMap(one)))
       def isWhole(last: Begun): Boolean      = last.values.nonEmpty

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import scala.util.Random
 import windrow._
 import windrow.core.Full
-import windrow.core.operator.sessions.Withdrawn
+import windrow.core.operator.sessions.WithdrawnSessions
 import windrow.core.shard.Shard
 import windrow.core.state.{InMemoryShardStore, Key}
 import windrow.core.time.Watermark
@@ -37,8 +37,8 @@ final class CutSessionsSuite extends AnyFunSuite {
     }
 
   test("R84: two numbers are kept for each start, however many sessions of it were withdrawn") {
-    val all = for (round <- 1L to 1000L; start <- Seq(0L, 10L)) yield Withdrawn(start, start + round % 7, round)
-    assert(Withdrawn.together(all) == Seq(Withdrawn(0, 6, 1000), Withdrawn(10, 16, 1000)))
+    val all = for (round <- 1L to 1000L; start <- Seq(0L, 10L)) yield WithdrawnSessions(start, start + round % 7, round)
+    assert(WithdrawnSessions.together(all) == Seq(WithdrawnSessions(0, 6, 1000), WithdrawnSessions(10, 16, 1000)))
   }
 
   /** Returns what remains of the panes, without those that were withdrawn. */

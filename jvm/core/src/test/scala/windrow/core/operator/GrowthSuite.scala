@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import windrow._
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.core.shard.Shard
 import windrow.core.state._
 import windrow.core.time.Watermark
@@ -149,8 +149,8 @@ private object GrowthSuite {
   }
 
   object InOrder extends Kind[OrderedOf] {
-    def of(counting: Counting): Ordered[Long, Long] = new Ordered(counting)
-    def lift(order: Array[Byte]): OrderedOf         = of(new Counting).lift(order, 1L)
+    def of(counting: Counting): OrderedAggregation[Long, Long] = new OrderedAggregation(counting)
+    def lift(order: Array[Byte]): OrderedOf                    = of(new Counting).lift(order, 1L)
   }
 
   val Windows: Seq[(WindowKind, CloseOn)] = Seq(

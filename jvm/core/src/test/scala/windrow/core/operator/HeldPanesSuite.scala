@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.core.state._
 import windrow.operators.{ExactSum, Sum}
 
@@ -16,7 +16,7 @@ class HeldPanesSuite extends AnyFunSuite {
   private val rounds = if (Full.isFull) 5000 else 150
   private val first  = Random.nextInt(Int.MaxValue - rounds)
 
-  private val inOrder = new Ordered(Lists)
+  private val inOrder = new OrderedAggregation(Lists)
 
   test(s"sums in $rounds random runs from seed $first are those of the panes that are not retracted")(
     runs { seed =>
@@ -52,7 +52,7 @@ class HeldPanesSuite extends AnyFunSuite {
       val sums = panes.map(all => aggregation.lower(all.sum))
       assert(sums.distinct.size == 1 && panes.forall(_.isEmpty == live.isEmpty))
       if (isExact) assert(sums.head == lowered(live))
-      if (aggregation.keeping.isDefined) assert(aggregation.lower(panes.head.shownSum) == lowered(shown))
+      if (aggregation.storage.isDefined) assert(aggregation.lower(panes.head.shownSum) == lowered(shown))
     }
 
     (1 to 1 + random.nextInt(300)).foreach { _ =>

@@ -1,7 +1,7 @@
 package windrow.core.operator
 package sessions
 
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.core.state._
 import windrow.core.trigger.PaneState
 import windrow.operators.Sum
@@ -9,13 +9,13 @@ import windrow.operators.Sum
 /** The stored inherited windows of a key, whose panes are in pages. */
 object InheritedValues {
   private val Bytes   = 64
-  private val ordered = new Ordered(Sum)
+  private val ordered = new OrderedAggregation(Sum)
 
   private def codec[B](aggregation: Aggregation[B, Long], store: ShardStore) =
     new InheritedCodec(aggregation, new Segments("incoming", store), Bytes)
 
   private def pages[B](aggregation: Aggregation[B, Long], store: ShardStore) = new KeyPages(
-    new PagedByDeadline[InheritedWindow[B]](codec(aggregation, store), one => Place(one.start, one.end), _.end),
+    new DeadlineLayout[InheritedWindow[B]](codec(aggregation, store), one => Place(one.start, one.end), _.end),
     new Segments("pages", store),
     Bytes)
 
@@ -42,7 +42,7 @@ object InheritedValues {
         window.panes.sum
         window.panes.shownSum
       }
-      PagedByDeadline.deadline(all)
+      DeadlineLayout.deadline(all)
     }
 
   def all(pane: PaneState[Long]): Seq[StoredState] = Seq(

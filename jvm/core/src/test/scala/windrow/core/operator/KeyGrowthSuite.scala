@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.tags.Slow
 import windrow._
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.policy.{PolicyEntry, PolicyShard}
 import windrow.core.shard.Shard
@@ -157,7 +157,7 @@ private[operator] object KeyGrowthSuite {
   private def correction(n: Int) =
     if (n % 3 == 2) pane(n / 6 * 3 + n / 3 % 2, isRetraction = true) else pane(n)
 
-  private val ordered = new Ordered(Sum)
+  private val ordered = new OrderedAggregation(Sum)
 
   private val inherited = Seq(
     of("panes of one window", Inherit(), Never, Sum, identity[Long])(pane(_)),

@@ -6,11 +6,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation, OrderedBuffer}
 import windrow.core.shard.{Shard, ShardSpaces}
 import windrow.core.state._
 import windrow.core.time.Watermark
-import windrow.core.trigger.Pending
+import windrow.core.trigger.PendingFiring
 import windrow.operators.Sum
 
 /** Compares several windows in one shard with a shard for each window, after each step, with a restart between steps
@@ -101,7 +101,7 @@ private object NamedWindowsSuite {
   }
 
   /** Keeps the messages in pieces of their own. */
-  val InOrder = new Ordered(Sum, pieceBytes = 40)
+  val InOrder = new OrderedAggregation(Sum, pieceBytes = 40)
 
   def inOrder(n: Long): OrderedBuffer[Long] = InOrder.lift(BigInt(n).toByteArray, n)
 
@@ -177,7 +177,7 @@ private object NamedWindowsSuite {
       val kinds = (NamedWindows(windows): WindowKind) +: windows.map(_._2)
       val specs = kinds.map(kind => draft.copy(window = kind).checked)
       val spaces = specs.map(spec =>
-        ShardSpaces.of(spec, keepsMessages = aggregation.keeping.isDefined, hasOffsets).toSet)
+        ShardSpaces.of(spec, keepsMessages = aggregation.storage.isDefined, hasOffsets).toSet)
       val stores = kinds.map(_ => new InMemoryShardStore)
       steps.foreach { case (rows, mark, now) =>
         val shards = specs.zip(stores).map { case (spec, store) => new Shard(spec, aggregation, store) }
@@ -223,7 +223,7 @@ private object NamedWindowsSuite {
       assert(whole.processingDeadline == shards.tail.flatMap(_.processingDeadline).minOption)
       def open(shard: Shard[B, Long], name: Option[String]) = shard.openWindows.map(one =>
         (one.name.orElse(name), one.key, one.bounds, one.isComplete, shard.value(one))).toSet
-      def pending(shard: Shard[B, Long], name: Option[String]): Set[(Option[String], Key, Long, Pending)] =
+      def pending(shard: Shard[B, Long], name: Option[String]): Set[(Option[String], Key, Long, PendingFiring)] =
         shard.pending.map { case (one, next) => (one.name.orElse(name), one.key, one.bounds.start, next) }.toSet
       val named = windows.map(one => Some(one._1)).zip(shards.tail)
       assert(open(whole, None) == named.flatMap { case (name, one) => open(one, name) }.toSet)

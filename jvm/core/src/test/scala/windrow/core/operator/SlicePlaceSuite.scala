@@ -33,7 +33,7 @@ final class SlicePlaceSuite extends AnyFunSuite {
     val hour = 3600L * 1000000
     val days = Calendar(1, CalendarUnit.Day, ZoneId.of("Europe/Berlin")).grid
     check(days, Iterator.range(0, 9000).map(_ * hour))
-    check(SliceGrid.Everything, Iterator(-5L, 0, 7, 1 - EventTime.Limit, EventTime.Limit - 1))
+    check(SliceGrid.SingleWindow, Iterator(-5L, 0, 7, 1 - EventTime.Limit, EventTime.Limit - 1))
     check(new FixedGrid(10, 3, 1), Iterator(1 - EventTime.Limit, EventTime.Limit - 1, 0))
   }
 }

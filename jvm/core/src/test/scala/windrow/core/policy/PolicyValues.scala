@@ -7,7 +7,7 @@ import windrow.operators.Sum
 /** The stored values of a key in windows by policies. */
 object PolicyValues {
   private def held(number: Long) =
-    HeldMessage(Kept(Array[Byte](1, 2), 3L, Some(Origin("s", 1, 2))), 4.0, 5, number)
+    HeldMessage(EventMessage(Array[Byte](1, 2), 3L, Some(Origin("s", 1, 2))), 4.0, 5, number)
 
   private def partition(codec: PartitionCodec[Long], messages: Int) = Partition(
     {
@@ -29,7 +29,7 @@ object PolicyValues {
     state = Vector(Array[Byte](1)))
 
   private def codec(store: ShardStore) =
-    new PartitionCodec(new PagedHeld(Sum, sums = true), new Segments("held", store), pageBytes = 100)
+    new PartitionCodec(new HeldLayout(Sum, sums = true), new Segments("held", store), pageBytes = 100)
 
   def all: Seq[StoredState] = Seq(2, 20).map(messages =>
     StoredState.ofRoot(s"a partition of $messages messages")((store, out) =>

@@ -18,7 +18,7 @@ class KeyPagesSuite extends AnyFunSuite {
     val store    = new InMemoryShardStore
     val segments = new Segments("pages", store)
     val size     = Seq(32, 100, 1000)(random.nextInt(3))
-    def empty    = new KeyPages(new PagedByDeadline[Value](ValueCodec, _.place, _.due), segments, size)
+    def empty    = new KeyPages(new DeadlineLayout[Value](ValueCodec, _.place, _.due), segments, size)
     def place()  = Place(random.nextInt(60).toLong, random.nextInt(2).toLong)
     var model    = scala.collection.immutable.TreeMap.empty[Place, Value]
     var pages    = empty
@@ -52,7 +52,7 @@ class KeyPagesSuite extends AnyFunSuite {
           before.take(1) ++ model.rangeFrom(asked).values.takeWhile(_.place.start <= until))
       assert(pages.get(asked) == model.get(asked))
       assert(pages.last == model.lastOption.map(_._2) && pages.isEmpty == model.isEmpty)
-      assert(PagedByDeadline.deadline(pages) == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))
+      assert(DeadlineLayout.deadline(pages) == model.values.map(_.due).minOption.getOrElse(Long.MaxValue))
       val due = model.values.filter(_.due <= 20).toSet
       assert(due.subsetOf(pages.due(_ <= 20).toSet))
     }

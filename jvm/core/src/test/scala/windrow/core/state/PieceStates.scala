@@ -9,9 +9,9 @@ import windrow.core.operator.partitioned.{TupleSessionCodec, TupleSessionState}
 import windrow.core.operator.run.RunKeyStateCodec
 import windrow.core.operator.sessions._
 import windrow.core.policy.PolicyValues
-import windrow.core.store.{Admission, LatenessCounts, MessageRun, StoredMessage, Unsent}
+import windrow.core.store.{Admission, LatenessCounts, MessageRun, StoredMessage, UnsentMessages}
 import windrow.core.time.{Axis, Bounds, Watermark}
-import windrow.core.trigger.{PaneState, PaneStateCodec, Shown}
+import windrow.core.trigger.{PaneState, PaneStateCodec, ShownPane}
 import windrow.operators.Sum
 import windrow.{Guards, SourcePartition, TimeSpan, Timing}
 
@@ -43,17 +43,23 @@ private[state] object PieceStates {
   }
 
   private val paneState =
-    PaneState(1, 2, Some(3L), isPastOnTime = true, Some(4L), Some(Shown(Timing.Late, 5, true, 6L)))
+    PaneState(1, 2, Some(3L), isPastOnTime = true, Some(4L), Some(ShownPane(Timing.Late, 5, true, 6L)))
 
   private def sessions = pagesOf("sessions", new SessionCodec(Sum), (_: SessionState[Long]).bounds)(i =>
     SessionState(Bounds(i, i + 1), i, paneState))
 
   private def cutSessions =
     pagesOf("sessions that are cut", new CutSessionCodec(Sum), (_: CutSession[Long]).bounds)(i =>
-      CutSession(Bounds(i, i + 1), i, i + 2, 2, paneState, Vector(Withdrawn(i, i + 2, 3), Withdrawn(i + 1, i + 3, 4))))
+      CutSession(
+        Bounds(i, i + 1),
+        i,
+        i + 2,
+        2,
+        paneState,
+        Vector(WithdrawnSessions(i, i + 2, 3), WithdrawnSessions(i + 1, i + 3, 4))))
 
   private def pagesOf[S](name: String, codec: Codec[S], bounds: S => Bounds)(session: Long => S): StoredState = {
-    val paged                    = new PagedByDeadline[S](codec, one => Place(bounds(one).start, 0), bounds(_).end)
+    val paged                    = new DeadlineLayout[S](codec, one => Place(bounds(one).start, 0), bounds(_).end)
     def pages(store: ShardStore) = new KeyPages(paged, new Segments("pages", store), Bytes)
     StoredState.ofRoot(s"pages of $name") { (store, out) =>
       val all = pages(store)
@@ -65,7 +71,7 @@ private[state] object PieceStates {
       all
     } { all =>
       all.all.foreach(_ => ())
-      PagedByDeadline.deadline(all)
+      DeadlineLayout.deadline(all)
     }
   }
 
@@ -97,9 +103,12 @@ private[state] object PieceStates {
 
   private def unsent: StoredState = {
     def stored(store: ShardStore) =
-      new Unsent.Stored(StoredMessage.codec(Some(new Key(Array(1)))), new Segments("messages", store), Bytes)
+      new UnsentMessages.UnsentCodec(
+        StoredMessage.codec(Some(new Key(Array(1)))),
+        new Segments("messages", store),
+        Bytes)
     StoredState.ofRoot("parts of what waits") { (store, out) =>
-      val waiting = some.foldLeft(new Unsent[StoredMessage])((all, i) => all.add(message(i)))
+      val waiting = some.foldLeft(new UnsentMessages[StoredMessage])((all, i) => all.add(message(i)))
       stored(store).write(waiting, new ByteWriter)
       stored(store).write(waiting.add(message(9)), out)
     } { (store, in) =>
@@ -109,12 +118,12 @@ private[state] object PieceStates {
   }
 
   private def inOrder: StoredState = {
-    val whole                    = new Ordered(Sum, pieceBytes = Bytes)
+    val whole                    = new OrderedAggregation(Sum, pieceBytes = Bytes)
     def shard(store: ShardStore) = whole.in(new Pieces(store), Guards.Default)
     StoredState.ofRoot("pieces of messages in order") { (store, out) =>
       val (in, segments) = (shard(store), some.map(i => whole.lift(Array(i.toByte), i)))
       val buffer         = segments.foldLeft(in.zero)(in.combine)
-      in.keeping.get.putApart(buffer)
+      in.storage.get.putApart(buffer)
       in.write(in.combine(buffer, whole.lift(Array(9), 9)), out)
     } { (store, in) =>
       val ordered = shard(store)
@@ -174,9 +183,9 @@ private[state] object PieceStates {
       val codec = new TupleSessionCodec(Sum)
       of("a tuple session", _ => codec)(codec.write(TupleSessionState(1, 2, 3L, paneState), _))(_.end(2))
     }, {
-      val codec = new StartedAggregation(Sum)
+      val codec = new OffsetAggregation(Sum)
       of("a buffer and where it starts", _ => codec)(
-        codec.write(Started(1L, StartOffsets(Map(SourcePartition("s", 1) -> 2L))), _))(_.buffer)
+        codec.write(BufferWithOffsets(1L, StartOffsets(Map(SourcePartition("s", 1) -> 2L))), _))(_.buffer)
     })
 
   private def header: StoredState = {

@@ -1,7 +1,7 @@
 package windrow.core.state
 
 import windrow._
-import windrow.core.aggregate.{Aggregation, Carrying, Filling, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, GapFiller, OrderedAggregation, OrderedBuffer, ValueCarrier}
 import windrow.core.dedup.{DedupShard, ReplacedDedup}
 import windrow.core.fullstate.FullStateShard
 import windrow.core.join.JoinShards
@@ -73,7 +73,7 @@ object StoredStates {
         store => {
           shard(store).pending.take(1000).foreach(_ => ())
           if (draft.gapValues.isDefined) shard(store).step(Iterator.empty, Watermark(2000), Some(1L)).foreach(_ => ())
-          if (aggregation.carrying.isDefined) {
+          if (aggregation.carrier.isDefined) {
             val opened = shard(store)
             opened.openWindows.foreach(opened.value)
           }
@@ -109,7 +109,7 @@ object StoredStates {
         draft(Tumbling(span)).copy(fillGaps = TimeSpan.Endless),
         draft(Tumbling(span)).copy(closeOn = CloseOn.NextRow),
         draft(Sliding(span, TimeSpan(1))).copy(closeOn = CloseOn.NextRow))
-      val ordered = new Ordered(Sum, pieceBytes = 40)
+      val ordered = new OrderedAggregation(Sum, pieceBytes = 40)
       val filled = draft(Tumbling(TimeSpan(50))).copy(
         lateness = Some(TimeSpan(300)),
         accumulation = Some(AccumulatingAndRetracting),
@@ -256,7 +256,7 @@ object StoredStates {
 
   /** Windows begin with the sum of the last messages before them. */
   private object Carried extends OfSum {
-    private[windrow] override val carrying: Option[Carrying[Long]] = Some(new Carrying[Long] {
+    private[windrow] override val carrier: Option[ValueCarrier[Long]] = Some(new ValueCarrier[Long] {
       def limit: Long                               = 1000000
       def last(buffer: Long): Option[Long]          = Some(buffer)
       def isWhole(last: Long): Boolean              = true
@@ -266,7 +266,7 @@ object StoredStates {
 
   /** Windows without messages show the sum of the last window, less 1. */
   private object Filled extends OfSum {
-    private[windrow] override val filling: Option[Filling[Long]] = Some(new Filling[Long] {
+    private[windrow] override val filler: Option[GapFiller[Long]] = Some(new GapFiller[Long] {
       def alone(own: Long): Long                                          = own
       def after(own: Long, last: Long): Long                              = last - 1
       def between(own: Long, last: Long, next: Long, share: Double): Long = own

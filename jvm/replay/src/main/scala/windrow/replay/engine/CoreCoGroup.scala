@@ -1,21 +1,21 @@
 package windrow.replay
 
 import windrow.Guards
-import windrow.core.aggregate.{Aggregation, Keeping, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, BufferStorage, OrderedAggregation, OrderedBuffer}
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 
 /** Aggregates the messages of each stream into an ordered list. */
 private[windrow] final class CoGroupAggregation private (
     streams: Seq[String],
-    ordered: Ordered[Vector[CoGroupAggregation.Member], Vector[CoGroupAggregation.Member]])
+    ordered: OrderedAggregation[Vector[CoGroupAggregation.Member], Vector[CoGroupAggregation.Member]])
     extends Aggregation[OrderedBuffer[Vector[CoGroupAggregation.Member]], Content] {
   import CoGroupAggregation.Member
 
   private type Buffer = OrderedBuffer[Vector[Member]]
 
-  def this(streams: Seq[String]) = this(streams, new Ordered(CoGroupAggregation.Members))
+  def this(streams: Seq[String]) = this(streams, new OrderedAggregation(CoGroupAggregation.Members))
 
-  private[windrow] override val keeping: Option[Keeping[Buffer]] = ordered.keeping
+  private[windrow] override val storage: Option[BufferStorage[Buffer]] = ordered.storage
 
   private[windrow] override def in(pieces: Pieces, guards: Guards): CoGroupAggregation =
     new CoGroupAggregation(streams, ordered.in(pieces, guards))

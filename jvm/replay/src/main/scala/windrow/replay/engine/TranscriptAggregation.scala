@@ -3,7 +3,7 @@ package windrow.replay
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import windrow.Guards
-import windrow.core.aggregate.{Aggregation, Keeping, Ordered, OrderedBuffer}
+import windrow.core.aggregate.{Aggregation, BufferStorage, OrderedAggregation, OrderedBuffer}
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.replay.Value.{Null, Real, Text, Whole}
 
@@ -26,14 +26,14 @@ final class TranscriptBuffer(val numbers: Array[Long], val ordered: OrderedBuffe
 final class TranscriptAggregation private (
     aggregates: Seq[(String, String)],
     position: Message => Array[Byte],
-    ordered: Ordered[Vector[Scalar], Vector[Scalar]])
+    ordered: OrderedAggregation[Vector[Scalar], Vector[Scalar]])
     extends Aggregation[TranscriptBuffer, Content] {
 
   def this(
       aggregates: Seq[(String, String)],
       position: Message => Array[Byte] = TranscriptAggregation.position,
       pieceBytes: Int = 4096) =
-    this(aggregates, position, new Ordered(TranscriptAggregation.InOrder, pieceBytes))
+    this(aggregates, position, new OrderedAggregation(TranscriptAggregation.InOrder, pieceBytes))
 
   private val keepsOrder = aggregates.exists { case (_, function) => !TranscriptAggregation.Numbers(function) }
 
@@ -86,7 +86,7 @@ final class TranscriptAggregation private (
 
   def read(in: ByteReader): TranscriptBuffer = new TranscriptBuffer(Array.fill(4)(in.long()), ordered.read(in))
 
-  private[windrow] override val keeping: Option[Keeping[TranscriptBuffer]] = ordered.keeping.map(_.of(_.ordered))
+  private[windrow] override val storage: Option[BufferStorage[TranscriptBuffer]] = ordered.storage.map(_.of(_.ordered))
 
   private[windrow] override def in(pieces: Pieces, guards: Guards): TranscriptAggregation =
     new TranscriptAggregation(aggregates, position, ordered.in(pieces, guards))

@@ -18,7 +18,7 @@ private final class AggregateRewrite(
     session: SparkSession,
     mode: OutputMode,
     settings: AcceleratedSettings,
-    found: Windowed,
+    found: WindowedAggregation,
     name: String) {
   import found._
 

@@ -27,7 +27,7 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
     * @throws windrow.CheckpointError
     *   if the folder contains later micro-batches than the checkpoint
     */
-  def check(mode: OutputMode, made: Rewritten, checkpoint: String): Unit = {
+  def check(mode: OutputMode, made: RewrittenQuery, checkpoint: String): Unit = {
     val late = for (span <- lateness; why <- withoutLateness(mode, made.decisions.operators))
       yield SpecProblem("LATENESS_NOT_ACCELERATED", "setting" -> Lateness, "value" -> span, "why" -> why)
     if (late.nonEmpty) throw SpecError(Lateness, late.toSeq)
@@ -49,7 +49,7 @@ private final class AppliedSettings(session: SparkSession, settings: Accelerated
     }.orElse(Option.when(mode != OutputMode.Update())(
       s"the query starts in output mode '${mode.toString.toLowerCase(Locale.ROOT)}', which emits a window only once"))
 
-  private def ofColumns(made: Rewritten): Seq[SpecProblem] =
+  private def ofColumns(made: RewrittenQuery): Seq[SpecProblem] =
     written(made.plan).collect { case one: WriteRejected => one }.flatMap { one =>
       try { WriteCheck.files(session, one.columns, format); None }
       catch {

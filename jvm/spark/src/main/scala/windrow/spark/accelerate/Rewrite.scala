@@ -14,14 +14,14 @@ import windrow.{SpecError, SpecProblem}
   * @param plan
   *   the new plan, or the old one if no operator was replaced
   */
-private final case class Rewritten(plan: LogicalPlan, decisions: Acceleration) {
+private final case class RewrittenQuery(plan: LogicalPlan, decisions: Acceleration) {
   def count: Int = decisions.operators.count(_.isAccelerated)
 }
 
-private object Rewritten {
+private object RewrittenQuery {
 
   /** Returns a query in which Spark runs all operators for the same reason. */
-  def kept(query: LogicalPlan, why: SpecProblem): Rewritten = Rewritten(
+  def kept(query: LogicalPlan, why: SpecProblem): RewrittenQuery = RewrittenQuery(
     query,
     Acceleration(StatefulNodes.all(query).zipWithIndex.map { case (operator, number) =>
       OperatorAcceleration(AcceleratedNames.of(number), operator, Some(why))
@@ -47,13 +47,13 @@ private final class Rewrite(
     * moved there before the operators are replaced. Joins, deduplications, and sessions always need it: joins store
     * fewer columns, deduplications send fewer, and Spark moves a condition on sessions before it merges them.
     */
-  def apply(query: LogicalPlan): Rewritten =
+  def apply(query: LogicalPlan): RewrittenQuery =
     try rewritten(query)
-    catch { case NonFatal(unexpected) => Rewritten.kept(query, failure(unexpected.toString)) }
+    catch { case NonFatal(unexpected) => RewrittenQuery.kept(query, failure(unexpected.toString)) }
 
-  private def rewritten(query: LogicalPlan): Rewritten = {
+  private def rewritten(query: LogicalPlan): RewrittenQuery = {
     lazy val optimized = CurrentTimes.optimized(session, query)
-    def planned(from: LogicalPlan): (Rewritten, Option[SpecProblem]) = {
+    def planned(from: LogicalPlan): (RewrittenQuery, Option[SpecProblem]) = {
       val joins = new SparkJoins(from, optimized)
       val made  = this.planned(from, joins, Map.empty)
       if (made.count == 0) made.copy(plan = query) -> None
@@ -63,22 +63,22 @@ private final class Rewrite(
           SpecProblem("FILTER_BELOW_WATERMARK")))
     }
     val joins       = SparkJoins.in(query).nonEmpty
-    lazy val pruned = planned(PushedDown(query, prunes = true))
-    lazy val whole  = planned(PushedDown(query, prunes = false))
+    lazy val pruned = planned(FilterPushDown(query, prunes = true))
+    lazy val whole  = planned(FilterPushDown(query, prunes = false))
     def pushed = if (settings.rejected.isEmpty || joins || whole._1.decisions != pruned._1.decisions) pruned else whole
-    val moves  = joins || Windowed.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
+    val moves  = joins || WindowedAggregation.hasSession(query) || query.exists(DedupRewrite.of(_).isDefined)
     (if (moves) pushed else planned(query)) match {
       case (made, None)                                                    => made
       case (made, _) if pushed._2.isEmpty && pushed._1.count == made.count => pushed._1
-      case (_, Some(why))                                                  => Rewritten.kept(query, why)
+      case (_, Some(why))                                                  => RewrittenQuery.kept(query, why)
     }
   }
 
   /** Replaces the operators. An operator that fails to be planned is kept, and the query is planned again. */
-  private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): Rewritten = {
+  private def planned(query: LogicalPlan, joins: SparkJoins, failed: Map[Int, SpecProblem]): RewrittenQuery = {
     val run = new Run(query, joins, failed)
-    try Rewritten(run.replaced(query, isAllowed = true), Acceleration(run.decisions))
-    catch { case Failed(number, why) => planned(query, joins, failed + (number -> why)) }
+    try RewrittenQuery(run.replaced(query, isAllowed = true), Acceleration(run.decisions))
+    catch { case RewriteFailure(number, why) => planned(query, joins, failed + (number -> why)) }
   }
 
   /** One attempt. Operators are numbered from the sink on, so that their names are stable. */
@@ -116,7 +116,7 @@ private final class Rewrite(
         Option.unless(isContinued)(SessionCheck(session, WatermarkCheck.marks(query))).flatten.orElse(current)
       refused.toLeft(()).flatMap(_ =>
         plan match {
-          case aggregate: Aggregate => Windowed.of(mode, aggregate).map(found => {
+          case aggregate: Aggregate => WindowedAggregation.of(mode, aggregate).map(found => {
               case over: Aggregate =>
                 orThrow(name, found.over(over))(new AggregateRewrite(session, mode, settings, _, name).plan)
               case other => other
@@ -153,11 +153,11 @@ private final class Rewrite(
     val made =
       try planner(old)
       catch {
-        case wrong: SpecError     => throw Failed(number, wrong.problems.head)
-        case NonFatal(unexpected) => throw Failed(number, failure(unexpected.toString))
+        case wrong: SpecError     => throw RewriteFailure(number, wrong.problems.head)
+        case NonFatal(unexpected) => throw RewriteFailure(number, failure(unexpected.toString))
       }
     if (shape(made) == shape(old)) made
-    else throw Failed(number, failure(s"the columns ${shape(made)} are not ${shape(old)}"))
+    else throw RewriteFailure(number, failure(s"the columns ${shape(made)} are not ${shape(old)}"))
   }
 
   private def failure(why: String) = SpecProblem("ACCELERATION_FAILED", "why" -> why.linesIterator.next())
@@ -166,5 +166,5 @@ private final class Rewrite(
 private object Rewrite {
 
   /** The operator with a number cannot be planned. */
-  private final case class Failed(number: Int, why: SpecProblem) extends ControlThrowable
+  private final case class RewriteFailure(number: Int, why: SpecProblem) extends ControlThrowable
 }

@@ -30,14 +30,15 @@ private[spark] final class AggregateRecipe(
       keys: Seq[Expression],
       watermark: Option[Watermark],
       later: LogicalPlan => SparkPlan): SparkPlan = {
-    val carries = if (shuffle.whole) Literal(true) else CarriesMessage(spec, pack, watermark)
-    sliceTime(pack).toOption.filter(_ => Combining.pays(pack.metrics)).fold(each(pack, keys, carries, later)) { slice =>
-      val parts   = new Parts(pack, keys, carries, later)
-      val isAlone = Or(carries, isLate(pack, watermark))
-      Combining.noted(
-        pack.metrics,
-        madeSessions.fold(bySlice(parts, slice, isAlone))(
-          bySession(parts, isAlone, _)))
+    val carries = if (shuffle.whole) Literal(true) else RejectableRows(spec, pack, watermark)
+    sliceTime(pack).toOption.filter(_ => CombineChoice.pays(pack.metrics)).fold(each(pack, keys, carries, later)) {
+      slice =>
+        val parts   = new Parts(pack, keys, carries, later)
+        val isAlone = Or(carries, isLate(pack, watermark))
+        CombineChoice.noted(
+          pack.metrics,
+          madeSessions.fold(bySlice(parts, slice, isAlone))(
+            bySession(parts, isAlone, _)))
     }
   }
 
@@ -51,7 +52,7 @@ private[spark] final class AggregateRecipe(
   private val gap: Option[Long] = spec.window.family match {
     case Sessions(gap)    => gap.map(_.micros)
     case several: Several => several.gaps.minOption
-    case _: Aligned | Everything | _: CutSessions | _: Inherited | _: Run | _: Numbered | _: OnOffsets => None
+    case _: Aligned | SingleWindow | _: CutSessions | _: Inherited | _: Run | _: Numbered | _: OffsetFamily => None
   }
 
   /** The gap, if sessions are combined before the shuffle. */
@@ -72,7 +73,7 @@ private[spark] final class AggregateRecipe(
     if (shuffle.sorted) shuffle.inWords
     else
       s"${shuffle.inWords}, " +
-        sliceTime(pack).fold(why => s"each separately, because $why", _ => Combining.inWords(common))
+        sliceTime(pack).fold(why => s"each separately, because $why", _ => CombineChoice.inWords(common))
 
   private def common: String =
     if (madeSessions.isDefined) "share a key and are at most the gap apart" else "share a key and a slice"

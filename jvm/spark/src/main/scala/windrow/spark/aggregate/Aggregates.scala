@@ -8,8 +8,8 @@ import windrow.core.state.SpecFingerprint
 import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.{AggregateParts, GapColumns}
 import windrow.spark.output.OutputColumns
-import windrow.spark.pack.{Combining, PackRecipe}
-import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.pack.{CombineChoice, PackRecipe}
+import windrow.spark.panes.{Corrections, UpstreamPanes}
 import windrow.spark.query.{AggregateTexts, StateDescriptor}
 import windrow.spark.shards.{GuardSettings, ShardProgram}
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
@@ -32,14 +32,14 @@ private[spark] final case class Aggregates(spec: WindowOperatorSpec) extends Str
 
   override def gapColumns(parts: AggregateParts): Option[GapColumns] = filled(parts).flatMap(_.toOption)
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] =
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem] =
     if (spec.window.takesPanes) Corrections.inherited(before)
     else if (countsRows) Corrections.kept(before, spec.window.toString)
     else Corrections.aggregated(before, spec.window.toString)
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
-    Combining.check(session)
+    CombineChoice.check(session)
     val spec    = if (isStreaming) this.spec else new WindowOperatorSpec(this.spec.draft.copy(early = Never))
     val shuffle = ShuffleChoice(spec, parts.functions, hasOffsets, isStreaming)
     val recipe  = new AggregateRecipe(spec, parts.functions, shards, shuffle, options.behind)

@@ -34,14 +34,14 @@ private[spark] object ShuffleChoice {
     * show them.
     */
   private def needsRows(window: WindowKind): Boolean = window.family match {
-    case _: Inherited | _: UpToMessage | _: OnOffsets                                    => true
-    case _: Aligned | Everything | _: ByGap | _: DistinctSets | _: Numbered | _: Several => false
+    case _: Inherited | _: MessageWindows | _: OffsetFamily                                    => true
+    case _: Aligned | SingleWindow | _: GapFamily | _: DistinctSets | _: Numbered | _: Several => false
   }
 
   /** Whether the order of a step's messages affects which windows exist. */
   private def showsOrder(window: WindowKind): Boolean = window.family match {
-    case _: CutSessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => true
-    case _: Aligned | Everything | _: Sessions | _: DistinctSets | _: Several        => false
+    case _: CutSessions | _: Inherited | _: MessageWindows | _: Numbered | _: OffsetFamily => true
+    case _: Aligned | SingleWindow | _: Sessions | _: DistinctSets | _: Several            => false
   }
 
   private def ofEach(trigger: PaneTrigger): Boolean = WindowTrigger.parts(trigger).exists {

@@ -24,9 +24,9 @@ object SliceTime {
     case _: Several                   => several(spec.named.map { case (_, own) => start(own, time) })
     case Aligned(windows)             => aligned(windows, time)
     case DistinctSets(_, granularity) => Some(floor(time, granularity.micros, 0))
-    case Everything                   => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
+    case SingleWindow                 => Option.when(spec.retention.time.isEmpty)(Literal(0L)) // or each time counts
     case Sessions(gap)                => gap.map(_.micros).filter(_ > 0).map(floor(time, _, 0))
-    case _: CutSessions | _: Inherited | _: UpToMessage | _: Numbered | _: OnOffsets => None
+    case _: CutSessions | _: Inherited | _: MessageWindows | _: Numbered | _: OffsetFamily => None
   }
 
   /** The start of the part that the slices of all windows share. */

@@ -1,7 +1,7 @@
 package windrow.spark.aggregate
 
 import org.apache.spark.sql.catalyst.InternalRow
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.core.operator.{Effect, Entry, ShardFingerprint}
 import windrow.core.shard.Shard
 import windrow.core.state.{FingerprintField, ShardStore, SpecFingerprint}
@@ -11,7 +11,7 @@ import windrow.spark.functions.{FilledAggregation, GapLayout, ObjectAggregation,
 import windrow.spark.output.{OutputRow, OutputSchema}
 import windrow.spark.pack.PackRecipe
 import windrow.spark.packet.EntryCodec
-import windrow.spark.panes.FiresPanes
+import windrow.spark.panes.PaneProgram
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
 import windrow.{ErrorConditions, TimeSpan, WindowOperatorSpec}
@@ -32,7 +32,7 @@ final class WindowProgram(
     val spaces: Seq[String],
     gaps: Option[GapLayout] = None,
     results: Option[FingerprintField] = None)
-    extends FiresPanes {
+    extends PaneProgram {
 
   val fingerprint: SpecFingerprint = if (spec.retracts) base.and(results.toSeq: _*) else base
 
@@ -64,14 +64,14 @@ final class WindowProgram(
 
   private def over[L](lifted: Aggregation[L, InternalRow]): ShardRunner =
     if (recipe.shuffle.ordered) {
-      val ordered = new Ordered(lifted)
-      new Running(filled(ordered), EntryCodec.read(_, lifted.read, ordered.lift))
-    } else new Running[L](filled(lifted), EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
+      val ordered = new OrderedAggregation(lifted)
+      new Runner(filled(ordered), EntryCodec.read(_, lifted.read, ordered.lift))
+    } else new Runner[L](filled(lifted), EntryCodec.read[L, L](_, lifted.read, (_, buffer) => buffer))
 
   private def filled[B](aggregation: Aggregation[B, InternalRow]): Aggregation[B, InternalRow] =
     gaps.fold(aggregation)(new FilledAggregation(aggregation, _))
 
-  private final class Running[B](
+  private final class Runner[B](
       aggregation: Aggregation[B, InternalRow],
       entries: Array[Byte] => Iterator[Entry[B]])
       extends OperatorRunner[Shard[B, InternalRow]] {
@@ -86,7 +86,7 @@ final class WindowProgram(
         watermark: => Watermark,
         processingTime: Long): Iterator[Array[Byte]] = {
       val effects = shard.step(packets.others.flatMap(entries), watermark, Some(processingTime), packets.progress)
-      output.packets(new Singles(effects), (shard.counters, shard.counters.panes))(write(_, processingTime))
+      output.packets(new SingleRejections(effects), (shard.counters, shard.counters.panes))(write(_, processingTime))
     }
 
     private def write(effect: Effect[B, InternalRow], processingTime: Long): Unit = effect match {
@@ -105,7 +105,8 @@ final class WindowProgram(
 }
 
 /** Repeats the effect of a rejected entry once for each of the equal rows that it combines. */
-private final class Singles[B](effects: Iterator[Effect[B, InternalRow]]) extends Iterator[Effect[B, InternalRow]] {
+private final class SingleRejections[B](effects: Iterator[Effect[B, InternalRow]])
+    extends Iterator[Effect[B, InternalRow]] {
   private var effect: Effect[B, InternalRow] = _
   private var left                           = 0L
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 import windrow._
-import windrow.spark.input.{CoGroupMarks, InputReach, KeyCheck, StreamTable, Whole}
+import windrow.spark.input.{CoGroupMarks, InputReach, KeyCheck, StreamTable, WholeNumber}
 import windrow.spark.output.OutputColumns
 import windrow.spark.watermark.EventWatermark
 
@@ -105,7 +105,7 @@ private[spark] object CoGroupPlan {
         if (other eq of) If(Literal(true), struct, Literal.create(null, nullable)) else Literal.create(null, nullable)
       Alias(value, other.name)()
     }
-    def part(at: Int) = of.sender.lift(at).fold[Expression](Literal.create(null, LongType))(Whole(_))
+    def part(at: Int) = of.sender.lift(at).fold[Expression](Literal.create(null, LongType))(WholeNumber(_))
     val time          = Option.when(all.exists(_.hasTime))("time" -> of.time)
     val sender =
       if (all.forall(_.sender.isEmpty)) Nil

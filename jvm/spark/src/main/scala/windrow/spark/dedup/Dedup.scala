@@ -13,7 +13,7 @@ import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.{AggregateParts, ColumnNames}
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
-import windrow.spark.panes.{ChainLag, Corrections, PanesBefore}
+import windrow.spark.panes.{ChainLag, Corrections, UpstreamPanes}
 import windrow.spark.query.{KeyedSpec, StateDescriptor}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
@@ -46,13 +46,14 @@ private[spark] final case class Dedup(spec: DedupSpec, replaced: Option[Replaced
   /** A row at the watermark is late for Spark. Windrow's watermark is therefore one microsecond later. */
   override def behind(lag: ChainLag.Lag): ChainLag.Lag = new ChainLag.Lag(lag.value - replaced.size)
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "dedup()")
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem] = Corrections.kept(before, "dedup()")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
     val begun = (DedupShard.fingerprint(spec, replaced) :+ QueryFingerprint.shards(shards)) ++ fingerprint.ofMessages ++
       Option.when(spec.keep == Keep.Last)(fingerprint.messages)
-    val holds = descriptor(StateDescriptor.ByKey(KeyedSpec.Dedup.replacing(spec, replaced), parts.message, hasOffsets))
+    val holds =
+      descriptor(StateDescriptor.KeyedState(KeyedSpec.Dedup.replacing(spec, replaced), parts.message, hasOffsets))
     val orderBy = spec.orderBy.flatMap(orderOf(session, parts.child, _).toOption)
       .map(BindReferences.bindReference(_, parts.messageColumns))
     (

@@ -8,7 +8,7 @@ import windrow.core.state.{ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
-import windrow.spark.panes.RetractsRows
+import windrow.spark.panes.RetractingProgram
 import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
@@ -34,7 +34,7 @@ final class DedupProgram(
     replaced: Option[ReplacedDedup],
     val stream: String,
     override val descriptor: Option[StateDescriptor])
-    extends RetractsRows {
+    extends RetractingProgram {
   def spaces: Seq[String] = DedupShard.spaces(spec)
 
   def retraction: Option[(Int, Int)] =
@@ -47,9 +47,9 @@ final class DedupProgram(
     if (spec.keep == Keep.Last && !spec.retracts && kind == DedupPackets.RowKind) spec.span.micros
     else replaced.size.toLong)
 
-  def runner(): ShardRunner = new Running
+  def runner(): ShardRunner = new Runner
 
-  private final class Running extends OperatorRunner[DedupShard] {
+  private final class Runner extends OperatorRunner[DedupShard] {
     private val output = new DedupPackets(spec, message, replaced.isEmpty)
     private val order  = Option.when(orderBy.nonEmpty)(ofPayloads)
 

@@ -8,7 +8,7 @@ import windrow.core.state.{FingerprintField, SpecFingerprint}
 import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
-import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.panes.{Corrections, UpstreamPanes}
 import windrow.spark.query.StateDescriptor
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
@@ -25,7 +25,7 @@ private[spark] final case class FullState(spec: FullStateSpec) extends StreamOpe
 
   def problems(session: SparkSession, parts: AggregateParts): Seq[SpecProblem] = Nil
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "messages()")
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem] = Corrections.kept(before, "messages()")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._

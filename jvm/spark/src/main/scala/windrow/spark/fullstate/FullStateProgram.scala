@@ -10,7 +10,7 @@ import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.core.trigger.WindowTrigger
 import windrow.spark.output.{OutputRow, OutputSchema}
 import windrow.spark.packet.EntryCodec
-import windrow.spark.query.{Answer, OfFullState, Question, QuestionPacket, StateDescriptor}
+import windrow.spark.query.{Answer, FullStateReader, Question, QuestionPacket, StateDescriptor}
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardProgram, ShardRunner, StepPackets}
 import windrow.{EachBatch, EachMessage, FullStateSpec, TimeSpan}
@@ -25,7 +25,7 @@ final class FullStateProgram(
     val fingerprint: SpecFingerprint,
     val shards: Int,
     schema: OutputSchema,
-    answer: Option[Answer[OfFullState]],
+    answer: Option[Answer[FullStateReader]],
     override val processingTimeDelay: Option[TimeSpan],
     override val descriptor: Option[StateDescriptor])
     extends ShardProgram {
@@ -40,9 +40,9 @@ final class FullStateProgram(
     else schema.lag(spec.window, ofEnd, column)
   }
 
-  def runner(): ShardRunner = new Running
+  def runner(): ShardRunner = new Runner
 
-  private final class Running extends OperatorRunner[FullStateShard] {
+  private final class Runner extends OperatorRunner[FullStateShard] {
     private val output = new OutputRow(schema)
     private val shape  = new RowShape(schema.message.map(_.dataType))
 
@@ -66,7 +66,7 @@ final class FullStateProgram(
         (shard.counters, shard.counters.panes)) {
         case Right(delta) => write(delta, processingTime)
         case Left((question, asks)) =>
-          answer.foreach(all => output.answer(asks, all(new OfFullState(shard), question)))
+          answer.foreach(all => output.answer(asks, all(new FullStateReader(shard), question)))
       }
     }
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import windrow.Guards
-import windrow.core.aggregate.{Aggregation, Filling, Keeping}
+import windrow.core.aggregate.{Aggregation, BufferStorage, GapFiller}
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.spark.rows.{RowShape, Rows}
 
@@ -55,7 +55,7 @@ final class FilledAggregation[B](inner: Aggregation[B, InternalRow], layout: Gap
     whole(row).copy()
   }
 
-  private[windrow] override val filling: Option[Filling[InternalRow]] = Some(new Filling[InternalRow] {
+  private[windrow] override val filler: Option[GapFiller[InternalRow]] = Some(new GapFiller[InternalRow] {
     def alone(own: InternalRow): InternalRow                    = extended(own, null, null, null, GapLayout.Alone)
     def after(own: InternalRow, last: InternalRow): InternalRow = extended(own, last, null, null, GapLayout.Filled)
     def between(own: InternalRow, last: InternalRow, next: InternalRow, share: Double): InternalRow =
@@ -78,8 +78,8 @@ final class FilledAggregation[B](inner: Aggregation[B, InternalRow], layout: Gap
   private[windrow] override def in(pieces: Pieces, guards: Guards): Aggregation[B, InternalRow] =
     new FilledAggregation(inner.in(pieces, guards), layout)
 
-  override def isExact: Boolean                             = inner.isExact
-  private[windrow] override def keeping: Option[Keeping[B]] = inner.keeping
+  override def isExact: Boolean                                   = inner.isExact
+  private[windrow] override def storage: Option[BufferStorage[B]] = inner.storage
 
   def zero: B                                 = inner.zero
   def combine(left: B, right: B): B           = inner.combine(left, right)

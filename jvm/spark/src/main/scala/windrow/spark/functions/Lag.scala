@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
-import windrow.WindowFamily.UpToMessageByCount
+import windrow.WindowFamily.MessageWindowsByCount
 import windrow.{SpecProblem, WindowKind}
 
 /** The value of the row that is `distance` rows before the last one, or null. In the windows of `Over(rows=…)` the last
@@ -53,7 +53,7 @@ private[spark] object Lag {
   /** Returns a problem for each use in windows that do not contain the row before, or whose last row is another one. */
   def problems(window: Option[WindowKind], set: FunctionSet): Seq[SpecProblem] =
     set.functions.zip(set.filters).collect { case (Lag(_, distance), filter) =>
-      val contained = window.map(_.family).collect { case UpToMessageByCount(rows) => rows > distance }
+      val contained = window.map(_.family).collect { case MessageWindowsByCount(rows) => rows > distance }
       if (!contained.contains(true))
         Some(SpecProblem(
           "LAG.WINDOW",

@@ -21,11 +21,11 @@ object Lift {
     *   inputs of the functions, as attributes of `schema`
     */
   def apply(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]): Lift =
-    if (set.run.forall(_.isInstanceOf[DeclarativeAggregate])) new Declared(set, inputs, schema)
-    else new Updated(set, inputs, schema)
+    if (set.run.forall(_.isInstanceOf[DeclarativeAggregate])) new DeclarativeLift(set, inputs, schema)
+    else new UpdateLift(set, inputs, schema)
 
   /** Projects a row by the update expressions, in which the initial values replace the buffers. */
-  private final class Declared(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
+  private final class DeclarativeLift(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
     private val project = UnsafeProjection.create(
       set.run.zip(set.filters).flatMap { case (f, filter) =>
         val function = f.asInstanceOf[DeclarativeAggregate]
@@ -47,7 +47,7 @@ object Lift {
     }).apply(InternalRow.empty)
   }
 
-  private final class Updated(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
+  private final class UpdateLift(set: FunctionSet, inputs: Seq[Expression], schema: Seq[Attribute]) extends Lift {
     private val functions = {
       val offsets = set.run.scanLeft(0)(_ + _.aggBufferAttributes.size)
       set.run.zip(offsets).map { case (f, at) =>

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.ObjectType
 import org.apache.spark.sql.util.NumericHistogram
 import org.apache.spark.sql.windrow.CountedValues
 import windrow.ErrorConditions
-import windrow.core.aggregate.{Aggregation, Carrying}
+import windrow.core.aggregate.{Aggregation, ValueCarrier}
 import windrow.core.state.{ByteReader, ByteWriter, DamagedStateError}
 import windrow.spark.rows.{RowShape, Rows}
 
@@ -158,8 +158,8 @@ final class ObjectAggregation(set: FunctionSet) extends Aggregation[ObjectBuffer
     case _                    => None
   }
 
-  private[windrow] override val carrying: Option[Carrying[ObjectBuffer]] =
-    Option.when(carriers.nonEmpty)(new Carrying[ObjectBuffer] {
+  private[windrow] override val carrier: Option[ValueCarrier[ObjectBuffer]] =
+    Option.when(carriers.nonEmpty)(new ValueCarrier[ObjectBuffer] {
       val limit: Long = carriers.map(_._3).max
 
       def last(buffer: ObjectBuffer): Option[ObjectBuffer] = each(buffer)(_.lastOf(_))

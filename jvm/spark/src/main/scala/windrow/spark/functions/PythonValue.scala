@@ -36,7 +36,7 @@ private[spark] final case class PythonValue(call: Expression, function: String, 
     else returned.get(0, dataType)
   }
 
-  private def failed(row: InternalRow, why: String, traceback: String) = new FunctionFailed(
+  private def failed(row: InternalRow, why: String, traceback: String) = new FunctionError(
     SpecProblem("AGGREGATE_FUNCTION_FAILED", "function" -> function, "pane" -> pane.eval(row), "why" -> why),
     traceback)
 
@@ -67,7 +67,7 @@ private[spark] object PythonValue {
 }
 
 /** The failure of a user's function. Spark and PySpark show the message of such an error without a Java stack trace. */
-private[spark] final class FunctionFailed(problem: SpecProblem, traceback: String)
+private[spark] final class FunctionError(problem: SpecProblem, traceback: String)
     extends IllegalArgumentException(s"$problem\n$traceback".trim) with SparkThrowable {
   override def getCondition: String = problem.code
   override def getSqlState: String  = "38000" // "external routine exception"

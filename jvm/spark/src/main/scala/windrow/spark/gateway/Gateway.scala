@@ -4,7 +4,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
 import windrow.spark.gauges.GaugeListener
 import windrow.spark.pack.PackStrategy
-import windrow.spark.standalone.{Standalone, StandaloneOperator}
+import windrow.spark.standalone.{OperatorFactory, StandaloneOperator}
 import windrow.spark.testing.Rehearsal
 import windrow.spark.ui.WindrowTab
 import windrow.spark.{WindrowExtensions, WindrowVersion}
@@ -30,9 +30,11 @@ object Gateway {
   /** Publishes the figures of the session's queries in Spark's metrics system; see [[GaugeListener]]. */
   def publishMetrics(session: SparkSession): Unit = GaugeListener.add(session)
 
-  /** Opens a standalone operator with its state in a folder, or in memory if `folder` is null; see [[Standalone]]. */
+  /** Opens a standalone operator with its state in a folder, or in memory if `folder` is null; see
+    * [[OperatorFactory]].
+    */
   def operator(session: SparkSession, spec: String, folder: String, name: String, sends: Boolean): StandaloneOperator =
-    Standalone.open(session, spec, folder, name, sends)
+    OperatorFactory.open(session, spec, folder, name, sends)
 
   /** Creates a query for tests that runs step by step, without Spark's micro-batches. */
   def rehearsal(session: SparkSession, output: DataFrame): Rehearsal = new Rehearsal(session, output)

@@ -139,12 +139,12 @@ private[spark] object Causes {
     case Some(all) => onlyWithData(facts) :+ byWatermark(facts, all, all.watermark.get + facts.lag)
   }
 
-  private def periodNotOver(all: Waiting, until: Long): Cause = Cause(
+  private def periodNotOver(all: WaitingPanes, until: Long): Cause = Cause(
     "PERIOD_NOT_OVER",
     s"${waits(all)} in the state; the first is emitted at ${instant(until)} by the clock.",
     "Wait, or set a shorter period.")
 
-  private def byWatermark(facts: Facts, all: Waiting, needed: Long): Cause = all.next match {
+  private def byWatermark(facts: Facts, all: WaitingPanes, needed: Long): Cause = all.next match {
     case Some(next) if next >= needed =>
       Cause(
         "NEXT_BATCH_EMITS",
@@ -157,23 +157,23 @@ private[spark] object Causes {
 
   /** Decides by the number of open windows, because the state was not read. */
   private def unread(facts: Facts): Seq[Cause] = facts.open match {
-    case Some(0)                    => nothing(facts, Waiting.OfPanes)
+    case Some(0)                    => nothing(facts, WaitingPanes.OfPanes)
     case Some(n) if !facts.isActive => Seq(ended(opened(n)))
     case open if facts.isActive     => onlyWithData(facts) :+ notReached(facts, open)
     case _                          => Nil
   }
 
-  private def nothing(facts: Facts, kind: Waiting.Kind): Seq[Cause] =
+  private def nothing(facts: Facts, kind: WaitingPanes.Kind): Seq[Cause] =
     Option.when(isAccepted(facts) && facts.emittedByExamined == 0) {
       val (meaning, remedy) = kind match {
-        case Waiting.OfPanes => (
+        case WaitingPanes.OfPanes => (
             "Rows were accepted, but the state has no pane to emit.",
             "Check the triggers: onTime=False suppresses the pane of a complete window. " +
               "output.explain() shows when panes are emitted.")
-        case Waiting.OfRows => (
+        case WaitingPanes.OfRows => (
             "Rows were accepted, but the state has no row to emit.",
             "Check the keys of the rows and the range of their times. output.explain() shows which rows are emitted.")
-        case Waiting.OfKeys => (
+        case WaitingPanes.OfKeys => (
             "Rows were accepted, but none of them can belong to a match any longer.",
             "Check the conditions and within. output.plot(rows) shows the matches in a few rows.")
       }
@@ -191,7 +191,7 @@ private[spark] object Causes {
     "spark.sql.streaming.noDataMicroBatches.enabled is false, so a window is emitted only together with later rows.",
     "Set it to true before you start the query.")).toSeq
 
-  private def notReached(facts: Facts, all: Waiting, needed: Long): Cause = Cause(
+  private def notReached(facts: Facts, all: WaitingPanes, needed: Long): Cause = Cause(
     "WATERMARK_NOT_REACHED",
     s"${waits(all)} in the state; the first is ${all.kind.happens} at the watermark ${instant(needed)}, but ${at(facts)}.",
     facts.behind.fold("Wait for newer rows, because only they move the watermark.")(behind =>
@@ -208,7 +208,7 @@ private[spark] object Causes {
     facts.watermark.fold("there is no watermark yet")(mark => s"the watermark is ${instant(mark)}") +
       facts.newest.fold("")(newest => s", and the newest row is of ${instant(newest)}")
 
-  private def waits(all: Waiting): String =
+  private def waits(all: WaitingPanes): String =
     if (all.panes == 1) all.kind.one else s"${count(all.panes)} ${all.kind.several}"
 
   private def opened(n: Long): String = if (n == 1) "1 window is open" else s"${count(n)} windows are open"

@@ -17,14 +17,14 @@ import windrow.spark.output.{CountColumns, OutputColumns}
   * @param next
   *   the watermark of the next micro-batch, if there is one
   */
-private[spark] final case class Waiting(
+private[spark] final case class WaitingPanes(
     panes: Long,
     watermark: Option[Long],
     clock: Option[Long],
-    kind: Waiting.Kind = Waiting.OfPanes,
+    kind: WaitingPanes.Kind = WaitingPanes.OfPanes,
     next: Option[Long] = None)
 
-private[spark] object Waiting {
+private[spark] object WaitingPanes {
 
   /** @param one
     *   the text if one waits
@@ -92,7 +92,7 @@ private[spark] final case class Facts(
     open: Option[Long] = None,
     isBusy: Boolean = false,
     runsWithoutData: Boolean = true,
-    waiting: Option[Waiting] = None,
+    waiting: Option[WaitingPanes] = None,
     lag: Long = 0,
     now: Long = Long.MinValue) {
 

@@ -13,7 +13,7 @@ import windrow.spark.shards.WindowProcessor
   * @param first
   *   the names of the operators that read only sources
   */
-private[spark] final case class Operators(all: Seq[Operators.Counted], last: Set[String], first: Set[String]) {
+private[spark] final case class Operators(all: Seq[Operators.OperatorCounts], last: Set[String], first: Set[String]) {
 
   /** The number of rows that leave the query. */
   def emitted: Long = all.filter(one => last(one.name)).map(_.emitted).sum
@@ -21,12 +21,12 @@ private[spark] final case class Operators(all: Seq[Operators.Counted], last: Set
   /** The operator to examine if the query emits nothing: the first one without output. If rows of all last operators
     * leave the query, it is the last one, regardless of earlier ones.
     */
-  def examined: Operators.Counted =
+  def examined: Operators.OperatorCounts =
     if (all.exists(one => last(one.name) && one.emitted == 0)) all.find(_.emitted == 0).getOrElse(all.last)
     else all.last
 
   /** Whether an operator reads the output of another one. */
-  def isLater(one: Operators.Counted): Boolean = !first(one.name)
+  def isLater(one: Operators.OperatorCounts): Boolean = !first(one.name)
 }
 
 private[spark] object Operators {
@@ -36,7 +36,7 @@ private[spark] object Operators {
     * @param open
     *   the number of open windows, if it is known
     */
-  final case class Counted(name: String, counts: Map[String, Long], open: Option[Long]) {
+  final case class OperatorCounts(name: String, counts: Map[String, Long], open: Option[Long]) {
     val emitted: Long = Seq(CountColumns.Panes, CountColumns.Rows).flatMap(counts.get).sum
   }
 
@@ -62,7 +62,7 @@ private[spark] object Operators {
       plan: Option[LogicalPlan]): Option[Operators] =
     Option.when(counts.sizeIs > 1) {
       val order = plan.fold(Seq.empty[String])(OperatorNames.of).zipWithIndex.toMap
-      val all = counts.toSeq.map { case (name, of) => Counted(name, of, open.get(name)) }
+      val all = counts.toSeq.map { case (name, of) => OperatorCounts(name, of, open.get(name)) }
         .sortBy(one => (order.getOrElse(one.name, 0), -one.counts.getOrElse(CountColumns.Read, 0L), one.name))
       Operators(
         all,

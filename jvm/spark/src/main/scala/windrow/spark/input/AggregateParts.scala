@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.SpecProblem
-import windrow.spark.functions.{DistinctCount, Failing, FunctionSet, OverTimeCheck, StreamTime}
+import windrow.spark.functions.{DistinctCount, FailureCheck, FunctionSet, OverTimeCheck, StreamTime}
 
 /** The parts of the user's aggregation, which itself never runs.
   *
@@ -50,7 +50,8 @@ final case class AggregateParts(
     */
   def filtered(filter: Int => Expression = inputs(_).child): Seq[Expression] = inputs.map(_.child).zipWithIndex.map {
     case (input, i) =>
-      functions.filterOf(i).filter(_ => Failing.may(input)).fold(input)(at => Failing.where(filter(at), input))
+      functions.filterOf(i).filter(_ => FailureCheck.may(input)).fold(input)(at =>
+        FailureCheck.where(filter(at), input))
   }
 
   /** Returns the event time of the rows.
@@ -167,7 +168,7 @@ object AggregateParts {
       val column = Alias(expression, s"input$width")()
       inputs += column
       width += 1
-      BoundReference(width - 1, expression.dataType, expression.nullable || Failing.may(expression))
+      BoundReference(width - 1, expression.dataType, expression.nullable || FailureCheck.may(expression))
     }
 
     /** Returns a function that reads its inputs by position. Constant arguments stay constant, except for two kinds.

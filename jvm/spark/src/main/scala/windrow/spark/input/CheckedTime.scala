@@ -31,13 +31,13 @@ private[spark] final case class CheckedTime(
     extends Expression
     with Nondeterministic
     with CodegenFallback {
-  @transient private var rows: RowsRead = _
+  @transient private var rows: RowCounter = _
 
   override def children: Seq[Expression] = Seq(time, tooFar, stream) ++ where
   override def dataType: DataType        = LongType
   override def nullable: Boolean         = false
 
-  protected override def initializeInternal(partition: Int): Unit = rows = new RowsRead(partition)
+  protected override def initializeInternal(partition: Int): Unit = rows = new RowCounter(partition)
 
   protected override def evalInternal(row: InternalRow): Any = {
     rows.next()

@@ -66,7 +66,7 @@ private[spark] object MessagePlace {
     * @param rows
     *   how many rows of the file and of the task have been read
     */
-  def text(place: MessagePlace, values: Seq[Any], rows: RowsRead): String = (place, values) match {
+  def text(place: MessagePlace, values: Seq[Any], rows: RowCounter): String = (place, values) match {
     case (_: Identity, Seq(source, partition, offset)) =>
       s"source '${shortened(source)}' partition $partition offset $offset"
     case (_: File, Seq(path))                  => s"file '$path'"
@@ -82,7 +82,7 @@ private[spark] object MessagePlace {
 }
 
 /** Counts the rows that a task has read. */
-private[spark] final class RowsRead(val partition: Int) {
+private[spark] final class RowCounter(val partition: Int) {
   private var start = 0L
 
   var (file, ofFile, ofTask) = ("", 0L, 0L)

@@ -28,9 +28,9 @@ private[spark] object MessageTime {
 
   /** The time zones on which the bounds of windows depend. */
   private def zones(windows: WindowFamily): Seq[ZoneId] = windows match {
-    case aligned: Aligned                                                           => aligned.grid.zone.toSeq
-    case Several(families)                                                          => families.flatMap(zones)
-    case Everything | _: ByGap | _: Inherited | _: Run | _: Numbered | _: OnOffsets => Nil
+    case aligned: Aligned                                                                    => aligned.grid.zone.toSeq
+    case Several(families)                                                                   => families.flatMap(zones)
+    case SingleWindow | _: GapFamily | _: Inherited | _: Run | _: Numbered | _: OffsetFamily => Nil
   }
 
   /** Returns the problem of an event time.

@@ -10,8 +10,8 @@ private[spark] object RowValueColumn {
 
   /** Whether the value is the session gap of each row, whose column a query names. */
   def isGap(of: RowValue): Boolean = of match {
-    case RowValue.Duration(None)                                                              => true
-    case RowValue.Nothing | RowValue.One | RowValue.Duration(Some(_)) | _: RowValue.OfSeveral => false
+    case RowValue.Duration(None)                                                                    => true
+    case RowValue.NoValue | RowValue.RowCount | RowValue.Duration(Some(_)) | _: RowValue.LongestGap => false
   }
 
   /** Returns the user's column with the value of each row; None if rows have no values of their own.
@@ -26,7 +26,7 @@ private[spark] object RowValueColumn {
   def stated(of: RowValue, markers: Map[String, Expression], gap: Option[String])(
       column: (String, String) => Option[Expression]): Option[Expression] = of match {
     case RowValue.Duration(None) => markers.get("gap").orElse(gap.flatMap(column(_, "gap")))
-    case RowValue.Nothing | RowValue.One | RowValue.Duration(Some(_)) | _: RowValue.OfSeveral => None
+    case RowValue.NoValue | RowValue.RowCount | RowValue.Duration(Some(_)) | _: RowValue.LongestGap => None
   }
 
   /** Returns the value, a long; None if rows bring nothing.
@@ -39,9 +39,9 @@ private[spark] object RowValueColumn {
       time: Expression,
       stated: Option[Expression],
       zone: String): Either[SpecProblem, Option[Expression]] = value match {
-    case RowValue.Nothing             => Right(None)
-    case _: RowValue.OfSeveral        => Right(None)
-    case RowValue.One                 => Right(Some(Literal(1L)))
+    case RowValue.NoValue             => Right(None)
+    case _: RowValue.LongestGap       => Right(None)
+    case RowValue.RowCount            => Right(Some(Literal(1L)))
     case RowValue.Duration(Some(gap)) => Right(Some(Literal(gap.micros)))
     case RowValue.Duration(None) =>
       stated.toRight(SpecProblem("GAP_NOT_STATED.QUERY")).flatMap(micros(time, _, zone)).map(Some(_))
@@ -53,9 +53,9 @@ private[spark] object RowValueColumn {
     *   valid or null
     */
   def validTime(of: RowValue, micros: Expression, value: Option[Expression]): Expression = of match {
-    case RowValue.Nothing | RowValue.One => micros
-    case RowValue.OfSeveral(longest)     => if (longest == 0) micros else ValidTime.ofSession(micros, Literal(longest))
-    case _: RowValue.Duration            => value.fold(micros)(ValidTime.ofSession(micros, _))
+    case RowValue.NoValue | RowValue.RowCount => micros
+    case RowValue.LongestGap(longest) => if (longest == 0) micros else ValidTime.ofSession(micros, Literal(longest))
+    case _: RowValue.Duration         => value.fold(micros)(ValidTime.ofSession(micros, _))
   }
 
   /** Returns the microseconds of a session gap, which is an interval or an integer number of microseconds. */

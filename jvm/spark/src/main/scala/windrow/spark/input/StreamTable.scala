@@ -7,7 +7,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.SpecProblem.when
 import windrow.core.operator.Origin
 import windrow.spark.functions.NullIfFails
-import windrow.spark.watermark.{EventWatermark, WithWatermark}
+import windrow.spark.watermark.{EventWatermark, InputWatermark}
 import windrow.{InvalidMessages, SpecProblem, TimeSpan, WindowKind}
 
 /** One of several streams, with its table. All expressions are over `table`.
@@ -88,7 +88,9 @@ private[spark] final case class StreamTable(
 
   /** Returns the problems of partition and offset. */
   def senderProblems: Seq[SpecProblem] =
-    Seq("partition", "offset").zip(sender).flatMap { case (part, column) => Whole.problem(part, column) }.map(ofThis)
+    Seq(
+      "partition",
+      "offset").zip(sender).flatMap { case (part, column) => WholeNumber.problem(part, column) }.map(ofThis)
 
   /** Returns the event time, which is null for a row that will be rejected; see [[CheckedTime]]. */
   def micros(maxFuture: Option[TimeSpan], invalid: InvalidMessages): Expression = {
@@ -109,7 +111,7 @@ private[spark] final case class StreamTable(
       val micros = ValidTime.micros(time)
       val beyond = tooFar(micros, maxFuture)
       val moves  = ValidTime.watermarkTime((IsNull(micros) +: beyond.toSeq).reduce(Or), time)
-      WithWatermark(table, moves, mark, watermarkBy)
+      InputWatermark(table, moves, mark, watermarkBy)
     case _ => table
   }
 }

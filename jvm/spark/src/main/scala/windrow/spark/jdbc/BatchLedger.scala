@@ -29,18 +29,18 @@ private[jdbc] final class BatchLedger(
     catch { case _: SQLException if exists(connection) => () } // another query has created it in the meantime
   }
 
-  def last(connection: Connection): Option[BatchLedger.Noted] =
+  def last(connection: Connection): Option[BatchLedger.LedgerEntry] =
     Using.resource(connection.prepareStatement(s"SELECT $batches, $digests FROM $table $whose")) { statement =>
       statement.setString(1, query)
       statement.setString(2, sink)
       val found = statement.executeQuery()
-      Option.when(found.next())(BatchLedger.Noted(found.getLong(1), Option(found.getString(2))))
+      Option.when(found.next())(BatchLedger.LedgerEntry(found.getLong(1), Option(found.getString(2))))
     }
 
   /** Replaces the last micro-batch. Returns false if another run of the query has replaced it since `last` was read, or
     * is about to. Databases block other writers here until the rows are committed.
     */
-  def note(connection: Connection, batch: BatchLedger.Noted, last: Option[BatchLedger.Noted]): Boolean = {
+  def note(connection: Connection, batch: BatchLedger.LedgerEntry, last: Option[BatchLedger.LedgerEntry]): Boolean = {
     val sql =
       last.fold(s"INSERT INTO $table ($batches, $digests, $queries, $sinks) VALUES (?, ?, ?, ?)")(_ =>
         s"UPDATE $table SET $batches = ?, $digests = ? $whose AND $batches = ?")
@@ -69,12 +69,12 @@ private[spark] object BatchLedger {
     * @param digest
     *   see [[BatchDigest]]; None if unknown
     */
-  final case class Noted(number: Long, digest: Option[String]) {
+  final case class LedgerEntry(number: Long, digest: Option[String]) {
 
     /** Whether two micro-batches have the same number but different input, which happens after a checkpoint was reset
       * to an earlier state.
       */
-    def isAnother(than: Noted): Boolean =
+    def isAnother(than: LedgerEntry): Boolean =
       number == than.number && digest.exists(one => than.digest.exists(_ != one))
   }
 }

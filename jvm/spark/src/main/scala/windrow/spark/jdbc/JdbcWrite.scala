@@ -126,7 +126,7 @@ private[jdbc] final class JdbcWrite(options: JdbcOptionsInWrite, settings: Map[S
   private def batch(connection: Connection, table: PaneTable, rows: DataFrame, number: Long): Unit = {
     val (batches, sink) = ledger(connection)
     val digest          = settings.get(Checkpoint).flatMap(BatchDigest.of(rows.sparkSession, _, number))
-    val came            = BatchLedger.Noted(number, digest)
+    val came            = BatchLedger.LedgerEntry(number, digest)
     val letters         = dead(connection, sink)
     val before          = batches.last(connection)
     def put(): Unit     = write(connection, table, rows, number, letters)

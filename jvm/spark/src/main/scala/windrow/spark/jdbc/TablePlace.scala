@@ -4,7 +4,7 @@ import java.sql.{Connection, SQLException}
 import java.util.Locale.ROOT
 import org.apache.spark.sql.jdbc.JdbcDialect
 import scala.util.Using
-import windrow.spark.version.Since41
+import windrow.spark.version.Spark41Calls
 
 /** The location of a table. It is the same whether or not the user's name of the table includes the schema.
   *
@@ -53,7 +53,7 @@ private[jdbc] object TablePlace {
         Some((1 to found.getColumnCount).map(found.getColumnLabel))
       }
     catch {
-      case missing: SQLException if missing.getSQLState == null || Since41.isMissing(dialect, missing) => None
+      case missing: SQLException if missing.getSQLState == null || Spark41Calls.isMissing(dialect, missing) => None
     }
 
   private def postgresql(connection: Connection, table: String): (Seq[String], Option[String]) =

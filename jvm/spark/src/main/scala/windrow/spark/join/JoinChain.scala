@@ -57,7 +57,7 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
       JoinPlan.together(session, steps.head.options, steps.head.added) ++ names ++ ofClock
     if (found.nonEmpty) throw SpecError("a join", found.distinct)
     val first = planned(steps.head, steps.head.added.map(whole), steps.head.condition)
-    val start = new Joined(steps.head, steps.head.added.map(whole), first, None)
+    val start = new JoinedRows(steps.head, steps.head.added.map(whole), first, None)
     val all   = steps.tail.foldLeft(start)(next)
     all.output
   }
@@ -77,7 +77,7 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     JoinPlan.planned(session, step.options.copy(output = kind), inputs, condition)
   }
 
-  private def next(before: Joined, step: JoinStep): Joined = {
+  private def next(before: JoinedRows, step: JoinStep): JoinedRows = {
     val earlier = before.asStream(step)
     val added   = step.added.map(whole)
     val inputs  = JoinPlan.comparable(earlier +: added)
@@ -86,7 +86,7 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     // The time of a row without the stream that the range is relative to is that of another stream.
     val isThere   = step.time.filterNot(before.isCertain).map(time => IsNotNull(before.over(time)))
     val condition = (isThere ++ step.condition.map(before.over)).reduceOption(And)
-    new Joined(step, added, planned(step, inputs, condition), Some(before))
+    new JoinedRows(step, added, planned(step, inputs, condition), Some(before))
   }
 
   /** The rows of a join of the chain, and of the joins before it.
@@ -94,11 +94,11 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     * @param rows
     *   the output of the join
     */
-  private final class Joined(
+  private final class JoinedRows(
       val step: JoinStep,
       val added: Seq[StreamTable],
       rows: LogicalPlan,
-      before: Option[Joined]) {
+      before: Option[JoinedRows]) {
     private val how  = step.options.spec.how
     private val keys = step.options.on.size
 
@@ -212,8 +212,8 @@ private[join] final class JoinChain(session: SparkSession, steps: Seq[JoinStep],
     }
 
     /** All joins of the chain up to this one, and their streams. */
-    private def chain: Seq[Joined]    = before.toSeq.flatMap(_.chain) :+ this
-    private def all: Seq[StreamTable] = chain.flatMap(_.added)
+    private def chain: Seq[JoinedRows] = before.toSeq.flatMap(_.chain) :+ this
+    private def all: Seq[StreamTable]  = chain.flatMap(_.added)
 
     /** Returns the row of a stream in a rejected row of this join. */
     private def messageOf(stream: StreamTable, rejected: Map[String, Expression]): Option[Expression] = {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import scala.util.Try
 import windrow.JoinKind
 import windrow.spark.input.StreamTable
-import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart}
+import windrow.spark.output.{ObservedCounts, OutputColumns, OutputKind, OutputPart}
 
 /** Converts the output of the shards of a join to the columns that users see. */
 private[spark] object JoinOutputs {
@@ -35,7 +35,7 @@ private[spark] object JoinOutputs {
           filter.map(JoinCondition.over(_, inputs, rows.rows.head.columns.drop(schema.messagesAt)))),
         rejected),
       options.output,
-      Observed(session, operator, shards, JoinSchema.Counts))
+      ObservedCounts(session, operator, shards, JoinSchema.Counts))
   }
 
   /** The equality columns once, then one struct per stream (only the first stream for semi and anti joins), then the

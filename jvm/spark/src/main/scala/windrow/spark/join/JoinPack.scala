@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.types.{BinaryType, IntegerType}
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.input.{InputReach, StreamTable, Whole}
-import windrow.spark.pack.{EndMarker, PackExec, PackNode, Packing, ReadCount}
+import windrow.spark.input.{InputReach, StreamTable, WholeNumber}
+import windrow.spark.pack.{EndMarker, PackExec, PackNode, PackTask, ReadCount}
 
 /** Packs the rows of one stream of a join for the shards, many in a packet. Their order does not affect the result of a
   * join. Each row is sent unchanged, because any of them may be needed.
@@ -61,7 +61,7 @@ final case class JoinPack(
 
   def travel: String = "many in a packet, each unchanged"
 
-  def alone: Packing =
+  def alone: PackTask =
     JoinPacking(stream, name, keys.map(SparkInside.normalized), time, sender, CreateStruct(message), end, shards)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
@@ -93,7 +93,7 @@ object JoinPack {
     val reach  = reaches.map(Alias(_, InputReach.Name)()).toSeq
     val micros = Alias(time, "time")()
     val named = (input.keys.zipWithIndex.map { case (key, i) => (key, s"key$i") } ++
-      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (Whole(part), as) } ++
+      Seq("partition", "offset").zip(input.sender).map { case (as, part) => (WholeNumber(part), as) } ++
       (if (input.sender.isEmpty) Nil else Seq((input.sourceText, "source"))))
       .map { case (value, as) => Alias(value, as)() }
     val (key, from) = named.map(_.toAttribute).splitAt(input.keys.size)

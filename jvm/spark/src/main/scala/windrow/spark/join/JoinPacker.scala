@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import windrow.core.operator.Origin
 import windrow.core.state.{ByteReader, ByteWriter, Key}
 import windrow.core.store.{Incoming, OriginCodec}
-import windrow.spark.pack.{Packing, ShardOf}
+import windrow.spark.pack.{PackTask, ShardHash}
 import windrow.spark.packet.{Packer, PacketFlag, SeenOffsets}
 import windrow.spark.rows.{Rows, SourceName}
 
@@ -19,7 +19,7 @@ private[join] final case class JoinPacking(
     message: Expression,
     end: Seq[Expression],
     shards: Int)
-    extends Packing {
+    extends PackTask {
   def packer(schema: Seq[Attribute]): Packer = new JoinPacker(this, schema)
 }
 
@@ -45,7 +45,7 @@ private final class JoinPacker(packing: JoinPacking, schema: Seq[Attribute]) ext
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
-    ShardOf(lastKey, packing.shards)
+    ShardHash(lastKey, packing.shards)
   }
 
   def write(row: InternalRow, out: ByteWriter): Array[Byte] = {

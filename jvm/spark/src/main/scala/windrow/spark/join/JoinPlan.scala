@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow._
 import windrow.spark.input.{ColumnNames, InputReach, KeyCheck, StreamTable, WatermarkCheck}
 import windrow.spark.output.{CountColumns, OperatorNames, OutputColumns}
-import windrow.spark.panes.{ChainLag, Corrections, PanesBefore, RowsBefore}
+import windrow.spark.panes.{ChainLag, Corrections, UpstreamPanes, UpstreamRows}
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.shards.{GuardSettings, ShardPlan}
 
@@ -49,8 +49,8 @@ private[spark] object JoinPlan {
       one.problems(spec.maxFuture, alignedOf(spec), options.behind.isDefined) ++ one.senderProblems) ++ waits(
       spec,
       inputs) ++ inputs.flatMap(one =>
-      Corrections.kept(PanesBefore.of(one.table), "a join") ++
-        RowsBefore.of(one.table).flatMap(_.problem(aggregates = false)))
+      Corrections.kept(UpstreamPanes.of(one.table), "a join") ++
+        UpstreamRows.of(one.table).flatMap(_.problem(aggregates = false)))
   }
 
   /** Returns the problems of streams that do not fit together. */

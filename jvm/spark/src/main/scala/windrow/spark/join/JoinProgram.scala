@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import windrow.core.join.{JoinEffect, JoinFrame, JoinLag, JoinShards, JoinSpaces}
 import windrow.core.state.{Key, ShardStore, SpecFingerprint}
 import windrow.core.time.{Axis, Distance, Watermark}
-import windrow.spark.panes.RetractsRows
+import windrow.spark.panes.RetractingProgram
 import windrow.spark.query.JoinDescriptor
 import windrow.spark.rows.{RowShape, Rows}
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
@@ -29,7 +29,7 @@ final class JoinProgram(
     override val processingTimeDelay: Option[TimeSpan] = None,
     replaced: Option[ReplacedJoin] = None,
     condition: Option[Expression] = None)
-    extends RetractsRows {
+    extends RetractingProgram {
   def stream: String = JoinOutputs.name(schema.streams.map(_._1))
 
   def retraction: Option[(Int, Int)] =

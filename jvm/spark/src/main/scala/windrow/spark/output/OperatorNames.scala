@@ -2,7 +2,7 @@ package windrow.spark.output
 
 import org.apache.spark.sql.catalyst.plans.logical.{CollectMetrics, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.windrow.RefusedInSql
+import org.apache.spark.sql.windrow.SqlCallError
 import windrow.{ErrorConditions, SpecProblem}
 
 /** The names of the operators of a query. Each operator counts under its own name. */
@@ -49,7 +49,7 @@ private[spark] object OperatorNames {
       observed.groupBy(_._1).collectFirst { case (name, all) if all.sizeIs > 1 => name }.foreach { name =>
         val stream  = OutputColumns.operator(name)
         val message = ErrorConditions.message("STREAM_NAME_TAKEN.QUERY", "stream" -> stream)
-        throw new RefusedInSql("STREAM_NAME_TAKEN", message, None)
+        throw new SqlCallError("STREAM_NAME_TAKEN", message, None)
       }
       plan
     }

@@ -162,7 +162,7 @@ private[output] object PassedRows {
     val before = packets.collectWithSubqueries { case one: PassRejected => one.to }
     val rows   = mutable.LinkedHashMap.empty[String, (Int, RejectedRows)]
     val passing = packets.transformUpWithSubqueries {
-      case Passing(below, rejected) =>
+      case PassedUnpack(below, rejected) =>
         val next    = (before ++ rows.values.map(_._1)).foldLeft(First)((free, one) => math.max(free, one + 1))
         val (to, _) = rows.getOrElseUpdate(rejected.operator, next -> rejected.again)
         below.copy(child = PassRejected(below.packet.asInstanceOf[Attribute], rejected.kind, to, below.child))
@@ -170,7 +170,7 @@ private[output] object PassedRows {
     PassedRows(passing, rows.values.toSeq)
   }
 
-  private object Passing {
+  private object PassedUnpack {
     def unapply(rows: Unpack): Option[(Unpack, RejectedRows)] = rows.rejected.filter(rejected =>
       rows.columnsOf(rejected.kind).isEmpty && !rows.child.isInstanceOf[PassRejected]).map(rows -> _)
   }

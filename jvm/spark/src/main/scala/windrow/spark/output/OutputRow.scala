@@ -22,9 +22,9 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
   private val texts        = scala.collection.mutable.HashMap.empty[AnyRef, UTF8String]
 
   // Lazy, because a task writes no rows of most of these kinds.
-  private lazy val rejection = new OutputRow.Whole(schema.rejected)
-  private lazy val event     = new OutputRow.Whole(schema.event)
-  private lazy val answer    = new OutputRow.Whole(schema.answer)
+  private lazy val rejection = new OutputRow.RowBuilder(schema.rejected)
+  private lazy val event     = new OutputRow.RowBuilder(schema.event)
+  private lazy val answer    = new OutputRow.RowBuilder(schema.answer)
 
   def pane(fired: Pane[Key, InternalRow]): Unit = {
     count(if (fired.isRetraction) OutputSchema.Withdrawn else fired.timing.code.toInt)
@@ -75,7 +75,7 @@ final class OutputRow(schema: OutputSchema) extends PacketOutput(OutputSchema.Co
 private object OutputRow {
 
   /** Builds rows from values. */
-  private final class Whole(types: Seq[DataType]) {
+  private final class RowBuilder(types: Seq[DataType]) {
     private val row     = new GenericInternalRow(types.size)
     private val project = UnsafeProjection.create(types.toArray)
 

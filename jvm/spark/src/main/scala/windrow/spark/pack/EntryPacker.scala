@@ -67,7 +67,7 @@ private[spark] final case class EntryPacking(
     sender: Seq[Expression] = Nil,
     pane: Seq[Expression] = Nil,
     marks: Seq[Expression] = Nil)
-    extends Packing {
+    extends PackTask {
   override def isSorted: Boolean             = shuffle.sorted
   def packer(schema: Seq[Attribute]): Packer = new EntryPacker(this, schema)
 }
@@ -144,7 +144,7 @@ private final class EntryPacker(program: EntryPacking, schema: Seq[Attribute]) e
 
   def shard(row: InternalRow): Int = {
     lastKey = key(row)
-    ShardOf(lastKey, program.shards)
+    ShardHash(lastKey, program.shards)
   }
 
   def write(row: InternalRow, out: ByteWriter): Array[Byte] =

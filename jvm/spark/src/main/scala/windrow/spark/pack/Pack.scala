@@ -62,7 +62,7 @@ abstract class PackRecipe(
     pack.output,
     ReadCount(pack.metrics, Literal(1L), pack.end, later(pack.child)))
 
-  private[pack] final def packing(pack: Pack, keys: Seq[Expression], carries: Expression): Packing = EntryPacking(
+  private[pack] final def packing(pack: Pack, keys: Seq[Expression], carries: Expression): PackTask = EntryPacking(
     keys,
     pack.time,
     carries,
@@ -130,7 +130,7 @@ private[spark] trait PackNode extends UnaryNode {
   def travel: String
 
   /** The packing of rows that are not combined. Each is sent with its original columns. */
-  def alone: Packing
+  def alone: PackTask
 
   override def producedAttributes: AttributeSet = outputSet
 }
@@ -197,7 +197,7 @@ final case class Pack(
 
   def travel: String = recipe.travel(this)
 
-  def alone: Packing = recipe.packing(this, keys.map(recipe.comparable), Literal(true))
+  def alone: PackTask = recipe.packing(this, keys.map(recipe.comparable), Literal(true))
 
   /** The watermark, which is not below that of the shards (SEMANTICS R97), or None if it follows processing time: clocks
     * may be set back and delays become longer, but the shards remember the greatest watermark.

@@ -9,14 +9,14 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
 import windrow.spark.packet.{Packer, PacketWriter, RowWriter, SortedPacketWriter}
 
 /** Computes the shard of a key. Fixed for the lifetime of a checkpoint. */
-private[spark] object ShardOf {
+private[spark] object ShardHash {
   def apply(key: UnsafeRow, shards: Int): Int = Math.floorMod(
     Murmur3_x86_32.hashUnsafeBytes(key.getBaseObject, key.getBaseOffset, key.getSizeInBytes, 42),
     shards)
 }
 
 /** Everything that a task needs to pack rows. */
-private[spark] trait Packing extends Serializable {
+private[spark] trait PackTask extends Serializable {
   def shards: Int
 
   /** Whether rows are sent with their place in the order of the step. */
@@ -41,7 +41,7 @@ private[spark] final case class PackYield(messages: SQLMetric, entries: SQLMetri
   * @param metrics
   *   shared by all copies that Spark makes during planning
   */
-private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute], child: SparkPlan)(
+private[spark] final case class PackExec(packing: PackTask, output: Seq[Attribute], child: SparkPlan)(
     override val metrics: Map[String, SQLMetric])
     extends UnaryExecNode {
 
@@ -70,7 +70,7 @@ private[spark] final case class PackExec(packing: Packing, output: Seq[Attribute
 }
 
 private[spark] object PackExec {
-  def of(packing: Packing, output: Seq[Attribute], child: SparkPlan): PackExec = {
+  def of(packing: PackTask, output: Seq[Attribute], child: SparkPlan): PackExec = {
     def metric(name: String) = SQLMetrics.createMetric(child.session.sparkContext, name)
     new PackExec(packing, output, child)(Map(
       "numMessages"   -> metric("number of messages"),

@@ -20,8 +20,8 @@ final case class PackStrategy(session: SparkSession) extends SparkStrategy {
     case pack: PackNode            => pack.planned(session, below => planLater(FusedWatermark.in(below))) :: Nil
     case watermark: FusedWatermark => FusedWatermark.planned(watermark, planLater(watermark.child)) :: Nil
     case times: PartitionTimes     => FusedWatermark.planned(session, times, planLater(times.child)) :: Nil
-    case Timely(_, child)          => planLater(child) :: Nil
-    case python: BaseEvalPython    => Timely.planned(python, planLater).toSeq
+    case TimeGate(_, child)        => planLater(child) :: Nil
+    case python: BaseEvalPython    => TimeGate.planned(python, planLater).toSeq
     case _                         => Nil
   }
 }

@@ -42,7 +42,7 @@ private[pack] final class RejectedFiles private (
     * end. A task that ends earlier leaves no file.
     */
   def writing(partition: Int, packets: Iterator[InternalRow], column: Expression): Iterator[InternalRow] = {
-    val task = new InTask(partition)
+    val task = new TaskFile(partition)
     TaskContext.get().addTaskCompletionListener[Unit](_ => task.discard())
     new Iterator[InternalRow] {
       def hasNext: Boolean = packets.hasNext || { task.complete(); false }
@@ -55,7 +55,7 @@ private[pack] final class RejectedFiles private (
     }
   }
 
-  private final class InTask(partition: Int) {
+  private final class TaskFile(partition: Int) {
     private val name       = f"$operator-$partition%05d"
     private val whole      = new Path(folder, s"$name.parquet")
     private val begun      = new Path(folder, s"_$name-${TaskContext.get().taskAttemptId()}.parquet")

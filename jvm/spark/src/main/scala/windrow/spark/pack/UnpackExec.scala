@@ -72,7 +72,7 @@ private[spark] object UnpackExec {
   def reader(kinds: Seq[PacketRows], output: Seq[Attribute]): ByteReader => Iterator[UnsafeRow] = {
     val widths = kinds.map(rows => rows.kind -> rows.columns).toMap
     val wide   = if (kinds.sizeIs == 1) null else UnpackExec.wide(kinds, output)
-    packet => new Shown(new RowPacket.Reader(packet, widths), wide)
+    packet => new PacketIterator(new RowPacket.Reader(packet, widths), wide)
   }
 
   /** Iterates over the rows of a packet. With one kind, a row is emitted as it is in the packet. With several kinds, it
@@ -81,7 +81,8 @@ private[spark] object UnpackExec {
     * @param wide
     *   creates a row of all columns, by kind; null if there is only one kind
     */
-  private final class Shown(packet: RowPacket.Reader, wide: Array[UnsafeProjection]) extends Iterator[UnsafeRow] {
+  private final class PacketIterator(packet: RowPacket.Reader, wide: Array[UnsafeProjection])
+      extends Iterator[UnsafeRow] {
     private var isThere = false
 
     def hasNext: Boolean = {

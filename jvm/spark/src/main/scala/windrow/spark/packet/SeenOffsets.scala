@@ -11,14 +11,14 @@ import windrow.core.operator.Origin
 private[spark] final class SeenOffsets {
   import SeenOffsets._
 
-  private val partitions = mutable.LinkedHashMap.empty[SourcePartition, Seen]
+  private val partitions = mutable.LinkedHashMap.empty[SourcePartition, PartitionOffsets]
 
   /** The most recent partition, because rows of one partition follow each other. */
-  private var recent: Seen = _
+  private var recent: PartitionOffsets = _
 
   def add(origin: Origin): Unit = {
     if (recent == null || recent.of != origin.partition)
-      recent = partitions.getOrElseUpdate(origin.partition, new Seen(origin))
+      recent = partitions.getOrElseUpdate(origin.partition, new PartitionOffsets(origin))
     recent.add(origin.offset)
   }
 
@@ -31,7 +31,7 @@ private object SeenOffsets {
   /** The maximum number of jumps. For a task with more, only the first and the last offset are kept. */
   private val MostJumps = 1 << 22
 
-  private final class Seen(origin: Origin) {
+  private final class PartitionOffsets(origin: Origin) {
     val of: SourcePartition = origin.partition
 
     private var least    = origin.offset

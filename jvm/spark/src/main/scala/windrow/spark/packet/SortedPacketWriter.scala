@@ -23,7 +23,7 @@ private[spark] final class SortedPacketWriter(
   import SortedPacketWriter._
 
   private val messages = new ByteWriter(1 << 12)
-  private val placed   = Array.fill(shards)(new JArrayList[Placed](0))
+  private val placed   = Array.fill(shards)(new JArrayList[RunRow](0))
   private val packet   = new ByteWriter(1 << 12)
   private val writer   = new UnsafeRowWriter(3, 256)
 
@@ -42,7 +42,7 @@ private[spark] final class SortedPacketWriter(
     val shard = packer.shard(row)
     val from  = messages.size
     val place = packer.write(row, messages)
-    placed(shard).add(new Placed(place, from, messages.size))
+    placed(shard).add(new RunRow(place, from, messages.size))
     ()
   }
 
@@ -56,7 +56,7 @@ private[spark] final class SortedPacketWriter(
   }
 
   /** Fills a packet. Returns the index of the first row that is not in it. */
-  private def fill(all: JArrayList[Placed], from: Int): Int = {
+  private def fill(all: JArrayList[RunRow], from: Int): Int = {
     packet.clear()
     var next = from
     while (next < all.size && packet.size < PacketWriter.MostBytes) {
@@ -86,14 +86,14 @@ private object SortedPacketWriter {
   private val RunBytes = 1 << 20
 
   /** A row of a run. */
-  private final class Placed(val place: Array[Byte], val from: Int, val until: Int) {
+  private final class RunRow(val place: Array[Byte], val from: Int, val until: Int) {
 
     /** The first 8 bytes of the place, as an unsigned number. Missing bytes count as 0. */
     val start: Long = ByteBuffer.wrap(if (place.length < 8) Arrays.copyOf(place, 8) else place).getLong
   }
 
   /** Compares numbers before bytes, because comparing many short arrays costs more. */
-  private val ByPlace: Comparator[Placed] = (a, b) =>
+  private val ByPlace: Comparator[RunRow] = (a, b) =>
     if (a.start != b.start) java.lang.Long.compareUnsigned(a.start, b.start)
     else Arrays.compareUnsigned(a.place, b.place)
 }

@@ -45,7 +45,7 @@ private[spark] object ChainLag {
       case Project(columns, child) =>
         over(child, columns.collect { case a @ Alias(value, _) => a.toAttribute -> value })
       case all: Union                 => greatest(all.children.map(one => over(one, all.output.zip(one.output))))
-      case WithCTE(over, definitions) => below(PanesBefore.inline(over, definitions), reads)
+      case WithCTE(over, definitions) => below(UpstreamPanes.inline(over, definitions), reads)
       case rows: Unpack => rows.collectFirst { case shards: TransformWithState => ofRows(rows, shards, reads) }
           .getOrElse(Distance.none)
       case _ => greatest(plan.children.map(child => below(child, reads.flatMap(sources(plan, child, _)))))

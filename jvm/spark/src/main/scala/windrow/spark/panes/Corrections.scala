@@ -9,25 +9,25 @@ import windrow.SpecProblem
 private[spark] object Corrections {
 
   /** Returns the problems of an operator that reads panes as panes (`Inherit`). */
-  def inherited(before: Seq[PanesBefore]): Seq[SpecProblem] =
+  def inherited(before: Seq[UpstreamPanes]): Seq[SpecProblem] =
     before.filter(_.someSeeRetractions).map(_ => readTwice) ++ again(
       before).filterNot(_.comeWithRetractions).map(leftOut)
 
   /** Returns the problems of an operator that keeps or joins panes. */
-  def kept(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = again(before).map(twice(_, taker))
+  def kept(before: Seq[UpstreamPanes], taker: String): Seq[SpecProblem] = again(before).map(twice(_, taker))
 
   /** Returns the problems of an operator that aggregates panes as rows. */
-  def aggregated(before: Seq[PanesBefore], taker: String): Seq[SpecProblem] = {
+  def aggregated(before: Seq[UpstreamPanes], taker: String): Seq[SpecProblem] = {
     val (signed, plain) = again(before).partition(_.areTakenBack)
     plain.map(twice(_, taker, ", read pane.is_retraction in every aggregate")) ++
       signed.filterNot(_.comeWithRetractions).map(leftOut)
   }
 
-  private def again(before: Seq[PanesBefore]) = before.filterNot(_.comeOnce)
+  private def again(before: Seq[UpstreamPanes]) = before.filterNot(_.comeOnce)
 
   /** Returns the table with retractions of the panes that others replace. */
-  def handed(table: LogicalPlan, before: Seq[PanesBefore]): LogicalPlan =
-    PanesBefore.retracting(table, again(before))
+  def handed(table: LogicalPlan, before: Seq[UpstreamPanes]): LogicalPlan =
+    UpstreamPanes.retracting(table, again(before))
 
   /** The problem of an aggregate that reads `is_retraction`: a retraction could not be matched with its pane. */
   val readTwice: SpecProblem = SpecProblem(
@@ -35,14 +35,14 @@ private[spark] object Corrections {
 
   private val Choose = "keep one pane of each window with where(\"pane.timing = 'ON_TIME' AND NOT pane.is_retraction\")"
 
-  private def twice(panes: PanesBefore, taker: String, more: String = "") = SpecProblem(
+  private def twice(panes: UpstreamPanes, taker: String, more: String = "") = SpecProblem(
     "PANES_COME_AGAIN",
     "stream" -> panes.name,
     "taker"  -> taker,
     "choose" -> Choose,
     "more"   -> more)
 
-  private def leftOut(panes: PanesBefore) = SpecProblem(
+  private def leftOut(panes: UpstreamPanes) = SpecProblem(
     "RETRACTIONS_LEFT_OUT",
     "stream" -> panes.name,
     "choose" -> Choose)

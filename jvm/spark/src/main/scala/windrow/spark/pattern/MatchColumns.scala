@@ -40,7 +40,7 @@ private[spark] final case class MatchColumns private[pattern] (
     val others = (previous +: earlier.map(_._2)).zipWithIndex.map { case (other, i) => other.exprId -> (i + 1) }.toMap
     val fields = AttributeMap(columns.zipWithIndex.map { case (column, i) => column -> GetStructField(row, i) })
     conditions.map(_.map(condition =>
-      OfRows.plain(SimplifiedExpression(condition)).transform { case column: Attribute =>
+      RowExpressions.plain(SimplifiedExpression(condition)).transform { case column: Attribute =>
         others.get(column.exprId).map(BoundReference(_, message, nullable = true))
           .orElse(fields.get(column)).getOrElse(column)
       }))
@@ -104,5 +104,5 @@ private[spark] object MatchColumns {
   private def checked(argument: String, condition: Expression): Either[Seq[SpecProblem], Expression] =
     if (condition.dataType != BooleanType)
       Left(Seq(SpecProblem("MATCH_EXPRESSION.NOT_BOOLEAN", "argument" -> argument, "type" -> condition.dataType.sql)))
-    else Either.cond(OfRows.dependsOnRows(condition), condition, Seq(OfRows.unsupported(argument)))
+    else Either.cond(RowExpressions.dependsOnRows(condition), condition, Seq(RowExpressions.unsupported(argument)))
 }

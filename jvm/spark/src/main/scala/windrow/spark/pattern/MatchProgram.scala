@@ -11,7 +11,7 @@ import windrow.core.store.StoredMessage
 import windrow.core.time.{Axis, Distance, Watermark}
 import windrow.spark.output.{CountColumns, OutputSchema, PacketOutput, RejectedRow}
 import windrow.spark.packet.EntryCodec
-import windrow.spark.panes.RetractsRows
+import windrow.spark.panes.RetractingProgram
 import windrow.spark.query.StateDescriptor
 import windrow.spark.rows.RowShape
 import windrow.spark.shards.{OperatorRunner, ShardRunner, StepPackets}
@@ -38,7 +38,7 @@ final class MatchProgram private[pattern] (
     override val processingTimeDelay: Option[TimeSpan],
     val stream: String,
     override val descriptor: Option[StateDescriptor])
-    extends RetractsRows {
+    extends RetractingProgram {
   program =>
 
   def spaces: Seq[String] = MatchShard.Spaces
@@ -52,11 +52,11 @@ final class MatchProgram private[pattern] (
     if (kind == MatchForm.RowKind) spec.within.fold(Distance.endless[Axis.Time])(span => new Distance(span.micros))
     else Distance.none
 
-  def runner(): ShardRunner = new Running
+  def runner(): ShardRunner = new Runner
 
-  private final class Running extends OperatorRunner[MatchShard] {
+  private final class Runner extends OperatorRunner[MatchShard] {
     private val output = new MatchPackets(form)
-    private val tests  = new Tests
+    private val tests  = new RowTests
 
     protected def open(store: ShardStore): MatchShard =
       new MatchShard(spec, store, tests, fingerprint, guards)
@@ -77,7 +77,7 @@ final class MatchProgram private[pattern] (
   }
 
   /** Evaluates the conditions of rows. */
-  private final class Tests extends RowConditions {
+  private final class RowTests extends RowConditions {
     private val shape = RowShape(form.message)
     private val tests = conditions.map(_.map(Predicate.create(_))).toArray
     private val rows  = new GenericInternalRow(2 + program.earlier.size)

@@ -52,7 +52,7 @@ private[pattern] final class MatchTexts(
       made    <- analyzed(argument, Project(Seq(Alias(written, "condition")()), LocalRelation(columns)))
       value <- made match {
         case Project(Seq(Alias(value, _)), _: LocalRelation) => Right(value)
-        case _                                               => Left(Seq(OfRows.unsupported(argument)))
+        case _                                               => Left(Seq(RowExpressions.unsupported(argument)))
       }
     } yield {
       val rows = earlier.toMap
@@ -120,10 +120,10 @@ private[pattern] final class MatchTexts(
     made <- analyzed(argument, measuring(read))
     value <- made match {
       case Aggregate(Nil, Seq(Alias(value, _)), _: LocalRelation, _) => Right(value)
-      case _                                                         => Left(Seq(OfRows.unsupported(argument)))
+      case _                                                         => Left(Seq(RowExpressions.unsupported(argument)))
     }
     filtered <- ofNames(argument, value)
-    _        <- Either.cond(dependsOnRows(filtered), (), Seq(OfRows.unsupported(argument)))
+    _        <- Either.cond(dependsOnRows(filtered), (), Seq(RowExpressions.unsupported(argument)))
   } yield filtered
 
   private def measuring(measure: Expression) =
@@ -147,7 +147,7 @@ private[pattern] final class MatchTexts(
   private def dependsOnRows(measure: Expression): Boolean = {
     val calls = measure.collect { case call: AggregateExpression => call }
     val rest  = measure.transformDown { case call: AggregateExpression => Literal.create(null, call.dataType) }
-    (rest +: calls.flatMap(call => call.aggregateFunction.children ++ call.filter)).forall(OfRows.dependsOnRows)
+    (rest +: calls.flatMap(call => call.aggregateFunction.children ++ call.filter)).forall(RowExpressions.dependsOnRows)
   }
 
   /** Names the rows of a name so that no column has that name. `count(A.*)` counts the rows of a name. */

@@ -13,7 +13,7 @@ import windrow.spark.fullstate.FullStateParts
 import windrow.spark.input.{AggregateParts, ColumnNames}
 import windrow.spark.output.{CountColumns, OutputColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
-import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.panes.{Corrections, UpstreamPanes}
 import windrow.spark.query.{KeyedSpec, StateDescriptor}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
@@ -37,7 +37,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
       ColumnNames.twice(resolver, "the matches", names, "Choose another name for the measure or the key.")
   }
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "match()")
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem] = Corrections.kept(before, "match()")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._
@@ -65,7 +65,7 @@ private[spark] final case class Matches(spec: MatchSpec) extends StreamOperator 
         resolved.reads,
         options.behind,
         options.name,
-        descriptor(StateDescriptor.ByKey(KeyedSpec.Match(spec), parts.message, hasOffsets))))
+        descriptor(StateDescriptor.KeyedState(KeyedSpec.Match(spec), parts.message, hasOffsets))))
   }
 
   override def outputs(parts: AggregateParts, schema: OutputSchema, timeType: DataType): Seq[OutputPart] = {

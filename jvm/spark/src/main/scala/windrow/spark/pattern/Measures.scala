@@ -38,7 +38,7 @@ private[pattern] final case class Measures(parts: AggregateParts, columns: Seq[A
   }
 
   /** The inputs of the aggregates, which tasks evaluate. */
-  def inputs: Seq[Expression] = parts.filtered().map(OfRows.plain)
+  def inputs: Seq[Expression] = parts.filtered().map(RowExpressions.plain)
 }
 
 /** Computes the aggregates of a match in a task, from its rows in order. */

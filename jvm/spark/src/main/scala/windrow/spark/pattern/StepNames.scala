@@ -32,14 +32,14 @@ private[pattern] final class StepNames(
     if (found.nonEmpty) Left(found)
     else {
       val made = replaced(own, parsed)
-      if (made.exists(_ == Wrong)) Left(Seq(SpecProblem("MATCH_EXPRESSION.EARLIER", "argument" -> argument)))
+      if (made.exists(_ == WrongCall)) Left(Seq(SpecProblem("MATCH_EXPRESSION.EARLIER", "argument" -> argument)))
       else Right(made)
     }
   }
 
   /** A replaced column is not looked at again, because the rest of its name may begin like a name of the pattern. */
   private def replaced(own: String, parsed: Expression): Expression = parsed match {
-    case Call(isFirst, read) => read.flatMap(earlier(own, isFirst, _)).getOrElse(Wrong)
+    case Call(isFirst, read) => read.flatMap(earlier(own, isFirst, _)).getOrElse(WrongCall)
     case column: UnresolvedAttribute =>
       nameOf(column).fold[Expression](column) { name =>
         val bare = UnresolvedAttribute(column.nameParts.tail)
@@ -130,7 +130,7 @@ private[pattern] object StepNames {
   }
 
   /** A call that is wrong. */
-  private case object Wrong extends LeafExpression with Unevaluable {
+  private case object WrongCall extends LeafExpression with Unevaluable {
     override def dataType: DataType = NullType
     override def nullable: Boolean  = true
   }

@@ -10,7 +10,7 @@ import windrow.explain.{Clock, Explanation}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{OutputColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.{PackRecipe, WholeMessages}
-import windrow.spark.panes.{Corrections, PanesBefore}
+import windrow.spark.panes.{Corrections, UpstreamPanes}
 import windrow.spark.shards.ShardProgram
 import windrow.spark.stream.{QueryFingerprint, StreamFrame, StreamOperator}
 
@@ -27,7 +27,7 @@ private[spark] final case class Policies(spec: PolicyWindowSpec) extends StreamO
     Option.unless(hasOffsets || hasTime)(SpecProblem(
       "ORDER_NOT_STATED"))
 
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem] = Corrections.kept(before, "a policy")
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem] = Corrections.kept(before, "a policy")
 
   def running(frame: StreamFrame): (PackRecipe, ShardProgram) = {
     import frame._

@@ -42,10 +42,10 @@ final class PolicyProgram(
   override def outputLag(kind: Int, column: Int): Distance[Axis.Time] = Distance.endless
 
   def runner(): ShardRunner =
-    if (recipe.functions.fixedWidth) new Running(new RowAggregation(recipe.functions))
-    else new Running(new ObjectAggregation(recipe.functions))
+    if (recipe.functions.fixedWidth) new Runner(new RowAggregation(recipe.functions))
+    else new Runner(new ObjectAggregation(recipe.functions))
 
-  private final class Running[B](aggregation: Aggregation[B, InternalRow])
+  private final class Runner[B](aggregation: Aggregation[B, InternalRow])
       extends OperatorRunner[PolicyShard[B, InternalRow]] {
     private val output = new OutputRow(schema)
     private val shape  = RowShape(schema.message)

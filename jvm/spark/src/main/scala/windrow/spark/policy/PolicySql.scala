@@ -27,7 +27,7 @@ private[spark] object PolicySql {
     val arguments = TableArguments.read(Name, expressions, Allowed)
     val reader    = new ArgumentReader(arguments.values)
     val options   = StreamArguments.read(reader)
-    val spec      = new Reading(reader, arguments.values).spec
+    val spec      = new PolicyReader(reader, arguments.values).spec
     val found     = arguments.problems ++ spec.left.getOrElse(Nil)
     WindowQuery.plan(
       SparkSession.active,
@@ -36,7 +36,7 @@ private[spark] object PolicySql {
       AggregateParts.of(arguments.table))
   }
 
-  private final class Reading(reader: ArgumentReader, values: Map[String, Any]) {
+  private final class PolicyReader(reader: ArgumentReader, values: Map[String, Any]) {
 
     /** Reads the specification. Reports problems of rules and limits even if they do not form a policy together. */
     def spec: Either[Seq[SpecProblem], PolicyWindowSpec] = {

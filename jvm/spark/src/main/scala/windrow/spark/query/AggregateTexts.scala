@@ -31,7 +31,7 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
     * @param keys
     *   the key columns of the state
     */
-  def resolve(session: SparkSession, keys: StructType): Resolved = {
+  def resolve(session: SparkSession, keys: StructType): RestoredAggregates = {
     val relation = LocalRelation(DataTypeUtils.toAttributes(inputs))
     val columns = functions.zipWithIndex.map { case (text, i) =>
       SafeText.column(session, text, inputs.fieldNames.toSeq).as(s"result$i")
@@ -43,7 +43,7 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
     val shown = SafeText.checked(SparkInside.frame(session, LocalRelation(values)).select(results.map {
       case (name, text) => SafeText.column(session, text, values.map(_.name)).as(name): Column
     }: _*))
-    Resolved(read, values.take(keys.size), values.drop(keys.size), AggregateTexts.listOf(shown))
+    RestoredAggregates(read, values.take(keys.size), values.drop(keys.size), AggregateTexts.listOf(shown))
   }
 }
 
@@ -56,7 +56,7 @@ final case class AggregateTexts(inputs: StructType, functions: Seq[String], resu
   * @param results
   *   the aggregates as users see them, over both
   */
-final case class Resolved(
+final case class RestoredAggregates(
     functions: FunctionSet,
     keys: Seq[AttributeReference],
     values: Seq[AttributeReference],

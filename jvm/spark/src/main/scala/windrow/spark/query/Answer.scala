@@ -12,7 +12,7 @@ import windrow.spark.rows.RowShape
 import windrow.{Unbounded, WindowKind}
 
 /** A row of an answer with its place: the key of a window, or the position of a stored row. */
-private[query] final class Answered(place: => InternalRow, val row: InternalRow) {
+private[query] final class AnswerRow(place: => InternalRow, val row: InternalRow) {
   def under: InternalRow = place
 }
 
@@ -28,7 +28,7 @@ private[spark] abstract class Answer[-S] extends Serializable {
   /** The types of a row's place. */
   private[query] def under: Seq[DataType]
 
-  private[query] def find(kept: S, question: Question): Iterator[Answered]
+  private[query] def find(kept: S, question: Question): Iterator[AnswerRow]
 
   final def apply(kept: S, question: Question): Seq[InternalRow] = find(kept, question).map(_.row).toVector
 }
@@ -72,7 +72,7 @@ private[spark] object Answer {
     *   key columns of the operator
     */
   final case class Windows(kind: WindowKind, time: DataType, value: StructType, keys: StructType)
-      extends Answer[KeepsWindows] {
+      extends Answer[WindowReader] {
     private val bounds = new Bounds(kind, time)
     private val shape  = RowShape(keys)
 
@@ -84,11 +84,11 @@ private[spark] object Answer {
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType)
 
-    private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] =
+    private[query] def find(kept: WindowReader, question: Question): Iterator[AnswerRow] =
       kept.windows(question).map { one =>
         val window =
           row(bounds(one.name, one.start, one.end) ++ Seq(boxed(one.first), boxed(one.last), one.isComplete): _*)
-        new Answered(shape.of(one.key.bytes), new JoinedRow(window, one.value))
+        new AnswerRow(shape.of(one.key.bytes), new JoinedRow(window, one.value))
       }
   }
 
@@ -100,7 +100,7 @@ private[spark] object Answer {
     * @param indexed
     *   the fields of a row that must have the values of the question
     */
-  final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[KeepsRows] {
+  final case class Messages(message: StructType, axis: Axis, indexed: Seq[Int]) extends Answer[RowReader] {
     @transient private lazy val valuesOf = UnsafeProjection.create(indexed.map { i =>
       SparkInside.normalized(BoundReference(i, message(i).dataType, message(i).nullable))
     })
@@ -111,9 +111,9 @@ private[spark] object Answer {
     def rowType: StructType                 = message
     private[query] def under: Seq[DataType] = Position
 
-    private[query] def find(kept: KeepsRows, question: Question): Iterator[Answered] = {
+    private[query] def find(kept: RowReader, question: Question): Iterator[AnswerRow] = {
       val wanted = question.by.map(values.of)
-      kept.messages(question, axis).map(one => new Answered(position(one), shape.of(one.payload)))
+      kept.messages(question, axis).map(one => new AnswerRow(position(one), shape.of(one.payload)))
         .filter(found => wanted.forall(_ == valuesOf(found.row)))
     }
   }
@@ -122,7 +122,7 @@ private[spark] object Answer {
     new StructType().add("watermark", TimestampType).add("processing_time", TimestampType)
 
   /** Answers with the firings that follow if no more rows arrive. */
-  final case class Firings(kind: WindowKind, time: DataType, keys: StructType) extends Answer[KeepsWindows] {
+  final case class Firings(kind: WindowKind, time: DataType, keys: StructType) extends Answer[WindowReader] {
     private val bounds = new Bounds(kind, time)
     private val shape  = RowShape(keys)
 
@@ -132,9 +132,9 @@ private[spark] object Answer {
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType)
 
-    private[query] def find(kept: KeepsWindows, question: Question): Iterator[Answered] = kept.firings.map { one =>
+    private[query] def find(kept: WindowReader, question: Question): Iterator[AnswerRow] = kept.firings.map { one =>
       val timing = UTF8String.fromString(one.pending.timing.toString)
-      new Answered(
+      new AnswerRow(
         shape.of(one.key.bytes),
         row(bounds(one.name, one.start, one.end) ++
           Seq(timing, boxed(one.pending.watermark), boxed(one.pending.processingTime)): _*))
@@ -144,7 +144,7 @@ private[spark] object Answer {
   /** Answers with the rows that a join emits if no more rows arrive. Their place is the equality columns and the
     * position of their first row.
     */
-  final case class ComingRows(join: JoinDescriptor) extends Answer[OfSide] {
+  final case class ComingRows(join: JoinDescriptor) extends Answer[JoinSideReader] {
 
     /** The streams that a joined row shows. */
     private val shown: Seq[(String, StructType)] =
@@ -157,19 +157,19 @@ private[spark] object Answer {
 
     private[query] def under: Seq[DataType] = join.keys.map(_.dataType) ++ Position
 
-    private[query] def find(kept: OfSide, question: Question): Iterator[Answered] = kept.coming.map { coming =>
+    private[query] def find(kept: JoinSideReader, question: Question): Iterator[AnswerRow] = kept.coming.map { coming =>
       val first = coming.row.messages.flatten.head
       val messages = coming.row.messages.zip(shapes).map { case (message, shape) =>
         message.map(one => shape.of(one.payload)).orNull
       }
-      new Answered(
+      new AnswerRow(
         new JoinedRow(keyShape.of(first.key.bytes), position(first)),
         row(messages :+ boxed(coming.watermark) :+ boxed(coming.processingTime): _*))
     }
   }
 
   /** Answers with the least stored offset of each source partition, and the offset after the greatest processed one. */
-  case object Offsets extends Answer[KeepsMessages] {
+  case object Offsets extends Answer[MessageReader] {
 
     val rowType: StructType = new StructType()
       .add("source", StringType, nullable = false)
@@ -179,11 +179,11 @@ private[spark] object Answer {
 
     private[query] def under: Seq[DataType] = Nil
 
-    private[query] def find(kept: KeepsMessages, question: Question): Iterator[Answered] = {
+    private[query] def find(kept: MessageReader, question: Question): Iterator[AnswerRow] = {
       val from = kept.restartOffsets
       kept.nextOffsets.iterator.map { case (part, after) =>
         val least = boxed(from.get(part).filter(_ < after))
-        new Answered(InternalRow.empty, row(UTF8String.fromString(part.source), part.number, least, after))
+        new AnswerRow(InternalRow.empty, row(UTF8String.fromString(part.source), part.number, least, after))
       }
     }
   }

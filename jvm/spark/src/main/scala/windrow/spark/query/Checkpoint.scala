@@ -60,7 +60,7 @@ private[query] final class CommittedOperator(
 
   lazy val streams: Seq[StateDescriptor] = {
     val kept = variable(OperatorDescriptor.Variable).select("value").collect()
-    if (kept.isEmpty) throw Reading.damaged(path, "it does not describe its state")
+    if (kept.isEmpty) throw DamageGuard.damaged(path, "it does not describe its state")
     StateDescriptor.read(kept.head.getAs[Array[Byte]](0), path)
   }
 
@@ -75,7 +75,7 @@ private[query] final class CommittedOperator(
   /** Reads a state variable. Each of its columns is a struct of one field whose name differs between Spark versions, so
     * the field replaces the struct.
     */
-  private def variable(name: String): DataFrame = Reading(path) {
+  private def variable(name: String): DataFrame = DamageGuard(path) {
     val rows = Checkpoint.variable(session, operator, batch, name).load(path)
     rows.select(rows.schema.collect { case StructField(column, fields: StructType, _, _) =>
       col(column).getField(fields.head.name).as(column)
@@ -171,10 +171,10 @@ private[spark] object Checkpoint {
     */
   def wrongValues(session: SparkSession, path: String): Seq[String] = {
     readable(session, path)
-    val rows = Reading(path)(session.read.format("state-metadata").load(path).collect())
+    val rows = DamageGuard(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.filter(variablesOf(_).exists(_._1 == "header")).flatMap { row =>
       val stored = storedBy(session, path, row)
-      Reading(path)(stored.values(None, _ => true).flatMap(StoredValue.wrong(_))(Encoders.STRING).collect())
+      DamageGuard(path)(stored.values(None, _ => true).flatMap(StoredValue.wrong(_))(Encoders.STRING).collect())
     }
   }
 
@@ -203,7 +203,7 @@ private[spark] object Checkpoint {
     * do not count, so that the windows behind a deduplication need no name.
     */
   private def unnamed(all: Seq[(Long, StoredState)]): Seq[(Long, StoredState)] = {
-    val others = all.filterNot(_._2.descriptor.holds.isInstanceOf[StateDescriptor.ByKey])
+    val others = all.filterNot(_._2.descriptor.holds.isInstanceOf[StateDescriptor.KeyedState])
     if (others.isEmpty) all else others
   }
 
@@ -292,7 +292,7 @@ private[spark] object Checkpoint {
 
   /** Returns the Windrow operators with their numbers in Spark. */
   private[query] def operators(session: SparkSession, path: String): Seq[(Long, StoredOperator)] = {
-    val rows = Reading(path)(session.read.format("state-metadata").load(path).collect())
+    val rows = DamageGuard(path)(session.read.format("state-metadata").load(path).collect())
     rows.toSeq.flatMap { row =>
       val variables = variablesOf(row)
       Option.when(variables.exists(_._1 == OperatorDescriptor.Variable))(

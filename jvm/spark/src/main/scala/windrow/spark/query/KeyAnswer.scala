@@ -17,7 +17,7 @@ private[query] object KeyAnswer {
     * @param time
     *   the type of the event time
     */
-  final case class Stored(of: KeyedSpec, time: DataType, keys: StructType) extends Answer[KeepsKeys] {
+  final case class StoredKeys(of: KeyedSpec, time: DataType, keys: StructType) extends Answer[KeyReader] {
     private val shape = RowShape(keys)
 
     private val isMatch = of match {
@@ -42,14 +42,14 @@ private[query] object KeyAnswer {
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType)
 
-    private[query] def find(kept: KeepsKeys, question: Question): Iterator[Answered] =
+    private[query] def find(kept: KeyReader, question: Question): Iterator[AnswerRow] =
       kept.keys(question.key).map { one =>
         val times = Seq(one.times.head, one.times.last)
         val sizes = Seq[Any](one.rows.size.toLong, one.rows.map(_.payload.length.toLong).sum)
         val own: Seq[Any] =
           if (isMatch) sizes :+ new GenericArrayData(one.matches.map(shown).toArray[Any])
           else one.times.size.toLong +: sizes
-        new Answered(shape.of(one.key.bytes), row(times ++ own :+ one.watermark: _*))
+        new AnswerRow(shape.of(one.key.bytes), row(times ++ own :+ one.watermark: _*))
       }
 
     private def shown(one: StoredMatch): Any = row(
@@ -61,7 +61,7 @@ private[query] object KeyAnswer {
   /** Answers with the rows that a deduplication will emit, or with the keys whose matches or rows will change, if no more
     * rows arrive. Their place is the key and the position of the row.
     */
-  final case class Waiting(of: KeyedSpec, message: StructType, keys: StructType) extends Answer[KeepsKeys] {
+  final case class Deadlines(of: KeyedSpec, message: StructType, keys: StructType) extends Answer[KeyReader] {
     private val keyShape = RowShape(keys)
     private val shape    = RowShape(message)
 
@@ -77,11 +77,11 @@ private[query] object KeyAnswer {
 
     private[query] def under: Seq[DataType] = keys.map(_.dataType) ++ (if (withRows) Position else Nil)
 
-    private[query] def find(kept: KeepsKeys, question: Question): Iterator[Answered] = kept.deadlines.map { one =>
+    private[query] def find(kept: KeyReader, question: Question): Iterator[AnswerRow] = kept.deadlines.map { one =>
       val key  = keyShape.of(one.key.bytes)
       def at   = one.row.fold[InternalRow](key)(found => new JoinedRow(key, position(found)))
       val rows = one.row.map(found => shape.of(found.payload)).toSeq: Seq[Any]
-      new Answered(at, row(rows :+ one.watermark: _*))
+      new AnswerRow(at, row(rows :+ one.watermark: _*))
     }
   }
 }

@@ -11,10 +11,10 @@ import windrow.SpecProblem
   * @param values
   *   one for each column, in their order
   */
-private[query] final case class Named[T](argument: String, columns: Seq[String], values: Seq[T])
+private[query] final case class ColumnValues[T](argument: String, columns: Seq[String], values: Seq[T])
 
 /** The values by which a question finds rows: of the key, and of the index columns. None means any. */
-private[query] final case class NamedKeys[T](key: Option[Named[T]], by: Option[Named[T]])
+private[query] final case class NamedKeys[T](key: Option[ColumnValues[T]], by: Option[ColumnValues[T]])
 
 /** Reads the keys of questions (SEMANTICS S1).
   *
@@ -53,13 +53,13 @@ private[query] final class NamedValues(session: SparkSession, key: Seq[String], 
   private def named[T](
       argument: String,
       columns: Seq[String],
-      values: Seq[(String, T)]): Either[SpecProblem, Named[T]] = {
+      values: Seq[(String, T)]): Either[SpecProblem, ColumnValues[T]] = {
     val found  = columns.flatMap(name => values.find(one => resolver(one._1, name)).map(_._2))
     val stated = if (values.isEmpty) "nothing" else values.map(_._1).sorted.mkString(", ")
     val all    = if (columns.isEmpty) "the operator has no key" else s"it must name all of ${columns.mkString(", ")}"
     Either.cond(
       found.size == columns.size && values.size == columns.size,
-      Named(argument, columns, found),
+      ColumnValues(argument, columns, found),
       SpecProblem("KEYS_NOT_THOSE", "argument" -> argument, "names" -> stated, "allowed" -> all))
   }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types._
 import windrow.core.state.{ByteReader, ByteWriter, Key}
-import windrow.spark.pack.ShardOf
+import windrow.spark.pack.ShardHash
 import windrow.spark.packet.PacketFlag
 import windrow.spark.rows.Rows
 
@@ -56,12 +56,12 @@ private[spark] object QuestionPacket {
   * @param row
   *   struct of the columns of the lookup stream
   */
-private[query] final case class AsQuestion(key: Expression, range: Expression, by: Expression, row: Expression)
+private[query] final case class QuestionExpression(key: Expression, range: Expression, by: Expression, row: Expression)
     extends QuaternaryExpression
     with CodegenFallback {
-  @transient private lazy val keyOf = AsQuestion.rowOf(key)
-  @transient private lazy val byOf  = AsQuestion.rowOf(by)
-  @transient private lazy val rowOf = AsQuestion.rowOf(row)
+  @transient private lazy val keyOf = QuestionExpression.rowOf(key)
+  @transient private lazy val byOf  = QuestionExpression.rowOf(by)
+  @transient private lazy val rowOf = QuestionExpression.rowOf(row)
 
   override def dataType: DataType = BinaryType
   override def nullable: Boolean  = false
@@ -80,7 +80,7 @@ private[query] final case class AsQuestion(key: Expression, range: Expression, b
       newFourth: Expression): Expression = copy(newFirst, newSecond, newThird, newFourth)
 }
 
-private[query] object AsQuestion {
+private[query] object QuestionExpression {
 
   /** Returns a function that writes a struct. */
   def rowOf(struct: Expression): InternalRow => UnsafeRow = {
@@ -90,11 +90,12 @@ private[query] object AsQuestion {
 }
 
 /** Computes the shard of a key, which is a struct of its columns. */
-private[query] final case class AsShard(child: Expression, shards: Int) extends UnaryExpression with CodegenFallback {
-  @transient private lazy val key = AsQuestion.rowOf(child)
+private[query] final case class ShardExpression(child: Expression, shards: Int) extends UnaryExpression
+    with CodegenFallback {
+  @transient private lazy val key = QuestionExpression.rowOf(child)
 
   override def dataType: DataType                                               = IntegerType
   override def nullable: Boolean                                                = false
-  override def eval(input: InternalRow): Any                                    = ShardOf(key(input), shards)
+  override def eval(input: InternalRow): Any                                    = ShardHash(key(input), shards)
   override protected def withNewChildInternal(newChild: Expression): Expression = copy(child = newChild)
 }

@@ -25,7 +25,7 @@ final case class StateDescriptor(
     shards: Int,
     keys: StructType,
     timeType: DataType,
-    holds: StateDescriptor.Holds)
+    holds: StateDescriptor.StateContents)
     extends DescriptorJson {
 
   /** Returns the descriptor of windows of aggregates that run with another spec. */
@@ -35,8 +35,8 @@ final case class StateDescriptor(
   }
 
   private[query] def json: ObjectNode = holds match {
-    case StateDescriptor.OfJoin(join, _) => join.json
-    case held: StateDescriptor.OfStream =>
+    case StateDescriptor.JoinState(join, _) => join.json
+    case held: StateDescriptor.StreamState =>
       val node = DescriptorJson.node(shards, keys).put("name", name).put("time", timeType.json)
       held.write(node)
       node
@@ -45,19 +45,19 @@ final case class StateDescriptor(
 
 object StateDescriptor {
 
-  sealed trait Holds {
+  sealed trait StateContents {
 
     /** Whether a question needs a space. The space with the times at which keys are next due is never needed. */
     private[query] def needs(space: String): Boolean = space != "periods"
   }
 
   /** Windows or rows of one stream. */
-  sealed trait OfStream extends Holds {
+  sealed trait StreamState extends StateContents {
     private[query] def write(node: ObjectNode): Unit
   }
 
   /** Windows of one stream. */
-  sealed trait Windowed extends OfStream {
+  sealed trait WindowState extends StreamState {
     def window: WindowKind
   }
 
@@ -69,7 +69,7 @@ object StateDescriptor {
     *   whether rows keep their place in the order, because an aggregate depends on it
     */
   final case class Aggregates(spec: WindowOperatorSpec, texts: Either[String, AggregateTexts], ordered: Boolean)
-      extends Windowed {
+      extends WindowState {
     def window: WindowKind = spec.window
 
     private[query] override def needs(space: String): Boolean = true
@@ -99,7 +99,7 @@ object StateDescriptor {
     * @param indexed
     *   columns by which stored rows are queried
     */
-  final case class Messages(spec: FullStateSpec, message: StructType, indexed: Seq[String]) extends Windowed {
+  final case class Messages(spec: FullStateSpec, message: StructType, indexed: Seq[String]) extends WindowState {
     def window: WindowKind = spec.window
 
     private[query] def write(node: ObjectNode): Unit = {
@@ -119,7 +119,7 @@ object StateDescriptor {
     * @param hasOffsets
     *   whether rows have an identity
     */
-  final case class ByKey(of: KeyedSpec, message: StructType, hasOffsets: Boolean) extends OfStream {
+  final case class KeyedState(of: KeyedSpec, message: StructType, hasOffsets: Boolean) extends StreamState {
     private[query] override def needs(space: String): Boolean = true
 
     private[query] def write(node: ObjectNode): Unit = {
@@ -129,9 +129,9 @@ object StateDescriptor {
     }
   }
 
-  object ByKey {
-    private[query] def read(node: JsonNode, of: KeyedSpec): ByKey =
-      ByKey(of, DescriptorJson.struct(node.get("message")), node.path("offsets").asBoolean)
+  object KeyedState {
+    private[query] def read(node: JsonNode, of: KeyedSpec): KeyedState =
+      KeyedState(of, DescriptorJson.struct(node.get("message")), node.path("offsets").asBoolean)
   }
 
   /** Rows of one stream of a join.
@@ -139,11 +139,11 @@ object StateDescriptor {
     * @param number
     *   its position among the streams
     */
-  final case class OfJoin(join: JoinDescriptor, number: Int) extends Holds {
+  final case class JoinState(join: JoinDescriptor, number: Int) extends StateContents {
     def side: JoinDescriptor.Side = join.sides(number)
   }
 
-  def of(name: String, shards: Int, parts: AggregateParts, timeType: DataType, holds: Holds): StateDescriptor =
+  def of(name: String, shards: Int, parts: AggregateParts, timeType: DataType, holds: StateContents): StateDescriptor =
     StateDescriptor(name, shards, keysOf(parts), timeType, holds)
 
   private def keysOf(parts: AggregateParts): StructType = StructType(parts.keys.map { key =>
@@ -156,7 +156,7 @@ object StateDescriptor {
     * @param path
     *   the path of the checkpoint, for the error
     */
-  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = Reading(path) {
+  private[query] def read(bytes: Array[Byte], path: String): Seq[StateDescriptor] = DamageGuard(path) {
     val node = new ObjectMapper().readTree(bytes)
     if (node.path("format").asInt != DescriptorJson.Format)
       throw new CheckpointError(
@@ -176,17 +176,17 @@ object StateDescriptor {
       case CheckedSpec.Join(spec)      => ofJoin(JoinDescriptor.read(node, spec))
       case CheckedSpec.Aggregate(spec) => Seq(read(node, Aggregates.read(node, spec)))
       case CheckedSpec.FullState(spec) => Seq(read(node, Messages.read(node, spec)))
-      case CheckedSpec.Dedup(spec)     => Seq(read(node, ByKey.read(node, KeyedSpec.Dedup.read(node, spec))))
-      case CheckedSpec.Match(spec)     => Seq(read(node, ByKey.read(node, KeyedSpec.Match(spec))))
+      case CheckedSpec.Dedup(spec)     => Seq(read(node, KeyedState.read(node, KeyedSpec.Dedup.read(node, spec))))
+      case CheckedSpec.Match(spec)     => Seq(read(node, KeyedState.read(node, KeyedSpec.Match(spec))))
       case _ => throw new CheckpointError(ErrorConditions.message("STATE_VERSION.UNKNOWN", "path" -> path))
     }
   }
 
   private def ofJoin(join: JoinDescriptor): Seq[StateDescriptor] = join.spec.names.zip(join.sides).zipWithIndex.map {
-    case ((name, side), number) => StateDescriptor(name, join.shards, join.keys, side.timeType, OfJoin(join, number))
+    case ((name, side), number) => StateDescriptor(name, join.shards, join.keys, side.timeType, JoinState(join, number))
   }
 
-  private def read(node: JsonNode, holds: Holds): StateDescriptor = StateDescriptor(
+  private def read(node: JsonNode, holds: StateContents): StateDescriptor = StateDescriptor(
     node.path("name").asText,
     DescriptorJson.shards(node),
     DescriptorJson.struct(node.get("keys")),

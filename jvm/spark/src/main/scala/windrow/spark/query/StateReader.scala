@@ -13,7 +13,7 @@ import windrow.core.state.{Key, ShardStore}
 import windrow.core.store.LatenessCounts
 import windrow.core.time.{Axis, Distance}
 import windrow.spark.output.OutputColumns
-import windrow.spark.pack.{PackStrategy, PacketRows, ShardOf, Unpack}
+import windrow.spark.pack.{PackStrategy, PacketRows, ShardHash, Unpack}
 import windrow.spark.rows.Rows
 import windrow.{CheckpointError, ErrorConditions, Positions, SpecError, SpecProblem, TimeSpan, WindowKind}
 
@@ -67,8 +67,8 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     state.descriptor.holds match {
       case held: StateDescriptor.Aggregates => ofWindows(held.window, held.spec.latenessInTime)
       case held: StateDescriptor.Messages   => ofWindows(held.window, held.spec.latenessInTime)
-      case held: StateDescriptor.ByKey      => Advice.ofRows(held.of.within, held.of.lateness, counts, share)
-      case StateDescriptor.OfJoin(join, _) =>
+      case held: StateDescriptor.KeyedState => Advice.ofRows(held.of.within, held.of.lateness, counts, share)
+      case StateDescriptor.JoinState(join, _) =>
         val late = new JoinLateness(join.spec)
         if (!late.isKnown) throw wrong("ADVICE_NOT_KEPT", "what" -> "a join that is bounded only by its retention")
         Advice.ofRows(late.span, TimeSpan(join.spec.latenessInTime.value), counts, share)
@@ -96,7 +96,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         table(rows, keyed(descriptor, rows) ++ rows.row.take(own) ++ results, rows.bounds)
       case held: StateDescriptor.Messages =>
         val answer = Answer.Windows(held.window, descriptor.timeType, Answer.Count, descriptor.keys)
-        val rows   = answered(state, question, answer)(new OfFullState(held.spec, _))
+        val rows   = answered(state, question, answer)(new FullStateReader(held.spec, _))
         table(rows, keyed(descriptor, rows) ++ rows.row, rows.bounds)
     }
   }
@@ -116,11 +116,11 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val rows = descriptor.holds match {
       case held: StateDescriptor.Messages =>
         val answer = Answer.Messages(held.message, axis, held.indexed.map(held.message.fieldIndex))
-        answered(state, question, answer)(new OfFullState(held.spec, _))
-      case held: StateDescriptor.OfJoin =>
-        answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new OfSide(held, _))
-      case held: StateDescriptor.ByKey if held.of.storesRows =>
-        answered(state, question, Answer.Messages(held.message, axis, Nil))(KeepsKeys.of(held.of))
+        answered(state, question, answer)(new FullStateReader(held.spec, _))
+      case held: StateDescriptor.JoinState =>
+        answered(state, question, Answer.Messages(held.side.message, axis, Nil))(new JoinSideReader(held, _))
+      case held: StateDescriptor.KeyedState if held.of.storesRows =>
+        answered(state, question, Answer.Messages(held.message, axis, Nil))(KeyReader.of(held.of))
       case _ => throw noMessages(descriptor)
     }
     val order = if (axis == Axis.Time) rows.positions else Seq(rows.positions(3), rows.positions(1), rows.positions(2))
@@ -133,9 +133,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val descriptor = state.descriptor
     val key        = new Arguments(descriptor).keys("getKeys", Nil, keyValues, Map.empty)._1
     descriptor.holds match {
-      case held: StateDescriptor.ByKey =>
-        val answer = KeyAnswer.Stored(held.of, descriptor.timeType, descriptor.keys)
-        val rows   = answered(state, Question(key, None, None), answer)(KeepsKeys.of(held.of))
+      case held: StateDescriptor.KeyedState =>
+        val answer = KeyAnswer.StoredKeys(held.of, descriptor.timeType, descriptor.keys)
+        val rows   = answered(state, Question(key, None, None), answer)(KeyReader.of(held.of))
         val order  = rows.positions.filter(key => RowOrdering.isOrderable(key.dataType))
         table(rows, keyed(descriptor, rows) ++ rows.row, order)
       case _ => throw new CheckpointError(
@@ -147,19 +147,19 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val state      = stored()
     val descriptor = state.descriptor
     val all        = Question(None, None, None)
-    def firings(window: WindowKind)(open: ShardStore => KeepsWindows) = {
+    def firings(window: WindowKind)(open: ShardStore => WindowReader) = {
       val rows = answered(state, all, Answer.Firings(window, descriptor.timeType, descriptor.keys))(open)
       (rows, rows.row.takeRight(2) ++ rows.bounds)
     }
     val (rows, order) = descriptor.holds match {
       case held: StateDescriptor.Aggregates => firings(held.window)(ofAggregates(held, resolved(descriptor, held)))
-      case held: StateDescriptor.Messages   => firings(held.window)(new OfFullState(held.spec, _))
-      case held: StateDescriptor.OfJoin =>
-        val rows = answered(state, all, Answer.ComingRows(held.join))(new OfSide(held, _))
+      case held: StateDescriptor.Messages   => firings(held.window)(new FullStateReader(held.spec, _))
+      case held: StateDescriptor.JoinState =>
+        val rows = answered(state, all, Answer.ComingRows(held.join))(new JoinSideReader(held, _))
         (rows, rows.row.takeRight(2) ++ rows.positions.drop(descriptor.keys.size))
-      case held: StateDescriptor.ByKey =>
+      case held: StateDescriptor.KeyedState =>
         val rows =
-          answered(state, all, KeyAnswer.Waiting(held.of, held.message, descriptor.keys))(KeepsKeys.of(held.of))
+          answered(state, all, KeyAnswer.Deadlines(held.of, held.message, descriptor.keys))(KeyReader.of(held.of))
         (rows, rows.row.takeRight(1) ++ rows.positions.drop(descriptor.keys.size))
     }
     table(rows, keyed(descriptor, rows) ++ rows.row, order)
@@ -169,9 +169,9 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     val state = stored()
     val all   = Question(None, None, None)
     val rows = state.descriptor.holds match {
-      case held: StateDescriptor.Messages => answered(state, all, Answer.Offsets)(new OfFullState(held.spec, _))
-      case held: StateDescriptor.OfJoin   => answered(state, all, Answer.Offsets)(new OfSide(held, _))
-      case _                              => throw noMessages(state.descriptor)
+      case held: StateDescriptor.Messages  => answered(state, all, Answer.Offsets)(new FullStateReader(held.spec, _))
+      case held: StateDescriptor.JoinState => answered(state, all, Answer.Offsets)(new JoinSideReader(held, _))
+      case _                               => throw noMessages(state.descriptor)
     }
     val part  = rows.row.take(2)
     val least = Alias(Min(rows.row(2)).toAggregateExpression(), "kept")()
@@ -183,10 +183,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   // ---- stored state
 
-  private def windowed(descriptor: StateDescriptor): StateDescriptor.Windowed = descriptor.holds match {
-    case held: StateDescriptor.Windowed => held
-    case _: StateDescriptor.OfJoin      => throw refusal("NO_WINDOWS.JOIN", descriptor)
-    case _: StateDescriptor.ByKey       => throw refusal("NO_WINDOWS.KEYS", descriptor)
+  private def windowed(descriptor: StateDescriptor): StateDescriptor.WindowState = descriptor.holds match {
+    case held: StateDescriptor.WindowState => held
+    case _: StateDescriptor.JoinState      => throw refusal("NO_WINDOWS.JOIN", descriptor)
+    case _: StateDescriptor.KeyedState     => throw refusal("NO_WINDOWS.KEYS", descriptor)
   }
 
   private def refusal(condition: String, descriptor: StateDescriptor) = new CheckpointError(
@@ -194,10 +194,10 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 
   /** Returns the columns by which stored rows are queried; if empty, they are the key columns. */
   private def declaredOf(descriptor: StateDescriptor, axis: Axis): Seq[(String, DataType)] = descriptor.holds match {
-    case held: StateDescriptor.Messages => held.indexed.map(name => name -> held.message(name).dataType)
-    case held: StateDescriptor.OfJoin   => withoutOffsets(descriptor, axis, held.side.hasOffsets)
-    case held: StateDescriptor.ByKey if held.of.storesRows => withoutOffsets(descriptor, axis, held.hasOffsets)
-    case _                                                 => throw noMessages(descriptor)
+    case held: StateDescriptor.Messages  => held.indexed.map(name => name -> held.message(name).dataType)
+    case held: StateDescriptor.JoinState => withoutOffsets(descriptor, axis, held.side.hasOffsets)
+    case held: StateDescriptor.KeyedState if held.of.storesRows => withoutOffsets(descriptor, axis, held.hasOffsets)
+    case _                                                      => throw noMessages(descriptor)
   }
 
   private def withoutOffsets(descriptor: StateDescriptor, axis: Axis, hasOffsets: Boolean) =
@@ -207,23 +207,24 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
       s"Whole numbers are offsets, but the rows of '${descriptor.name}' have no offsets. Pass times")
 
   private def noMessages(descriptor: StateDescriptor) = descriptor.holds match {
-    case _: StateDescriptor.ByKey => refusal("NO_MESSAGE_STORE.KEYS", descriptor)
-    case _                        => refusal("NO_MESSAGE_STORE.CHECKPOINT", descriptor)
+    case _: StateDescriptor.KeyedState => refusal("NO_MESSAGE_STORE.KEYS", descriptor)
+    case _                             => refusal("NO_MESSAGE_STORE.CHECKPOINT", descriptor)
   }
 
-  private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): Resolved = held.texts match {
-    case Right(texts) => Reading(path)(texts.resolve(session, descriptor.keys))
-    case Left(unclear) => throw new CheckpointError(
-        ErrorConditions.message(
-          "AGGREGATE_NOT_READABLE",
-          "operator" -> descriptor.name,
-          "path"     -> path,
-          "unclear"  -> unclear))
-  }
+  private def resolved(descriptor: StateDescriptor, held: StateDescriptor.Aggregates): RestoredAggregates =
+    held.texts match {
+      case Right(texts) => DamageGuard(path)(texts.resolve(session, descriptor.keys))
+      case Left(unclear) => throw new CheckpointError(
+          ErrorConditions.message(
+            "AGGREGATE_NOT_READABLE",
+            "operator" -> descriptor.name,
+            "path"     -> path,
+            "unclear"  -> unclear))
+    }
 
-  private def ofAggregates(held: StateDescriptor.Aggregates, read: Resolved): ShardStore => KeepsWindows = {
+  private def ofAggregates(held: StateDescriptor.Aggregates, read: RestoredAggregates): ShardStore => WindowReader = {
     val (spec, functions, ordered) = (held.spec, read.functions, held.ordered)
-    OfAggregates(spec, functions, ordered, _)
+    AggregateReader(spec, functions, ordered, _)
   }
 
   // ---- questions
@@ -248,7 +249,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
         found.by.map(row(_, declared.map(_._2))))
     }
 
-    private def row(named: Named[Literal], types: Seq[DataType]): Array[Byte] = {
+    private def row(named: ColumnValues[Literal], types: Seq[DataType]): Array[Byte] = {
       val values = named.values.zip(types).map { case (value, to) =>
         SparkInside.normalized(cast(named.argument, value, to))
       }
@@ -299,21 +300,24 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
     * @param open
     *   opens the stored state of a shard
     */
-  private def answered[S](state: StoredState, question: Question, answer: Answer[S])(open: ShardStore => S): Found = {
+  private def answered[S](
+      state: StoredState,
+      question: Question,
+      answer: Answer[S])(open: ShardStore => S): AnswerTable = {
     val shard =
-      question.key.map(key => ShardOf(Rows.of(key.bytes, state.descriptor.keys.size), state.descriptor.shards))
+      question.key.map(key => ShardHash(Rows.of(key.bytes, state.descriptor.keys.size), state.descriptor.shards))
     val values    = state.operator.values(shard, state.descriptor.holds.needs)
     val packed    = values.groupByKey(_.shard).flatMapGroups(new StoredAnswers(open, answer, question, path))
     val plan      = SparkInside.plan(packed.toDF())
     val positions = answer.under.map(AttributeReference("under", _)())
     val row       = answer.rowType.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
-    Found(
+    AnswerTable(
       positions,
       row,
       Unpack(plan.output.head, Seq(PacketRows(StoredAnswers.Kind, positions.size + row.size)), positions ++ row, plan))
   }
 
-  private def table(rows: Found, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =
+  private def table(rows: AnswerTable, columns: Seq[NamedExpression], order: Seq[Expression]): DataFrame =
     frame(Project(columns, sorted(order, rows.plan)))
 
   /** Sorts rows in one partition. Spark's global sort would read the state twice, once to determine bounds. */
@@ -326,7 +330,7 @@ private[spark] final class StateReader private (session: SparkSession, path: Str
 private object StateReader {
 
   /** The columns of a place, the columns of a row, and the plan that returns both. */
-  private final case class Found(positions: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
+  private final case class AnswerTable(positions: Seq[Attribute], row: Seq[Attribute], plan: LogicalPlan) {
 
     /** Start and end of the window, and its name if there are several. */
     def bounds: Seq[Expression] = {
@@ -350,6 +354,6 @@ private object StateReader {
   private def notUnderstood(argument: String, why: String): SpecError =
     SpecError(argument, Seq(SpecProblem("VALUE_NOT_UNDERSTOOD", "why" -> why)))
 
-  private def keyed(descriptor: StateDescriptor, rows: Found): Seq[NamedExpression] =
+  private def keyed(descriptor: StateDescriptor, rows: AnswerTable): Seq[NamedExpression] =
     descriptor.keys.zip(rows.positions).map { case (field, column) => Alias(column, field.name)() }
 }

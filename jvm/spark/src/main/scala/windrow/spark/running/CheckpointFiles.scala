@@ -16,7 +16,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.{
   */
 final class CheckpointFiles(path: Path, conf: Configuration) extends CheckpointFileManager {
   private val files: CheckpointFileManager =
-    if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem] && isHadoops) new OnLocalDisk(path, conf)
+    if (path.getFileSystem(conf).isInstanceOf[LocalFileSystem] && isHadoops) new LocalFiles(path, conf)
     else {
       val others = new Configuration(conf)
       others.unset(CheckpointSetting.Name)
@@ -47,7 +47,7 @@ private object CheckpointFiles {
   private val Hadoops = "org.apache.hadoop.fs.local.LocalFs"
 }
 
-private final class OnLocalDisk(path: Path, conf: Configuration)
+private final class LocalFiles(path: Path, conf: Configuration)
     extends FileSystemBasedCheckpointFileManager(path, conf) {
 
   override protected val fs: FileSystem = {

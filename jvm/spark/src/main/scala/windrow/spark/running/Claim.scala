@@ -30,7 +30,7 @@ private[spark] final class Claim(session: SparkSession, checkpoint: String, fold
     *   the id of the query in the checkpoint
     */
   def take(drain: Boolean): String = {
-    // BeforeStart has already rejected a query without `drain` that was first started with it.
+    // StartCheck has already rejected a query without `drain` that was first started with it.
     if (!drain && Claim.hasEnd(session, checkpoint)) files(end).delete(end, true)
     CutOffStart.clear(session, checkpoint)
     owner.claim(folders)

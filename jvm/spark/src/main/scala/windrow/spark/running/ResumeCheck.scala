@@ -8,7 +8,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 import windrow.core.state.SpecFingerprint
 import windrow.spark.input.WatermarkCheck
-import windrow.spark.panes.PanesBefore
+import windrow.spark.panes.UpstreamPanes
 import windrow.spark.query.{Checkpoint, CheckpointedOperator}
 import windrow.spark.shards.{ShardProgram, WindowProcessor}
 import windrow.{CheckpointError, ErrorConditions, SpecError}
@@ -64,12 +64,12 @@ object ResumeCheck {
   private def numbered(session: SparkSession, plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] = {
     val written = programs(plan)
     if (written.sizeIs < 2) written
-    else programs(Try(CurrentTimes.optimized(session, PanesBefore.inlined(plan))).getOrElse(plan))
+    else programs(Try(CurrentTimes.optimized(session, UpstreamPanes.inlined(plan))).getOrElse(plan))
   }
 
   /** Returns the Windrow operators in a streaming plan from the sink on, with their time modes. */
   def programs(plan: LogicalPlan): Seq[(TimeMode, ShardProgram)] =
-    PanesBefore.inlined(plan).collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
+    UpstreamPanes.inlined(plan).collect { case one: TransformWithState => (one.timeMode, one.statefulProcessor: Any) }
       .collect { case (mode, processor: WindowProcessor) => (mode, processor.program) }
 
   /** Whether an operator of a plan depends on processing time, so that the query runs micro-batches without data. */

@@ -20,13 +20,13 @@ import windrow.spark.packet.{PacketFlag, PacketMerge, PlacedPacket}
 final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Time], first: Watermark = Watermark.None)
     extends StatefulProcessor[Int, PlacedPacket.Type, Array[Byte]] {
 
-  @transient private var store: SparkShardStore   = _
-  @transient private var notes: Option[Notes]     = None
-  @transient private lazy val runner: ShardRunner = program.runner()
+  @transient private var store: SparkShardStore        = _
+  @transient private var notes: Option[DescriptorNote] = None
+  @transient private lazy val runner: ShardRunner      = program.runner()
 
   override def init(outputMode: OutputMode, timeMode: TimeMode): Unit = {
     store = new SparkShardStore(getHandle, program.spaces)
-    notes = program.descriptor.map(new Notes(getHandle, _))
+    notes = program.descriptor.map(new DescriptorNote(getHandle, _))
   }
 
   override def handleInputRows(
@@ -56,7 +56,7 @@ final class WindowProcessor(val program: ShardProgram, val lag: Distance[Axis.Ti
 }
 
 /** Stores the description of the state in the state. Writes it only when it changes. */
-private final class Notes(handle: StatefulProcessorHandle, descriptor: OperatorDescriptor) {
+private final class DescriptorNote(handle: StatefulProcessorHandle, descriptor: OperatorDescriptor) {
   private val kept    = handle.getValueState(OperatorDescriptor.Variable, StateColumn.bytes, TTLConfig.NONE)
   private val bytes   = descriptor.bytes
   private var isThere = false

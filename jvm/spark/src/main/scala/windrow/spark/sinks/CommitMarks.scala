@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import windrow.spark.jdbc.BatchLedger.Noted
+import windrow.spark.jdbc.BatchLedger.LedgerEntry
 
 /** The micro-batches of a query in the commits of a table. The commit that adds the rows of a micro-batch stores its
   * number and digest, so a table has both or neither (SEMANTICS R145).
@@ -13,15 +13,15 @@ import windrow.spark.jdbc.BatchLedger.Noted
 private[sinks] sealed abstract class CommitMarks(owner: String) {
 
   /** Returns the options of a write that store a micro-batch in its commit. */
-  def options(batch: Noted): Map[String, String]
+  def options(batch: LedgerEntry): Map[String, String]
 
   /** Returns the last micro-batch. */
-  def last: Option[Noted]
+  def last: Option[LedgerEntry]
 
   /** Reads the newest mark of the owner from commits, the newest first. */
-  protected def newest(commits: DataFrame): Option[Noted] =
+  protected def newest(commits: DataFrame): Option[LedgerEntry] =
     commits.where(col("owner") === owner).select("batch", "digest").head(1).headOption.map(row =>
-      Noted(row.getString(0).toLong, Option(row.getString(1))))
+      LedgerEntry(row.getString(0).toLong, Option(row.getString(1))))
 }
 
 private[sinks] object CommitMarks {
@@ -32,23 +32,23 @@ private[sinks] object CommitMarks {
     val formats   = described.where(col("col_name") === "Provider").select("data_type").collect().map(_.getString(0))
     val name      = CatalystSqlParser.parseMultipartIdentifier(table).map(quoteIdentifier).mkString(".")
     formats.map(_.toLowerCase(ROOT)).collectFirst {
-      case "delta"   => new OfDelta(session, name, owner)
-      case "iceberg" => new OfIceberg(session, name, owner)
+      case "delta"   => new DeltaMarks(session, name, owner)
+      case "iceberg" => new IcebergMarks(session, name, owner)
     }
   }
 
   /** Delta also ignores a write with a known `txnAppId` and `txnVersion`, even if two runs write at the same time. The
     * history contains the digest.
     */
-  private final class OfDelta(session: SparkSession, name: String, owner: String) extends CommitMarks(owner) {
-    def options(batch: Noted): Map[String, String] = Map(
+  private final class DeltaMarks(session: SparkSession, name: String, owner: String) extends CommitMarks(owner) {
+    def options(batch: LedgerEntry): Map[String, String] = Map(
       "txnAppId"     -> owner,
       "txnVersion"   -> batch.number.toString,
       "userMetadata" -> s"""{"windrow":{"owner":"$owner","batch":${batch.number}${digest(batch)}}}""")
 
-    private def digest(batch: Noted) = batch.digest.fold("")(one => s""","digest":"$one"""")
+    private def digest(batch: LedgerEntry) = batch.digest.fold("")(one => s""","digest":"$one"""")
 
-    def last: Option[Noted] = newest(history(Some(Few))).orElse(newest(history(None)))
+    def last: Option[LedgerEntry] = newest(history(Some(Few))).orElse(newest(history(None)))
 
     private def history(most: Option[Int]): DataFrame = {
       def of(property: String) = get_json_object(col("userMetadata"), s"$$.windrow.$property").as(property)
@@ -58,13 +58,13 @@ private[sinks] object CommitMarks {
   }
 
   /** Iceberg stores properties in the summary of a snapshot. */
-  private final class OfIceberg(session: SparkSession, name: String, owner: String) extends CommitMarks(owner) {
-    def options(batch: Noted): Map[String, String] =
+  private final class IcebergMarks(session: SparkSession, name: String, owner: String) extends CommitMarks(owner) {
+    def options(batch: LedgerEntry): Map[String, String] =
       (Map("owner" -> owner, "batch" -> batch.number.toString) ++ batch.digest.map("digest" -> _)).map {
         case (property, value) => s"snapshot-property.windrow-$property" -> value
       }
 
-    def last: Option[Noted] = {
+    def last: Option[LedgerEntry] = {
       session.sql(s"REFRESH TABLE $name")
       def of(property: String) = try_element_at(col("summary"), lit(s"windrow-$property")).as(property)
       // Snapshots that a rollback has undone remain in the list.

@@ -7,7 +7,7 @@ import windrow.SpecProblem
 import windrow.spark.input.ColumnNames
 import windrow.spark.jdbc.JdbcColumns
 import windrow.spark.output.LastPanes
-import windrow.spark.running.{BeforeStart, RunOptions}
+import windrow.spark.running.{RunOptions, StartCheck}
 
 /** The properties of a query's panes that decide whether a table can keep one row for each window.
   *
@@ -26,7 +26,7 @@ private[spark] final case class PaneTraits(
 /** Checks the sinks of a start together with everything else that could make it fail. Creates nothing. */
 private[spark] object SinkCheck {
 
-  /** Returns the warnings of [[BeforeStart.check]].
+  /** Returns the warnings of [[StartCheck.check]].
     *
     * @param plan
     *   `kind`, and a struct for each kind
@@ -40,7 +40,7 @@ private[spark] object SinkCheck {
   def apply(
       session: SparkSession,
       plan: LogicalPlan,
-      sinks: SinksOf,
+      sinks: QuerySinks,
       panes: PaneTraits,
       start: RunOptions,
       wrong: Seq[SpecProblem] = Nil): Seq[String] = {
@@ -50,25 +50,25 @@ private[spark] object SinkCheck {
       SpecProblem("SINK_NOT_STATED", "outputs" -> sinks.kinds.mkString("=, "))).toSeq ++
       Option.unless(plan.isStreaming)(SpecProblem("NOT_STREAMING.INPUT", "output" -> sinks.kinds.head)) ++
       sinks.stated.diff(present).map(_ => SpecProblem("NO_EVENTS")) ++
-      present.collect { case SinkOf(kind, _: Jdbc, _) => JdbcColumns.clashes(kind, rowsOf(plan, kind)) }.flatten ++
+      present.collect { case KindSink(kind, _: Jdbc, _) => JdbcColumns.clashes(kind, rowsOf(plan, kind)) }.flatten ++
       sharedTables(sinks.stated) ++ upserts.flatMap(_._2)
     val looks = upserts.collect {
       case (one, problems) if !preventsLook(one, problems) =>
         () => one.sink.verify(session, rowsOf(plan, one.kind))
     }
-    BeforeStart.check(session, plan, start.copy(files = sinks.files, tables = sinks.tables), found ++ wrong, looks)
+    StartCheck.check(session, plan, start.copy(files = sinks.files, tables = sinks.tables), found ++ wrong, looks)
   }
 
   /** Returns the columns of a kind of rows. */
   def rowsOf(plan: LogicalPlan, kind: String): StructType = plan.schema(kind).dataType.asInstanceOf[StructType]
 
-  private def sharedTables(stated: Seq[SinkOf]): Seq[SpecProblem] =
-    stated.collect { case SinkOf(kind, one: Jdbc, _) => kind -> (one.url, one.table) }.groupBy(_._2).collect {
+  private def sharedTables(stated: Seq[KindSink]): Seq[SpecProblem] =
+    stated.collect { case KindSink(kind, one: Jdbc, _) => kind -> (one.url, one.table) }.groupBy(_._2).collect {
       case ((_, table), several) if several.sizeIs > 1 =>
         SpecProblem("SINK_SHARED", "kinds" -> several.map(_._1).sorted.mkString(" and "), "place" -> table)
     }.toSeq
 
-  private def ofUpsert(one: SinkOf, rows: StructType, panes: PaneTraits): Seq[SpecProblem] = {
+  private def ofUpsert(one: KindSink, rows: StructType, panes: PaneTraits): Seq[SpecProblem] = {
     def problem(condition: String) = SpecProblem(condition, "sink" -> one.shown)
     if (!one.sink.keepsLast) Nil
     else if (one.kind != "panes") Seq(SpecProblem("UPSERT_NOT_OF_PANES", "kind" -> one.kind, "sink" -> one.shown))
@@ -97,7 +97,7 @@ private[spark] object SinkCheck {
     on.isEmpty || condition.endsWith("LIMITS") && !on.contains("window")
 
   /** Whether problems of the columns would only cause another problem when the sink is tried. */
-  private def preventsLook(one: SinkOf, wrong: Seq[SpecProblem]): Boolean = wrong.exists(problem =>
+  private def preventsLook(one: KindSink, wrong: Seq[SpecProblem]): Boolean = wrong.exists(problem =>
     problem.code == "COLUMN_NOT_FOUND" || problem.code == "UPSERT_NOT_OF_PANES" ||
       one.sink.isInstanceOf[Upsert] && problem.code.startsWith("UPSERT_"))
 }

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
   * @param query
   *   the id of the query, as its checkpoint stores it; empty before the start
   */
-private[spark] final case class SinkJson(sinks: SinksOf, query: String, checkpoint: String) {
+private[spark] final case class SinkJson(sinks: QuerySinks, query: String, checkpoint: String) {
 
   /** Returns a writer of the micro-batches of a run. */
   def writer: BatchWriter = new BatchWriter(sinks.of(query, checkpoint))
@@ -18,10 +18,12 @@ private[spark] final case class SinkJson(sinks: SinksOf, query: String, checkpoi
 
 private[spark] object SinkJson {
   def read(json: String): SinkJson = {
-    val all    = new ObjectMapper().readTree(json)
-    val sinks  = all.get("sinks").properties.asScala.toSeq.map(one => one.getKey -> one.getValue)
-    val stated = sinks.filterNot(_._2.isNull).map { case (kind, of) => SinkOf(kind, sink(of), of.path("shown").asText) }
-    SinkJson(SinksOf(sinks.map(_._1), stated), all.path("query").asText, all.path("checkpoint").asText)
+    val all   = new ObjectMapper().readTree(json)
+    val sinks = all.get("sinks").properties.asScala.toSeq.map(one => one.getKey -> one.getValue)
+    val stated = sinks.filterNot(_._2.isNull).map { case (kind, of) =>
+      KindSink(kind, sink(of), of.path("shown").asText)
+    }
+    SinkJson(QuerySinks(sinks.map(_._1), stated), all.path("query").asText, all.path("checkpoint").asText)
   }
 
   private def sink(of: JsonNode): Sink = {

@@ -3,7 +3,7 @@ package windrow.spark.sinks
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{DataFrame, Row, SaveMode, SparkSession}
-import windrow.spark.jdbc.BatchLedger.Noted
+import windrow.spark.jdbc.BatchLedger.LedgerEntry
 import windrow.spark.jdbc.{BatchDigest, JdbcRefusal}
 
 /** A table to which each micro-batch is appended. Tables of Delta and Iceberg recognize a micro-batch that is repeated
@@ -40,13 +40,13 @@ object Table {
   private final class Bound(sink: Table, checkpoint: String, owner: String) extends Sink {
 
     /** The last micro-batch in the table, since the first one of this run has been read. */
-    private var last: Option[Noted] = None
+    private var last: Option[LedgerEntry] = None
 
     def write(rows: DataFrame, batch: Long): Unit = {
       val session = rows.sparkSession
       sink.create(session, rows.schema)
       CommitMarks.of(session, sink.name, owner).fold(sink.write(rows, batch)) { marks =>
-        val came = Noted(batch, BatchDigest.of(session, checkpoint, batch))
+        val came = LedgerEntry(batch, BatchDigest.of(session, checkpoint, batch))
         last.orElse(marks.last) match {
           case Some(before) if before.isAnother(came) =>
             throw JdbcRefusal("BATCH_IS_ANOTHER.TABLE", None, "table" -> sink.name, "batch" -> batch)

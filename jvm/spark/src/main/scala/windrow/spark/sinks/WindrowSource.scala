@@ -62,7 +62,7 @@ private[spark] object WindrowSource {
     throw SpecError("format(\"windrow\")", Seq(SpecProblem("FORMAT_OF_START")))))
 
   /** Returns the sinks that a table carries. */
-  def sinks(table: LogicalPlan): SinksOf = table.collectFirst {
+  def sinks(table: LogicalPlan): QuerySinks = table.collectFirst {
     case relation: LogicalRelation if relation.relation.isInstanceOf[Carrier] =>
       relation.relation.asInstanceOf[Carrier].settings.sinks
   }.get

@@ -6,7 +6,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{Row, SparkSession}
-import windrow.spark.accelerate.{Accelerate, Acceleration}
+import windrow.spark.accelerate.{Acceleration, AccelerationRule}
 import windrow.spark.arguments.{NamedConstants, TableArguments}
 import windrow.{SpecError, SpecProblem}
 
@@ -30,7 +30,7 @@ private[spark] object AccelerationFunction {
   private def ofQuery(session: SparkSession, expressions: Seq[Expression]): Acceleration = {
     val (values, found) = NamedConstants.literals(expressions, Seq("query"))
     if (found.nonEmpty) throw SpecError(Name, found)
-    Accelerate.explain(StateFunctions.running(session, values.get("query").fold("")(_.value.toString)))
+    AccelerationRule.explain(StateFunctions.running(session, values.get("query").fold("")(_.value.toString)))
   }
 
   private def ofTable(session: SparkSession, expressions: Seq[Expression]): Acceleration = {
@@ -43,7 +43,7 @@ private[spark] object AccelerationFunction {
         "name"     -> "output_mode",
         "value"    -> s"'$stated'",
         "expected" -> "'append', 'update', or 'complete'"))))
-    Accelerate.explain(session, arguments.table, mode)
+    AccelerationRule.explain(session, arguments.table, mode)
   }
 
   private def rows(made: Acceleration): LogicalPlan = SparkInside.table(

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.windrow.{LiveRuns, SparkInside}
 import org.apache.spark.sql.{Row, SparkSession}
 import scala.jdk.CollectionConverters._
-import windrow.spark.gauges.{Cause, Causes, Facts, StoredWaiting}
+import windrow.spark.gauges.{Cause, Causes, Facts, WaitingPanesReader}
 
 /** Plans `_windrow_causes('json')`, which `wr.whyNoOutput` calls: the facts about a query as JSON, with times in
   * microseconds, the ids of the query and of its run, and its checkpoint. Returns a row for each cause.
@@ -31,7 +31,7 @@ private[spark] object CausesFunction {
       fields(json.path("operators"))(fields(_)(_.asLong)),
       fields(json.path("open"))(_.asLong),
       live.map(_.plan))
-    Causes.of(found.copy(waiting = checkpoint.flatMap(StoredWaiting.of(SparkSession.active, _, found.examined))))
+    Causes.of(found.copy(waiting = checkpoint.flatMap(WaitingPanesReader.of(SparkSession.active, _, found.examined))))
   }
 
   private def facts(json: JsonNode): Facts = Facts(

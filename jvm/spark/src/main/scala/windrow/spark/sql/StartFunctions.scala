@@ -51,7 +51,7 @@ private[spark] object StartFunctions {
     */
   private def claim(arguments: Arguments): LogicalPlan = row("query" -> arguments.text("missing").fold(
     arguments.claim.take(arguments.output, arguments.is("drain"))) { made =>
-    arguments.claim.giveBack(SinkClaim.Missing.read(made))
+    arguments.claim.giveBack(SinkClaim.MissingTargets.read(made))
     ""
   })
 

@@ -14,8 +14,8 @@ import windrow.spark.dedup.DedupSql
 import windrow.spark.join.{AsofJoinSql, JoinSql}
 import windrow.spark.pattern.MatchSql
 import windrow.spark.policy.PolicySql
-import windrow.spark.running.{BoundedInput, Driven}
-import windrow.spark.wire.{Apply, SpecFunctions}
+import windrow.spark.running.{BoundedInput, ControlFolder}
+import windrow.spark.wire.{ApplyFunction, SpecFunctions}
 
 /** The table functions through which all window queries enter Spark. */
 object TableFunctions {
@@ -27,10 +27,10 @@ object TableFunctions {
     */
   def all(version: String): Seq[(FunctionIdentifier, ExpressionInfo, TableFunctionBuilder)] =
     Seq(
-      described(Apply.Name, Apply.plan),
+      described(ApplyFunction.Name, ApplyFunction.plan),
       described("windrow_version", _ => text("version", Some(version))),
       described("windrow_until", ofFolder("windrow_until", BoundedInput(_, _, _))),
-      described(Driven.Name, ofFolder(Driven.Name, Driven(_, _, _))),
+      described(ControlFolder.Name, ofFolder(ControlFolder.Name, ControlFolder(_, _, _))),
       described(Clock, clock),
       described(CausesFunction.Name, CausesFunction.plan),
       described(VerifyFunction.Name, VerifyFunction.plan),

@@ -1,7 +1,7 @@
 package windrow.spark.sql
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
-import org.apache.spark.sql.windrow.RefusedInSql
+import org.apache.spark.sql.windrow.SqlCallError
 import windrow.spark.functions.{Increase, Lag, TimeInState, TimeWeightedAverage, TopN}
 import windrow.{CheckpointError, SpecError, WindowFunction}
 
@@ -60,9 +60,9 @@ private[spark] object Usage {
   def refusing[T](builder: Seq[Expression] => T): Seq[Expression] => T = arguments =>
     try builder(arguments)
     catch {
-      case wrong: SpecError => throw new RefusedInSql(wrong.problems.head.code, wrong.getMessage, Some(wrong))
+      case wrong: SpecError => throw new SqlCallError(wrong.problems.head.code, wrong.getMessage, Some(wrong))
       case wrong @ (_: IllegalArgumentException | _: CheckpointError) => throw (wrong.getMessage match {
-          case Code(code) => new RefusedInSql(code, wrong.getMessage, Some(wrong))
+          case Code(code) => new SqlCallError(code, wrong.getMessage, Some(wrong))
           case _          => wrong
         })
     }

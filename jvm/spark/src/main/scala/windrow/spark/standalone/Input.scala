@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
-import windrow.spark.input.{ColumnNames, KeyCheck, MessageTime, PlainText, RowValueColumn, SessionMarks, Whole}
+import windrow.spark.input.{ColumnNames, KeyCheck, MessageTime, PlainText, RowValueColumn, SessionMarks, WholeNumber}
 import windrow.{RowValue, SpecProblem, TimeSpan, WindowKind}
 
 /** A stream of rows with resolved columns.
@@ -86,7 +86,7 @@ object Input {
       needsTime: Boolean,
       windows: Option[WindowKind] = None,
       maxFuture: Option[TimeSpan] = None): Either[Seq[SpecProblem], Input] = {
-    val value = windows.fold[RowValue](RowValue.Nothing)(_.rowValue)
+    val value = windows.fold[RowValue](RowValue.NoValue)(_.rowValue)
     val found = spec.problems(needsTime, value)
     val read  = parsed(spec).flatMap(new Resolution(session, spec, _, value, windows, maxFuture).result)
     if (found.isEmpty) read else Left(found ++ (if (spec.schema.isBlank) Nil else read.left.getOrElse(Nil)))
@@ -138,7 +138,7 @@ object Input {
       val origin = spec.rowId.toSeq.flatMap { case (source, partition, offset) =>
         column(source, "rowId.source").map(Cast(_, StringType, Some(zone))) ++
           Seq("partition" -> partition, "offset" -> offset).flatMap { case (what, name) =>
-            column(name, s"rowId.$what").filter(isWhole(what, _)).map(Whole(_))
+            column(name, s"rowId.$what").filter(isWhole(what, _)).map(WholeNumber(_))
           }
       }
       val key = spec.key.flatMap(name => column(name, "key").map(lastOf(name) -> SparkInside.normalized(_)))
@@ -175,7 +175,7 @@ object Input {
     }
 
     private def isWhole(what: String, column: Expression): Boolean = {
-      val wrong = Whole.problem(what, column)
+      val wrong = WholeNumber.problem(what, column)
       found ++= wrong.map(_.in(s"stream '${spec.name}'"))
       wrong.isEmpty
     }

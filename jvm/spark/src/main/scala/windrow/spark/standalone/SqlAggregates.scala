@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.windrow.SparkInside
 import org.apache.spark.sql.{AnalysisException, Column, SparkSession}
-import windrow.core.aggregate.{Aggregation, Ordered}
+import windrow.core.aggregate.{Aggregation, OrderedAggregation}
 import windrow.spark.functions.{Lag, Lift, ObjectAggregation, ObjectBuffer, OverTimeCheck, RowAggregation}
 import windrow.spark.input.{AggregateParts, PlainText}
 import windrow.spark.packet.MessageOrder
@@ -140,7 +140,7 @@ object SqlAggregates {
     val lifter                   = Lift(parts.functions, parts.inputs.map(_.child), input.attributes)
     def lifted(message: Message) = (if (isRejected(message)) lifter.nothing else lifter(message.row)).copy()
     if (parts.functions.dependsOnOrder) {
-      val ordered = new Ordered(plain)
+      val ordered = new OrderedAggregation(plain)
       new SqlAggregates(parts) {
         type Buffer = OrderedOf[L]
         val aggregation: Aggregation[Buffer, InternalRow] = ordered

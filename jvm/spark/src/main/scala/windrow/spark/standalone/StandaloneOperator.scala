@@ -41,13 +41,13 @@ abstract class StandaloneOperator private[standalone] (
   private lazy val format = new RowFormat(inputs)
   private val rejections  = new RejectedTable(inputs)
 
-  private final class Opened(val operator: Running, val outbox: TableOutbox[Output])
+  private final class OpenOperator(val operator: Running, val outbox: TableOutbox[Output])
 
-  private var opened   = Option.empty[Opened]
+  private var opened   = Option.empty[OpenOperator]
   private var staged   = Vector.empty[(String, Message)]
   private var withheld = Vector.empty[(String, Message)]
 
-  private def current: Opened = opened.getOrElse(throw new IllegalStateException(
+  private def current: OpenOperator = opened.getOrElse(throw new IllegalStateException(
     ErrorConditions.message("NOT_OPEN.STATE", "operator" -> "the operator")))
 
   protected final def running: Running = current.operator
@@ -68,7 +68,7 @@ abstract class StandaloneOperator private[standalone] (
       val guards   = GuardSettings(session)
       val operator = make(Context(name, store, guards = guards, identity = identity, outbox = Some(outbox)))
       operator.init()
-      opened = Some(new Opened(operator, outbox))
+      opened = Some(new OpenOperator(operator, outbox))
     } catch {
       case failed: Throwable =>
         store match {

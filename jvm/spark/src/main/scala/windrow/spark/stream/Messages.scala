@@ -10,11 +10,11 @@ import windrow._
 import windrow.spark.functions.NullIfFails
 import windrow.spark.input.{
   AggregateParts, CheckedTime, CoGroupMarks, ColumnNames, KeyCheck, Marks, MessageTime, RowValueColumn, SessionMarks,
-  ValidTime, WatermarkCheck, Whole
+  ValidTime, WatermarkCheck, WholeNumber
 }
 import windrow.spark.output.OperatorNames
-import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, PanesBefore, RowsBefore}
-import windrow.spark.watermark.WithWatermark
+import windrow.spark.panes.{ChainLag, Corrections, IncomingPanes, UpstreamPanes, UpstreamRows}
+import windrow.spark.watermark.InputWatermark
 
 /** The input, with the values that Windrow needs of each row.
   *
@@ -90,10 +90,10 @@ private[spark] object Messages {
             None
           },
           Some(_))
-      case _: Aligned | Everything | _: ByGap | _: Run | _: Numbered | _: OnOffsets | _: Several => None
+      case _: Aligned | SingleWindow | _: GapFamily | _: Run | _: Numbered | _: OffsetFamily | _: Several => None
     }
 
-    private lazy val before = PanesBefore.of(input, parts.read)
+    private lazy val before = UpstreamPanes.of(input, parts.read)
 
     private def refuse(condition: String, parameters: (String, Any)*): Option[Nothing] = {
       found += SpecProblem(condition, parameters: _*)
@@ -107,12 +107,12 @@ private[spark] object Messages {
       checkCoGroup()
       checkChain()
       found ++= operator.corrections(before)
-      found ++= operator.retracted(RowsBefore.of(input, parts.read))
+      found ++= operator.retracted(UpstreamRows.of(input, parts.read))
       found ++= operator.withoutOrder(
         part("offset").isDefined,
         options.time.isDefined || parts.markers.contains("time"))
       checkNames()
-      found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(Whole.problem(name, _)))
+      found ++= Seq("partition", "offset").flatMap(name => part(name).flatMap(WholeNumber.problem(name, _)))
       found ++= KeyCheck.grouped(parts.keys.map(key => s"'${key.name}'" -> key.child))
       locally(marks)
       val messages = stated.map { expression =>
@@ -278,7 +278,7 @@ private[spark] object Messages {
 
     private def microsNow: Expression = if (streaming) ValidTime.now else Literal(now)
 
-    private val windowValue: RowValue = operator.window.fold[RowValue](RowValue.Nothing)(_.rowValue)
+    private val windowValue: RowValue = operator.window.fold[RowValue](RowValue.NoValue)(_.rowValue)
 
     private def rowValue(time: Expression): Option[Expression] =
       RowValueColumn.of(windowValue, time, statedValue, session.sessionState.conf.sessionLocalTimeZone).fold(
@@ -301,8 +301,8 @@ private[spark] object Messages {
     private def origin: Seq[Alias] = part("offset").toSeq.flatMap { offset =>
       Seq(
         "source"    -> Cast(part("source").getOrElse(Literal("")), StringType),
-        "partition" -> Whole(part("partition").getOrElse(Literal(0))),
-        "offset"    -> Whole(offset))
+        "partition" -> WholeNumber(part("partition").getOrElse(Literal(0))),
+        "offset"    -> WholeNumber(offset))
         .map { case (name, value) => Alias(value, name)() }
     }
 
@@ -316,7 +316,7 @@ private[spark] object Messages {
       val handed = Corrections.handed(input, before)
       options.watermark match {
         case Some(watermark) if streaming && found.result().isEmpty =>
-          WithWatermark(
+          InputWatermark(
             handed,
             ValidTime.watermarkTime((IsNull(micros) +: tooFar.toSeq).reduce(Or), time),
             watermark,

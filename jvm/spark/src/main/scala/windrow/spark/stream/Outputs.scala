@@ -8,7 +8,7 @@ import org.apache.spark.sql.windrow.SparkInside
 import windrow.core.operator.PaneLag
 import windrow.spark.functions.PythonValue
 import windrow.spark.input.{AggregateParts, GapColumns}
-import windrow.spark.output.{Observed, OutputColumns, OutputKind, OutputPart, OutputSchema}
+import windrow.spark.output.{ObservedCounts, OutputColumns, OutputKind, OutputPart, OutputSchema}
 
 /** Converts the output of the shards to the columns that users see. */
 private[spark] object Outputs {
@@ -42,7 +42,7 @@ private[spark] object Outputs {
       options.name,
       all,
       options.output,
-      Observed(session, options.name, shards, operator.counts, number))
+      ObservedCounts(session, options.name, shards, operator.counts, number))
   }
 
   private def paneColumns(

@@ -20,11 +20,11 @@ private[spark] object PaneTime {
     */
   def of(window: Option[WindowKind], shards: LogicalPlan, lag: ChainLag.Lag): Metadata =
     window.map(_.family).fold(Metadata.empty) {
-      case _: ByGap                  => marked(SessionWindow.marker, shards, lag)
+      case _: GapFamily              => marked(SessionWindow.marker, shards, lag)
       case _: Aligned | _: Inherited => marked(TimeWindow.marker, shards, lag)
       case several: Several =>
         marked(if (several.gaps.isEmpty) TimeWindow.marker else SessionWindow.marker, shards, lag)
-      case Everything | _: Run | _: Numbered | _: OnOffsets => Metadata.empty
+      case SingleWindow | _: Run | _: Numbered | _: OffsetFamily => Metadata.empty
     }
 
   private def marked(kind: String, shards: LogicalPlan, lag: ChainLag.Lag): Metadata = {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.DataType
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputSchema
-import windrow.spark.query.{Answer, OfFullState, StateDescriptor}
+import windrow.spark.query.{Answer, FullStateReader, StateDescriptor}
 
 /** The surroundings of an operator over one stream.
   *
@@ -26,12 +26,12 @@ private[spark] final case class StreamFrame(
     shards: Int,
     schema: OutputSchema,
     fingerprint: QueryFingerprint,
-    answer: Option[Answer[OfFullState]]) {
+    answer: Option[Answer[FullStateReader]]) {
 
   /** Whether the input is a stream. In a batch query all rows arrive at once, so no pane is early. */
   val isStreaming: Boolean = parts.child.isStreaming
 
   /** Returns the descriptor for readers of the checkpoint. A batch query has none. */
-  def descriptor(holds: => StateDescriptor.OfStream): Option[StateDescriptor] =
+  def descriptor(holds: => StateDescriptor.StreamState): Option[StateDescriptor] =
     Option.when(isStreaming)(StateDescriptor.of(options.name, shards, parts, timeType, holds))
 }

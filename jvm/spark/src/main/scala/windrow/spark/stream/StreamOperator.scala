@@ -7,7 +7,7 @@ import windrow.explain.Clock
 import windrow.spark.input.{AggregateParts, GapColumns}
 import windrow.spark.output.{CountColumns, OutputKind, OutputPart, OutputSchema}
 import windrow.spark.pack.PackRecipe
-import windrow.spark.panes.{ChainLag, PanesBefore, RowsBefore}
+import windrow.spark.panes.{ChainLag, UpstreamPanes, UpstreamRows}
 import windrow.spark.shards.ShardProgram
 import windrow.{CloseOn, FullStateSpec, SpecProblem, WindowKind, WindowOperatorSpec}
 
@@ -50,10 +50,10 @@ private[spark] trait StreamOperator {
     windows.forall(spec => spec.window.countsRows || spec.closeOn == CloseOn.NextRow)
 
   /** Returns problems of panes of other operators that this operator cannot process. */
-  def corrections(before: Seq[PanesBefore]): Seq[SpecProblem]
+  def corrections(before: Seq[UpstreamPanes]): Seq[SpecProblem]
 
   /** Returns problems of rows that earlier operators retract. */
-  final def retracted(before: Seq[RowsBefore]): Seq[SpecProblem] =
+  final def retracted(before: Seq[UpstreamRows]): Seq[SpecProblem] =
     before.flatMap(_.problem(aggregates = kept.isEmpty && emits == OutputKind.Panes && !countsRows))
 
   /** Returns the packing of its rows and the program of its shards. */

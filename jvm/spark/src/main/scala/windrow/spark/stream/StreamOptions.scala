@@ -40,5 +40,5 @@ final case class StreamOptions(
     isAccelerated: Boolean = false) {
 
   /** What moves the watermark, for explanations. */
-  def clock: Clock = behind.map(Clock.OfProcessingTime(_)).orElse(watermark.map(_.clock)).getOrElse(Clock.OfInput)
+  def clock: Clock = behind.map(Clock.ProcessingClock(_)).orElse(watermark.map(_.clock)).getOrElse(Clock.InputClock)
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
-import windrow.spark.functions.Failing
+import windrow.spark.functions.FailureCheck
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.{CountColumns, OutputColumns, OutputSchema}
 import windrow.spark.pack._
@@ -113,12 +113,12 @@ private[spark] object WindowPlan {
   private def read(messages: Messages, parts: AggregateParts, hasTimes: Boolean): LogicalPlan = {
     val time = messages.time.toAttribute
     def conditional(column: Alias, value: Expression): Alias = {
-      val isConditional = hasTimes && Failing.may(value)
+      val isConditional = hasTimes && FailureCheck.may(value)
       column.withNewChildren(
-        Seq(if (isConditional) Failing.where(IsNotNull(time), value) else value)).asInstanceOf[Alias]
+        Seq(if (isConditional) FailureCheck.where(IsNotNull(time), value) else value)).asInstanceOf[Alias]
     }
     val keys = parts.keys ++ messages.marks
-    if (!(keys ++ parts.inputs).exists(column => Failing.may(column.child)))
+    if (!(keys ++ parts.inputs).exists(column => FailureCheck.may(column.child)))
       Project(parts.child.output ++ keys ++ messages.columns ++ parts.inputs, messages.child)
     else {
       val (filters, values) = parts.inputs.zip(parts.filtered(parts.inputs.map(_.toAttribute))).zipWithIndex.partition {
@@ -126,7 +126,7 @@ private[spark] object WindowPlan {
       }
       val read  = Project(parts.child.output ++ messages.columns, messages.child)
       val calls = (keys ++ parts.inputs).exists(_.exists(_.isInstanceOf[PythonFuncExpression]))
-      val all   = if (hasTimes && calls) Timely(time, read) else read
+      val all   = if (hasTimes && calls) TimeGate(time, read) else read
       val known = Project(
         all.output ++ (keys.map(key => key -> key.child) ++ filters.map(_._1)).map((conditional _).tupled),
         all)

@@ -6,7 +6,7 @@ import windrow.spark.functions.{Lag, OverTimeCheck}
 import windrow.spark.input.{AggregateParts, CoGroupMarks}
 import windrow.spark.output.OutputKind
 import windrow.spark.panes.IncomingPanes
-import windrow.spark.query.Asking
+import windrow.spark.query.LookupStream
 import windrow.{SpecError, SpecProblem}
 
 /** Plans a window query from options that may be wrong and a table that may not fit them. */
@@ -28,7 +28,7 @@ private[spark] object WindowQuery {
       subject: => String,
       options: Either[Seq[SpecProblem], (StreamOperator, StreamOptions)],
       table: (Seq[SpecProblem], Option[AggregateParts]),
-      asking: Option[Asking] = None,
+      asking: Option[LookupStream] = None,
       stated: Option[StreamOptions] = None): LogicalPlan = {
     val timed    = options.toOption.zip(table._2).map { case ((_, read), taken) => timeOf(session, read, taken) }
     val parts    = timed.fold(table._2)(_.toOption.orElse(table._2))
@@ -67,7 +67,10 @@ private[spark] object WindowQuery {
   private val unkept = SpecProblem(
     "NO_MESSAGE_STORE.LOOKUPS")
 
-  private def ofOutput(operator: StreamOperator, options: StreamOptions, asking: Option[Asking]): Seq[SpecProblem] =
+  private def ofOutput(
+      operator: StreamOperator,
+      options: StreamOptions,
+      asking: Option[LookupStream]): Seq[SpecProblem] =
     Option.when(options.output == OutputKind.Answers && asking.isEmpty)(
       SpecProblem("NO_ANSWERS")).toSeq ++
       Option.when(options.output == OutputKind.Events && operator.windows.nonEmpty)(

@@ -33,7 +33,7 @@ private[testing] final class LocalPlan(plan: LogicalPlan) {
   private def of(node: LogicalPlan): Turn => Iterator[InternalRow] = node match {
     case calling if calling.expressions.exists(_.exists(_.isInstanceOf[PythonFuncExpression])) =>
       throw LocalPlan.unknown("Python function")
-    case Fed(path, _)         => _.rows(path)
+    case FedSource(path, _)   => _.rows(path)
     case local: LocalRelation => _ => local.data.iterator
     case Project(columns, child) =>
       val (below, project) = (of(child), projection(columns, child.output))
@@ -141,7 +141,7 @@ private[testing] object LocalPlan {
 }
 
 /** A source, identified by its folder, whose rows the test provides. */
-private[testing] final case class Fed(path: String, output: Seq[Attribute]) extends LeafNode {
+private[testing] final case class FedSource(path: String, output: Seq[Attribute]) extends LeafNode {
   override def isStreaming: Boolean = true
 }
 

@@ -34,7 +34,7 @@ final class Rehearsal(session: SparkSession, output: DataFrame) {
 
   private def fed(output: DataFrame): LogicalPlan = {
     val leaves = SparkInside.plan(output).transformUp {
-      case source @ FedSources(folder) => Fed(folder, source.output)
+      case source @ FedSources(folder) => FedSource(folder, source.output)
     }
     leaves.transformAllExpressionsWithPruning(_.containsPattern(CURRENT_LIKE)) {
       case now: CurrentTimestampLike => StepMoment(clock, now.dataType, None)

@@ -55,7 +55,7 @@ private[ui] object Parts {
     (if (view.operators.sizeIs > 1) " (counts are their sums)" else "")
 
   /** Returns the counts of an operator in a line. */
-  def counts(of: Operators.Counted): String = {
+  def counts(of: Operators.OperatorCounts): String = {
     val shown = Ordered.map(name => name -> of.counts.getOrElse(name, 0L)).filter(one => one._2 > 0 || one._1 == Read)
     (shown ++ of.open.map("open windows" -> _)).map { case (name, n) => s"${label(name)} ${count(n)}" }.mkString(", ")
   }

@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import java.util.UUID
 import org.apache.spark.sql.windrow.{LiveRun, LiveRuns, StoredRun, StoredRuns}
-import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, Operators, QueryStatus, Waiting}
+import windrow.spark.gauges.{BatchFigures, Cause, Causes, Facts, Operators, QueryStatus, WaitingPanes}
 import windrow.spark.output.OutputColumns
 
 /** A run of a Windrow query, as the tab shows it.
@@ -29,8 +29,9 @@ private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], n
   private val figures = Facts.of(status, live.map(_.plan))
 
   /** The operators, an operator after those whose output it reads. */
-  val operators: Seq[Operators.Counted] = figures.operators.fold(status.operators.toSeq.map { case (name, counts) =>
-    Operators.Counted(name, counts, figures.open)
+  val operators: Seq[Operators.OperatorCounts] = figures.operators.fold(status.operators.toSeq.map {
+    case (name, counts) =>
+      Operators.OperatorCounts(name, counts, figures.open)
   })(_.all)
 
   /** The operator whose state shows why the query emits nothing, if there are several. */
@@ -41,7 +42,7 @@ private[ui] final class RunView(val run: StoredRun, val live: Option[LiveRun], n
     * @param waiting
     *   the panes in the state, if it was read
     */
-  def causes(waiting: Option[Waiting] = None): Seq[Cause] = Causes.of(figures.copy(
+  def causes(waiting: Option[WaitingPanes] = None): Seq[Cause] = Causes.of(figures.copy(
     isActive = run.isActive,
     error = error,
     isBusy = live.exists(_.isBusy),

@@ -2,7 +2,7 @@ package windrow.spark.ui
 
 import org.apache.spark.sql.windrow.{LiveRun, SparkInside}
 import windrow.advice.Advice
-import windrow.spark.gauges.{StoredWaiting, Waiting}
+import windrow.spark.gauges.{WaitingPanes, WaitingPanesReader}
 import windrow.spark.query.StateReader
 import windrow.{CheckpointError, SpecError}
 
@@ -13,7 +13,7 @@ import windrow.{CheckpointError, SpecError}
   * @param advice
   *   the lateness of its rows, and the recommended lateness; missing if it has several operators
   */
-private[ui] final case class StateView(waiting: Option[Waiting], advice: Option[Advice])
+private[ui] final case class StateView(waiting: Option[WaitingPanes], advice: Option[Advice])
 
 private[ui] object StateView {
   val Unread: StateView = StateView(None, None)
@@ -24,7 +24,7 @@ private[ui] object StateView {
     *   the operator whose panes are counted, if there are several
     */
   def read(live: LiveRun, operator: Option[String]): StateView = synchronized(SparkInside.inSession(live.session) {
-    StateView(StoredWaiting.of(live.session, live.checkpoint, operator), advice(live))
+    StateView(WaitingPanesReader.of(live.session, live.checkpoint, operator), advice(live))
   })
 
   private def advice(live: LiveRun): Option[Advice] =

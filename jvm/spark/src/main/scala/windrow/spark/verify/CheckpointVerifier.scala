@@ -36,9 +36,9 @@ private[spark] final class CheckpointVerifier(
     val folder = Folder.list(settings, path)
     if (!isCheckpoint(folder))
       throw new CheckpointError(ErrorConditions.message("CHECKPOINT_NOT_FOUND", "path" -> path))
-    val contents = new Contents(folder, Form.of, deep)
+    val contents = new FolderContents(folder, FileKind.of, deep)
     val batches  = Batches(contents)
-    val own      = Findings(contents, Needs.of(contents), Sources(contents).wrong)
+    val own      = Findings(contents, RequiredFiles.of(contents), Sources(contents).wrong)
     val sinks    = outputs.map(output => SinkLogs(settings, output, batches.committed))
     Verification(
       path,

@@ -1,6 +1,6 @@
 package windrow.spark.verify
 
-import windrow.spark.verify.Form._
+import windrow.spark.verify.FileKind._
 
 /** Derives findings from the files that were read and the files that are needed. Reports each file once, with its worst
   * problem.
@@ -12,7 +12,7 @@ private[verify] object Findings {
     * @param more
     *   problems of files that follow from the contents of others
     */
-  def apply(contents: Contents, needs: Seq[Need], more: Map[String, String]): Seq[Finding] = {
+  def apply(contents: FolderContents, needs: Seq[RequiredFile], more: Map[String, String]): Seq[Finding] = {
     val needed = needs.map(need => need.name -> need).toMap
     val all = missing(contents, needs) ++ unreadable(contents, needed, more ++ contents.wrong) ++
       wrongTables(contents, needed) ++ alone(contents, needed) ++ gaps(contents) ++ unsummed(contents)
@@ -28,15 +28,18 @@ private[verify] object Findings {
     now.filter(one => known((one.file, one.what)))
   }
 
-  private def missing(contents: Contents, needs: Seq[Need]): Seq[Finding] =
+  private def missing(contents: FolderContents, needs: Seq[RequiredFile]): Seq[Finding] =
     needs.filterNot(need => contents.folder.has(need.name)).map(need =>
       Finding(need.name, need.batch, s"it is missing: ${need.loss}.", Remedy.Restore))
 
-  private def unreadable(contents: Contents, needed: Map[String, Need], wrong: Map[String, String]): Seq[Finding] =
+  private def unreadable(
+      contents: FolderContents,
+      needed: Map[String, RequiredFile],
+      wrong: Map[String, String]): Seq[Finding] =
     wrong.toSeq.map { case (name, why) =>
       val form     = contents.forms(name)
       val isNeeded = needed.contains(name) || !isOfVersions(form)
-      val sides    = Sums.beside(contents.folder, contents.folder.get(name).get)
+      val sides    = ChecksumFiles.beside(contents.folder, contents.folder.get(name).get)
       val remedy =
         sides.headOption.filter(_ => why.contains(".crc")).fold(Remedy.Restore)(side => Remedy.sums(side.name))
       Finding(
@@ -48,13 +51,13 @@ private[verify] object Findings {
     }
 
   /** Whether a file is one of several versions of which only the last ones are needed. */
-  private def isOfVersions(form: Form): Boolean = form match {
+  private def isOfVersions(form: FileKind): Boolean = form match {
     case _: Plan | _: Commit | _: SourceLog | _: SinkLog | _: Version | _: Table => true
     case _                                                                       => false
   }
 
   /** Reports tables of snapshots that are missing or have another size. */
-  private def wrongTables(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
+  private def wrongTables(contents: FolderContents, needed: Map[String, RequiredFile]): Seq[Finding] = for {
     (snapshot, held) <- contents.snapshots.toSeq
     (table, size)    <- held.tables
     name  = snapshot.store.folder + table
@@ -68,9 +71,9 @@ private[verify] object Findings {
     needed.contains(name))
 
   /** Reports checksums of a missing file. Spark and Hadoop always delete both files. */
-  private def alone(contents: Contents, needed: Map[String, Need]): Seq[Finding] = for {
+  private def alone(contents: FolderContents, needed: Map[String, RequiredFile]): Seq[Finding] = for {
     side <- contents.folder.all
-    of   <- Sums.of(side)
+    of   <- ChecksumFiles.of(side)
     form = contents.form(of)
     if form != Temporary && !contents.folder.has(of)
     isNeeded = needed.contains(of) || !isOfVersions(form) || isLast(contents, form)
@@ -81,7 +84,7 @@ private[verify] object Findings {
     if (isNeeded) Remedy.Restore else Remedy.NotNeeded,
     isNeeded)
 
-  private def isLast(contents: Contents, form: Form): Boolean = {
+  private def isLast(contents: FolderContents, form: FileKind): Boolean = {
     val batches = Batches(contents)
     form match {
       case Plan(number)   => batches.last.forall(_ < number)
@@ -90,26 +93,27 @@ private[verify] object Findings {
     }
   }
 
-  private def gaps(contents: Contents): Seq[Finding] = Gaps.of(contents).map { case (name, batch) =>
+  private def gaps(contents: FolderContents): Seq[Finding] = MissingFiles.of(contents).map { case (name, batch) =>
     Finding(name, batch, "it is missing, although files before and after it exist.", Remedy.NotNeeded, isDamage = false)
   }
 
   /** Reports files without checksums if other files have some. Their checksum file was lost, or the machine stopped
     * while the file was written.
     */
-  private def unsummed(contents: Contents): Seq[Finding] = {
+  private def unsummed(contents: FolderContents): Seq[Finding] = {
     val folder = contents.folder
-    val local  = folder.all.exists(seen => seen.base.startsWith(".") && Sums.of(seen).exists(folder.has))
+    val local  = folder.all.exists(seen => seen.base.startsWith(".") && ChecksumFiles.of(seen).exists(folder.has))
     if (!local) Nil
     else
-      contents.forms.keys.toSeq.flatMap(folder.get).filter(seen => Sums.beside(folder, seen).isEmpty).map { seen =>
-        val side = s"${seen.folder}.${seen.base}.crc"
-        Finding(
-          side,
-          contents.forms(seen.name).batch,
-          s"it is missing, but '${seen.name}' can be read without it.",
-          "You do not have to do anything, but without checksums some changes are not detected.",
-          isDamage = false)
+      contents.forms.keys.toSeq.flatMap(folder.get).filter(seen => ChecksumFiles.beside(folder, seen).isEmpty).map {
+        seen =>
+          val side = s"${seen.folder}.${seen.base}.crc"
+          Finding(
+            side,
+            contents.forms(seen.name).batch,
+            s"it is missing, but '${seen.name}' can be read without it.",
+            "You do not have to do anything, but without checksums some changes are not detected.",
+            isDamage = false)
       }
   }
 }

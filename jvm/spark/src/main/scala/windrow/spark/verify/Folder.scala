@@ -10,7 +10,7 @@ import scala.util.Using
   * @param name
   *   its path, relative to the folder
   */
-private[verify] final case class Seen(name: String, path: Path, size: Long) {
+private[verify] final case class FileEntry(name: String, path: Path, size: Long) {
 
   /** The path of its folder with a trailing slash; empty for the root. */
   def folder: String = name.dropRight(base.length)
@@ -20,17 +20,17 @@ private[verify] final case class Seen(name: String, path: Path, size: Long) {
 /** All files of a folder at the time of the listing. Includes checksum files, and reading a file does not check its
   * checksums.
   */
-private[verify] final class Folder private (val system: FileSystem, val root: Path, listed: Map[String, Seen]) {
-  def all: Seq[Seen]                  = listed.values.toSeq
-  def get(name: String): Option[Seen] = listed.get(name)
-  def has(name: String): Boolean      = listed.contains(name)
+private[verify] final class Folder private (val system: FileSystem, val root: Path, listed: Map[String, FileEntry]) {
+  def all: Seq[FileEntry]                  = listed.values.toSeq
+  def get(name: String): Option[FileEntry] = listed.get(name)
+  def has(name: String): Boolean           = listed.contains(name)
 
   /** Returns the files directly in a folder, whose name has a trailing slash. */
-  def in(folder: String): Seq[Seen] = byFolder.getOrElse(folder, Nil)
+  def in(folder: String): Seq[FileEntry] = byFolder.getOrElse(folder, Nil)
 
-  private lazy val byFolder: Map[String, Seq[Seen]] = all.groupBy(_.folder)
+  private lazy val byFolder: Map[String, Seq[FileEntry]] = all.groupBy(_.folder)
 
-  def read[T](seen: Seen)(use: InputStream => T): T = Using.resource(system.open(seen.path))(use)
+  def read[T](seen: FileEntry)(use: InputStream => T): T = Using.resource(system.open(seen.path))(use)
 }
 
 private[verify] object Folder {
@@ -46,11 +46,11 @@ private[verify] object Folder {
     new Folder(system, root, found(system, root, "").map(seen => seen.name -> seen).toMap)
   }
 
-  private def found(system: FileSystem, folder: Path, above: String): Seq[Seen] =
+  private def found(system: FileSystem, folder: Path, above: String): Seq[FileEntry] =
     children(system, folder).flatMap { status =>
       val name = above + status.getPath.getName
       if (status.isDirectory) found(system, status.getPath, s"$name/")
-      else Seq(Seen(name, status.getPath, status.getLen))
+      else Seq(FileEntry(name, status.getPath, status.getLen))
     }
 
   /** Returns the children of a folder, which may have been deleted in the meantime. */

@@ -12,14 +12,14 @@ import scala.util.Try
   * @param codec
   *   the compression codec for the changes of the state
   */
-private[verify] final case class Planned(sources: Seq[Option[Long]], codec: String)
+private[verify] final case class OffsetsEntry(sources: Seq[Option[Long]], codec: String)
 
 /** The content of an entry of the log of a file source or file sink.
   *
   * @param entries
   *   for each file the entry of the log with which it arrived, and its line
   */
-private[verify] final case class Listed(entries: Seq[(Option[Long], String)])
+private[verify] final case class FileLogEntry(entries: Seq[(Option[Long], String)])
 
 /** The description of an operator.
   *
@@ -28,7 +28,7 @@ private[verify] final case class Listed(entries: Seq[(Option[Long], String)])
   * @param schemas
   *   schema files of its state, by the part of their path after `_stateSchema/`
   */
-private[verify] final case class Described(partitions: Map[String, Int], schemas: Seq[String])
+private[verify] final case class OperatorMetadata(partitions: Map[String, Int], schemas: Seq[String])
 
 /** Parses Spark's text logs: a version line, then one JSON object per line. Left contains the reason why a file is not
   * valid.
@@ -36,13 +36,13 @@ private[verify] final case class Described(partitions: Map[String, Int], schemas
 private[verify] object Logs {
   private val Codec = "spark.sql.streaming.stateStore.compression.codec"
 
-  def planned(bytes: Array[Byte]): Either[String, Planned] = for {
+  def planned(bytes: Array[Byte]): Either[String, OffsetsEntry] = for {
     lines <- versioned(bytes)
     head  <- lines.headOption.toRight("it ends before its first line")
     node  <- json(head)
     _     <- having(node, "batchWatermarkMs" -> isNumber, "batchTimestampMs" -> isNumber, "conf" -> (_.isObject))
     read  <- all(lines.tail)(source)
-  } yield Planned(read, node.path("conf").path(Codec).asText("lz4"))
+  } yield OffsetsEntry(read, node.path("conf").path(Codec).asText("lz4"))
 
   /** Parses the line of a source. A source without an offset has a dash. */
   private def source(line: String): Either[String, Option[Long]] =
@@ -59,10 +59,10 @@ private[verify] object Logs {
     _     <- having(node, "nextBatchWatermarkMs" -> isNumber)
   } yield ()
 
-  def sourceLog(bytes: Array[Byte]): Either[String, Listed] =
+  def sourceLog(bytes: Array[Byte]): Either[String, FileLogEntry] =
     listed(bytes, "path" -> (_.isTextual), "timestamp" -> isNumber, "batchId" -> isNumber)
 
-  def sinkLog(bytes: Array[Byte]): Either[String, Listed] =
+  def sinkLog(bytes: Array[Byte]): Either[String, FileLogEntry] =
     listed(
       bytes,
       "path"             -> (_.isTextual),
@@ -70,11 +70,11 @@ private[verify] object Logs {
       "modificationTime" -> isNumber,
       "action"           -> (_.isTextual))
 
-  private def listed(bytes: Array[Byte], fields: (String, JsonNode => Boolean)*): Either[String, Listed] = for {
+  private def listed(bytes: Array[Byte], fields: (String, JsonNode => Boolean)*): Either[String, FileLogEntry] = for {
     lines <- versioned(bytes)
     read <- all(lines)(line =>
       json(line).flatMap(node => having(node, fields: _*).map(_ => Option(node.get("batchId")).map(_.asLong) -> line)))
-  } yield Listed(read)
+  } yield FileLogEntry(read)
 
   /** Parses `{"id":"…"}`. */
   def query(bytes: Array[Byte]): Either[String, Unit] = for {
@@ -89,7 +89,7 @@ private[verify] object Logs {
 
   private def isId(text: String): Boolean = Try(UUID.fromString(text)).toOption.exists(_.toString == text)
 
-  def operator(bytes: Array[Byte]): Either[String, Described] = for {
+  def operator(bytes: Array[Byte]): Either[String, OperatorMetadata] = for {
     lines <- versioned(bytes)
     line  <- only(lines)
     node  <- json(line)
@@ -98,7 +98,7 @@ private[verify] object Logs {
       Right(()))(json(_).map(_ => ()))
     stores <- all(node.path("stateStoreInfo").elements.asScala.toSeq)(store =>
       having(store, "storeName" -> (_.isTextual), "numPartitions" -> (_.isInt)).map(_ => store))
-  } yield Described(
+  } yield OperatorMetadata(
     stores.map(store => store.path("storeName").asText -> store.path("numPartitions").asInt).toMap,
     stores.flatMap(_.path("stateSchemaFilePaths").elements.asScala).map(_.asText.split("/_stateSchema/").last))
 

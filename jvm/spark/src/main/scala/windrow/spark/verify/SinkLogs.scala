@@ -18,7 +18,7 @@ private[verify] object SinkLogs {
     */
   def apply(settings: Configuration, output: String, committed: Option[Long]): SinkLogs = {
     val log      = Folder.list(settings, s"$output/$Log")
-    val contents = new Contents(log, Form.ofSink, deep = false)
+    val contents = new FolderContents(log, FileKind.ofSink, deep = false)
     val found    = Findings(contents, needs(contents, committed), Map.empty)
     SinkLogs(
       log.all.size.toLong,
@@ -26,12 +26,12 @@ private[verify] object SinkLogs {
       found.map(one => one.copy(file = s"$output/$Log/${one.file}")))
   }
 
-  private def needs(contents: Contents, committed: Option[Long]): Seq[Need] = {
-    val logs  = contents.forms.values.collect { case log: Form.SinkLog => log }.toSeq
+  private def needs(contents: FolderContents, committed: Option[Long]): Seq[RequiredFile] = {
+    val logs  = contents.forms.values.collect { case log: FileKind.SinkLog => log }.toSeq
     val end   = (logs.map(_.number) ++ committed).maxOption
     val start = logs.filter(_.isCompact).map(_.number).maxOption.getOrElse(0L)
-    end.toSeq.flatMap(Numbers.range(start, _, logs.size)).map(number =>
-      Need(
+    end.toSeq.flatMap(FileNumbers.range(start, _, logs.size)).map(number =>
+      RequiredFile(
         logs.find(_.number == number).fold(number.toString)(contents.nameOf),
         Some(number),
         "readers of the folder do not find its files"))

@@ -62,7 +62,7 @@ private[verify] object Snapshots {
   }
 
   /** Checks a table with RocksDB, which verifies its checksums. RocksDB reads only local files. */
-  def wrongTable(folder: Folder, seen: Seen): Option[String] = folder.system match {
+  def wrongTable(folder: Folder, seen: FileEntry): Option[String] = folder.system match {
     case local: RawLocalFileSystem => wrongTable(local.pathToFile(seen.path).getPath)
     case _ =>
       val copy = Files.createTempFile("windrow", ".sst")

@@ -1,20 +1,20 @@
 package windrow.spark.verify
 
-import windrow.spark.verify.Form.SourceLog
+import windrow.spark.verify.FileKind.SourceLog
 
 /** Verifies the logs of file sources, which record the files of each entry. Spark never reads files whose entry is
   * missing.
   */
-private[verify] final class Sources(contents: Contents) {
+private[verify] final class Sources(contents: FolderContents) {
   private val logs: Map[Int, Seq[SourceLog]] =
     contents.forms.values.collect { case log: SourceLog => log }.toSeq.groupBy(_.source)
 
-  def needs: Seq[Need] = for {
+  def needs: Seq[RequiredFile] = for {
     (source, latest) <- ends
     there = logs.getOrElse(source, Nil)
     start = there.filter(log => log.isCompact && log.number <= latest).map(_.number).maxOption.getOrElse(0L)
-    number <- Numbers.range(start, latest, there.size)
-  } yield Need(
+    number <- FileNumbers.range(start, latest, there.size)
+  } yield RequiredFile(
     there.find(_.number == number).fold(s"sources/$source/$number")(contents.nameOf),
     batchOf(source, number),
     "Spark silently skips its files")
@@ -35,7 +35,7 @@ private[verify] final class Sources(contents: Contents) {
     read.toSeq.flatMap { case (log, listed) => wrongOf(log, listed, read).map(contents.nameOf(log) -> _) }
   }.toMap
 
-  private def wrongOf(log: SourceLog, listed: Listed, all: Map[SourceLog, Listed]): Option[String] = {
+  private def wrongOf(log: SourceLog, listed: FileLogEntry, all: Map[SourceLog, FileLogEntry]): Option[String] = {
     val found = listed.entries.flatMap(_._1).toSet
     val first = if (log.isCompact) 0L else log.number
     if (found.size - 1 != log.number - first || !found.forall(number => first <= number && number <= log.number))
@@ -49,5 +49,5 @@ private[verify] final class Sources(contents: Contents) {
 }
 
 private[verify] object Sources {
-  def apply(contents: Contents): Sources = new Sources(contents)
+  def apply(contents: FolderContents): Sources = new Sources(contents)
 }

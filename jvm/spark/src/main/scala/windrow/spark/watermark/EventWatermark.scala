@@ -18,7 +18,7 @@ private[spark] final case class EventWatermark(
     partitions: Option[Long] = None) {
 
   /** Describes it in explanations. */
-  def clock: Clock = if (partitions.isDefined) Clock.OfPartitions(delay, idle) else Clock.OfEvents(delay, idle)
+  def clock: Clock = if (partitions.isDefined) Clock.PartitionClock(delay, idle) else Clock.EventClock(delay, idle)
 }
 
 private[spark] object EventWatermark {

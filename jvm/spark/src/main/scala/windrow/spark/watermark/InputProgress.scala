@@ -1,6 +1,6 @@
 package windrow.spark.watermark
 
-import windrow.spark.watermark.InputProgress.Seen
+import windrow.spark.watermark.InputProgress.PartitionStatus
 
 /** How far an input of a running query has advanced (SEMANTICS R107). All times are in milliseconds.
   *
@@ -22,12 +22,13 @@ private[spark] final case class InputProgress(
     idle: Option[Long],
     expected: Long,
     began: Long,
-    partitions: Map[String, Seen] = Map.empty,
-    announced: Option[Seen] = None) {
+    partitions: Map[String, PartitionStatus] = Map.empty,
+    announced: Option[PartitionStatus] = None) {
 
   /** Adds the greatest event time of the rows of a partition in a micro-batch, whose processing time is `now`. */
   def see(partition: String, greatest: Long, now: Long): InputProgress = {
-    def seen(before: Option[Seen]) = Seen(before.fold(greatest)(one => math.max(one.greatest, greatest)), now)
+    def seen(before: Option[PartitionStatus]) =
+      PartitionStatus(before.fold(greatest)(one => math.max(one.greatest, greatest)), now)
     if (partition == InputProgress.Announced) copy(announced = Some(seen(announced)))
     else copy(partitions = partitions.updated(partition, seen(partitions.get(partition))))
   }
@@ -44,7 +45,7 @@ private[spark] final case class InputProgress(
     (least ++ announced.map(_.greatest)).maxOption.map(_ - delay)
   }
 
-  private def isOver(seen: Seen, now: Long): Boolean = isOver(seen.at, now)
+  private def isOver(seen: PartitionStatus, now: Long): Boolean = isOver(seen.at, now)
 
   private def isOver(since: Long, now: Long): Boolean = idle.exists(now - since >= _)
 }
@@ -61,7 +62,7 @@ private[spark] object InputProgress {
     * @param at
     *   the processing time of the last arrival
     */
-  final case class Seen(greatest: Long, at: Long)
+  final case class PartitionStatus(greatest: Long, at: Long)
 
   /** Returns the watermark that an input reports to Spark, which uses the least of all inputs. An idle input reports
     * the least watermark of the others, so that it does not hold them back. None if it is not known.

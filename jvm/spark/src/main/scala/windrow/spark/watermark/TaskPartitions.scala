@@ -9,10 +9,10 @@ import org.apache.spark.util.CollectionAccumulator
   * task ends.
   */
 final class TaskPartitions(to: CollectionAccumulator[util.Map.Entry[String, java.lang.Long]]) {
-  private final class Greatest(val partition: UTF8String, var millis: Long)
+  private final class GreatestTime(val partition: UTF8String, var millis: Long)
 
-  private val all  = new util.HashMap[UTF8String, Greatest]
-  private var last = new Greatest(null, Long.MaxValue)
+  private val all  = new util.HashMap[UTF8String, GreatestTime]
+  private var last = new GreatestTime(null, Long.MaxValue)
 
   Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => end()))
 
@@ -29,9 +29,9 @@ final class TaskPartitions(to: CollectionAccumulator[util.Map.Entry[String, java
     if (millis > last.millis) last.millis = millis
   }
 
-  private def add(partition: UTF8String, millis: Long): Greatest = {
+  private def add(partition: UTF8String, millis: Long): GreatestTime = {
     EventWatermark.checkPartitions(all.size + 1)
-    val one = new Greatest(partition, millis)
+    val one = new GreatestTime(partition, millis)
     all.put(partition, one)
     one
   }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.windrow.SparkInside
 import windrow.explain.Explanation
 import windrow.spark.arguments.TableArguments
-import windrow.spark.pack.Travel
+import windrow.spark.pack.ShuffleText
 import windrow.{JsonReader, SpecError, SpecProblem}
 
 /** Table functions that check a spec, with the JSON of `_windrow_apply`: `_windrow_check(spec => JSON)` returns its
@@ -26,7 +26,7 @@ private[spark] object SpecFunctions {
       val node           = spec("_windrow_explain", rest)
       val explanation    = inWords(node).fold(found => throw SpecError("the spec", found), identity)
       val query          = TableArguments.read("_windrow_explain", tables, Nil).only("_windrow_explain")
-      rows(Travel.described(explanation, query).linesIterator.map(Row(_)).toSeq, "line")
+      rows(ShuffleText.described(explanation, query).linesIterator.map(Row(_)).toSeq, "line")
     }))
 
   private def inWords(node: ObjectNode): Either[Seq[SpecProblem], String] =
@@ -43,7 +43,7 @@ private[spark] object SpecFunctions {
 
   private def spec(function: String, arguments: Seq[Expression]): ObjectNode = arguments match {
     case Seq(NamedArgumentExpression("spec", json)) if json.foldable && json.dataType == StringType =>
-      Apply.parse(function, json.eval().toString)
+      ApplyFunction.parse(function, json.eval().toString)
     case _ => throw SpecError(function, Seq(SpecProblem("SPEC_MISSING")))
   }
 

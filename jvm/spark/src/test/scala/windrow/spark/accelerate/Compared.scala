@@ -86,7 +86,7 @@ final class Compared(
     }
     def start(isOn: Boolean): Unit = {
       stop()
-      session.conf.set(Accelerate.Setting, isOn.toString)
+      session.conf.set(AccelerationRule.Setting, isOn.toString)
       input.indices.foreach(i =>
         before(source.toDF().where(s"input = $i").drop("input")).withWatermark("time", delay)
           .createOrReplaceTempView(s"t$i"))
@@ -104,7 +104,7 @@ final class Compared(
       stop()
     } finally {
       running.foreach(_.stop())
-      Seq(Accelerate.Setting, "spark.sql.exchange.reuse").foreach(session.conf.unset)
+      Seq(AccelerationRule.Setting, "spark.sql.exchange.reuse").foreach(session.conf.unset)
     }
     Ran(batches.toMap, operators, dropped.values.sum, decisions.toSeq)
   }

@@ -87,6 +87,6 @@ final class LatenessSuite extends SparkSuite {
     assert(message(plain, "update", "soon").contains("DURATION_NOT_UNDERSTOOD"))
     // Without acceleration, and for a query without state, the setting has no effect.
     lately("10 minutes")(assert(query(plain, input, 10).off.operators == Seq("stateStoreSave")))
-    lately("10 minutes")(session.conf.set(Accelerate.Setting, "true"))
+    lately("10 minutes")(session.conf.set(AccelerationRule.Setting, "true"))
   }
 }

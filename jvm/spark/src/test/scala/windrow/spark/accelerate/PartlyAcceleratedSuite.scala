@@ -50,12 +50,12 @@ final class PartlyAcceleratedSuite extends SparkSuite {
           query.processAllAvailable()
         } finally query.stop()
       }
-      spark.conf.set(Accelerate.Setting, "true")
+      spark.conf.set(AccelerationRule.Setting, "true")
       try {
         val batches = Compared.events(7, 3)
         if (fails) { intercept[StreamingQueryException](run(batches.head)); () }
         batches.foreach(run)
-      } finally spark.conf.unset(Accelerate.Setting)
+      } finally spark.conf.unset(AccelerationRule.Setting)
     }
   }
 }

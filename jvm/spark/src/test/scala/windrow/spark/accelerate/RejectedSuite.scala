@@ -17,7 +17,7 @@ final class RejectedSuite extends SparkSuite {
   private implicit val events: Encoder[Event]     = Encoders.product[Event]
 
   private def set[T](values: (String, String)*)(run: => T): T = {
-    val all    = Seq(Accelerate.Setting -> "true", "spark.sql.shuffle.partitions" -> "1") ++ values
+    val all    = Seq(AccelerationRule.Setting -> "true", "spark.sql.shuffle.partitions" -> "1") ++ values
     val before = all.map { case (name, _) => name -> session.conf.getOption(name) }
     all.foreach { case (name, value) => session.conf.set(name, value) }
     try run
@@ -121,7 +121,7 @@ final class RejectedSuite extends SparkSuite {
       val expected = rows(calm)
       assert(counts(calm) == plain.dropped.filter(_._2 > 0) && expected.size > 5)
       if (isFull) {
-        val spark = set(Accelerate.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
+        val spark = set(AccelerationRule.Setting -> "false", "spark.sql.exchange.reuse" -> "false")(run(input, all))
         assert(plain.dropped.values.sum == spark.dropped.values.sum && spark.operators.size == 4)
       }
       assert(

@@ -17,33 +17,33 @@ final class CausesSpec extends AnyFunSuite {
   private val cases = Seq[(String, Facts, Seq[String])](
     ("the first micro-batch runs", Facts(isBusy = true), Seq("FIRST_BATCH_RUNS")),
     ("there is no input", Facts(), Seq("NO_ROWS")),
-    ("all input was read before", Facts(waiting = Some(Waiting(1, Some(noon), None))), Seq("ALREADY_READ")),
+    ("all input was read before", Facts(waiting = Some(WaitingPanes(1, Some(noon), None))), Seq("ALREADY_READ")),
     ("an error ended the query", batch().copy(error = Some("no")), Seq("FAILED")),
     ("rows are between windows", batch("accepted" -> 0, "gaps" -> 1), Seq("BETWEEN_WINDOWS")),
     ("rows are duplicates", batch("accepted" -> 0, "duplicates" -> 1), Seq("ALL_DUPLICATES")),
-    ("all wait for the clock", batch().copy(waiting = Some(Waiting(1, None, Some(noon)))), Seq("PERIOD_NOT_OVER")),
-    ("windows are open", batch().copy(waiting = Some(Waiting(2, Some(noon), None))), Seq("WATERMARK_NOT_REACHED")),
+    ("all wait for the clock", batch().copy(waiting = Some(WaitingPanes(1, None, Some(noon)))), Seq("PERIOD_NOT_OVER")),
+    ("windows are open", batch().copy(waiting = Some(WaitingPanes(2, Some(noon), None))), Seq("WATERMARK_NOT_REACHED")),
     (
       "the next micro-batch emits the window",
-      batch().copy(waiting = Some(Waiting(2, Some(noon), None, next = Some(noon)))),
+      batch().copy(waiting = Some(WaitingPanes(2, Some(noon), None, next = Some(noon)))),
       Seq("NEXT_BATCH_EMITS")),
     (
       "the next micro-batch does not emit the window",
-      batch().copy(waiting = Some(Waiting(2, Some(noon), None, next = Some(noon - 1)))),
+      batch().copy(waiting = Some(WaitingPanes(2, Some(noon), None, next = Some(noon - 1)))),
       Seq("WATERMARK_NOT_REACHED")),
     (
       "the next micro-batch needs rows",
-      batch().copy(runsWithoutData = false, waiting = Some(Waiting(2, Some(noon), None, next = Some(noon)))),
+      batch().copy(runsWithoutData = false, waiting = Some(WaitingPanes(2, Some(noon), None, next = Some(noon)))),
       Seq("ONLY_BATCHES_WITH_DATA", "NEXT_BATCH_EMITS")),
     (
       "the run has ended before the end of a period",
-      batch().copy(isActive = false, waiting = Some(Waiting(1, None, Some(noon)))),
+      batch().copy(isActive = false, waiting = Some(WaitingPanes(1, None, Some(noon)))),
       Seq("RUN_ENDED")),
-    ("there is output", batch("panes" -> 1).copy(waiting = Some(Waiting(0, None, None))), Seq("HAS_OUTPUT")),
-    ("no pane waits", batch().copy(waiting = Some(Waiting(0, None, None))), Seq("NOTHING_WAITS")),
+    ("there is output", batch("panes" -> 1).copy(waiting = Some(WaitingPanes(0, None, None))), Seq("HAS_OUTPUT")),
+    ("no pane waits", batch().copy(waiting = Some(WaitingPanes(0, None, None))), Seq("NOTHING_WAITS")),
     (
       "the run has ended",
-      batch().copy(isActive = false, waiting = Some(Waiting(2, Some(noon), None))),
+      batch().copy(isActive = false, waiting = Some(WaitingPanes(2, Some(noon), None))),
       Seq("RUN_ENDED")),
     (
       "all rows are late",
@@ -82,18 +82,22 @@ final class CausesSpec extends AnyFunSuite {
   }
 
   test("rows and keys that wait are not called panes") {
-    def meaning(n: Long, kind: Waiting.Kind) =
-      Causes.of(batch().copy(waiting = Some(Waiting(n, Option.when(n > 0)(noon), None, kind)))).map(_.meaning).mkString
-    assert(meaning(2, Waiting.kind(Seq("id", "message", "watermark"))).startsWith("2 rows wait in the state; "))
-    assert(meaning(1, Waiting.kind(Seq("id", "o", "s", "watermark", "processing_time"))).startsWith("1 row waits "))
-    assert(meaning(3, Waiting.kind(Seq("id", "watermark"))).startsWith(
+    def meaning(n: Long, kind: WaitingPanes.Kind) =
+      Causes.of(batch().copy(waiting =
+        Some(WaitingPanes(n, Option.when(n > 0)(noon), None, kind)))).map(_.meaning).mkString
+    assert(meaning(2, WaitingPanes.kind(Seq("id", "message", "watermark"))).startsWith("2 rows wait in the state; "))
+    assert(meaning(
+      1,
+      WaitingPanes.kind(Seq("id", "o", "s", "watermark", "processing_time"))).startsWith("1 row waits "))
+    assert(meaning(3, WaitingPanes.kind(Seq("id", "watermark"))).startsWith(
       "3 keys with undecided rows wait in the state; the first is decided at the watermark 2025-01-01 12:00:00"))
-    assert(meaning(0, Waiting.OfKeys) == "Rows were accepted, but none of them can belong to a match any longer.")
-    assert(meaning(1, Waiting.kind(Seq("id", "window", "timing", "watermark"))).startsWith("1 pane waits "))
+    assert(meaning(0, WaitingPanes.OfKeys) == "Rows were accepted, but none of them can belong to a match any longer.")
+    assert(meaning(1, WaitingPanes.kind(Seq("id", "window", "timing", "watermark"))).startsWith("1 pane waits "))
   }
 
   test("the watermark of the next micro-batch is the present one") {
-    val facts = batch().copy(watermark = None, waiting = Some(Waiting(1, Some(noon + hour), None, next = Some(noon))))
+    val facts =
+      batch().copy(watermark = None, waiting = Some(WaitingPanes(1, Some(noon + hour), None, next = Some(noon))))
     assert(Causes.of(facts).map(_.meaning).mkString.contains(", but the watermark is 2025-01-01 12:00:00, "))
   }
 

@@ -20,7 +20,7 @@ final class MessagePlaceSpec extends AnyFunSuite {
   }
 
   test("rows are counted from 1, in each file and in each part of one that is split") {
-    val rows = new RowsRead(3)
+    val rows = new RowCounter(3)
     def next(path: String, from: Long) = {
       FileBeingRead.set(path, from)
       rows.next()

@@ -18,7 +18,7 @@ final class OffsetsAnswerSpec extends AnyFunSuite {
     val shard = new FullStateShard(spec, new InMemoryShardStore)
     def step(seconds: Long, messages: Incoming*): Seq[(Option[Long], Long)] = {
       shard.step(messages.iterator, Watermark(seconds * 1000000), None).foreach(_ => ())
-      Answer.Offsets.find(new OfFullState(shard), Question(None, None, None)).map(_.row).map(row =>
+      Answer.Offsets.find(new FullStateReader(shard), Question(None, None, None)).map(_.row).map(row =>
         (Option.unless(row.isNullAt(2))(row.getLong(2)), row.getLong(3))).toSeq
     }
     def message(offset: Long) =

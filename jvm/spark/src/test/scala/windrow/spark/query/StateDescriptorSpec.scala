@@ -21,7 +21,7 @@ final class StateDescriptorSpec extends AnyFunSuite {
   private val texts = AggregateTexts(message, Seq("sum(input0)"), Seq("total" -> "result0"))
 
   private def byKey(of: KeyedSpec) =
-    StateDescriptor("orders", 4, keys, TimestampType, StateDescriptor.ByKey(of, message, hasOffsets = true))
+    StateDescriptor("orders", 4, keys, TimestampType, StateDescriptor.KeyedState(of, message, hasOffsets = true))
 
   private val all: Seq[DescriptorJson] = Seq(
     StateDescriptor(

@@ -35,7 +35,7 @@ final class SinkJsonSuite extends AnyFunSuite {
   }
 
   test("the list of what a start will create is written and read back") {
-    val missing = SinkClaim.Missing(Seq("a\nb", "c"), Seq("`t`"))
-    assert(SinkClaim.Missing.read(missing.json) == missing)
+    val missing = SinkClaim.MissingTargets(Seq("a\nb", "c"), Seq("`t`"))
+    assert(SinkClaim.MissingTargets.read(missing.json) == missing)
   }
 }

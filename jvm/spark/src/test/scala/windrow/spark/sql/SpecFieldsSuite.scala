@@ -154,11 +154,11 @@ private object SpecFieldsSuite {
   private def overloads(path: String): (AnyRef, Seq[Method]) = {
     val end = path.lastIndexOf('.')
     val owner = path.take(end) match {
-      case "windrow.spark.Stream"      => stream
-      case "windrow.spark.Windowed"    => stream.window(Global)
-      case "windrow.spark.Joining"     => Windrow.join()
-      case "windrow.spark.AsofJoining" => Windrow.asofJoin(stream, stream)
-      case companion                   => Class.forName(s"$companion$$").getField("MODULE$").get(null)
+      case "windrow.spark.Stream"          => stream
+      case "windrow.spark.Windowed"        => stream.window(Global)
+      case "windrow.spark.JoinBuilder"     => Windrow.join()
+      case "windrow.spark.AsofJoinBuilder" => Windrow.asofJoin(stream, stream)
+      case companion                       => Class.forName(s"$companion$$").getField("MODULE$").get(null)
     }
     val named = owner.getClass.getMethods.toSeq.filter(_.getName == path.drop(end + 1))
     (owner, named.filter(one => !one.isBridge && !Modifier.isStatic(one.getModifiers)))

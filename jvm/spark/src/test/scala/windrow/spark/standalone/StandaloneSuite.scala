@@ -36,7 +36,7 @@ class StandaloneSuite extends SparkSuite {
   }
 
   test("tables go in and come out") {
-    val operator = Standalone.open(spark, json(), null)
+    val operator = OperatorFactory.open(spark, json(), null)
     operator.add("orders", table(("a", 30, 3L), ("a", 10, 1L), (null, 70, null)))
     operator.step(60000000L, null)
     assert(panes(operator) == Seq(("a", 0L, 4L, Seq(1L, 3L))))
@@ -50,7 +50,7 @@ class StandaloneSuite extends SparkSuite {
   }
 
   test("a checkpoint goes on with its spec alone") {
-    val operator = Standalone.open(spark, json(), null)
+    val operator = OperatorFactory.open(spark, json(), null)
     operator.add("orders", table(("a", 30, 3L)))
     operator.step(null, null)
     operator.flush()
@@ -61,18 +61,18 @@ class StandaloneSuite extends SparkSuite {
     operator.reset(kept)
     operator.finish()
     assert(panes(operator) == Seq(("a", 0L, 3L, Seq(3L))))
-    val other = Standalone.open(spark, json("""["max(value) AS top"]"""), null)
+    val other = OperatorFactory.open(spark, json("""["max(value) AS top"]"""), null)
     assert(intercept[CheckpointError](other.reset(kept)).getMessage.startsWith("[SPEC_CHANGED]"))
     Seq(operator, other).foreach(_.close())
   }
 
   test("all wrong names and aggregates are reported together") {
-    val error = intercept[SpecError](Standalone.open(spark, json("""["max(price)", "sum(qty)"]"""), null))
+    val error = intercept[SpecError](OperatorFactory.open(spark, json("""["max(price)", "sum(qty)"]"""), null))
     assert(error.problems.map(_.code) == Seq("AGGREGATE_NOT_UNDERSTOOD", "AGGREGATE_NOT_UNDERSTOOD"))
   }
 
   test("reserved names, duplicate names, and nondeterministic expressions") {
-    def codes(text: String) = intercept[SpecError](Standalone.open(spark, text, null)).problems.map(_.code)
+    def codes(text: String) = intercept[SpecError](OperatorFactory.open(spark, text, null)).problems.map(_.code)
     assert(codes(json().replace("key string", "window string").replace("[\"key\"]", "[\"window\"]")) ==
       Seq("NAME_TAKEN"))
     assert(codes(json().replace("key string", "key string, KEY string")) == Seq("NAME_TWICE"))
@@ -83,7 +83,7 @@ class StandaloneSuite extends SparkSuite {
   }
 
   test("a message is judged by the watermark before its step, at a clock that never falls") {
-    val operator = Standalone.open(spark, json(), null)
+    val operator = OperatorFactory.open(spark, json(), null)
     operator.step(60000000L, 9L)
     operator.add("orders", table(("a", 5, 9L)))
     operator.step(120000000L, 5L)
@@ -92,7 +92,7 @@ class StandaloneSuite extends SparkSuite {
   }
 
   test("offsets of a window are those of all partitions") {
-    val operator = Standalone.open(
+    val operator = OperatorFactory.open(
       spark,
       """{"operator": "full_state", "window": {"kind": "global"}, "retention": {"messages": 9}, "lateness": 0,
         |"input": {"name": "orders", "schema": "key string, time timestamp, value bigint", "time": "time", "key": ["key"],

@@ -17,7 +17,7 @@ import windrow.spark.SparkSuite
   */
 @Slow
 final class VerifyDamageSuite extends SparkSuite {
-  import Form._
+  import FileKind._
 
   private val files: Map[String, Array[Byte]] = {
     val kept = new ObjectMapper().readTree(Path.of("tests/checkpoints/0.1.0/join_in_range.json").toFile)
@@ -29,7 +29,7 @@ final class VerifyDamageSuite extends SparkSuite {
     else new InflaterInputStream(
       new ByteArrayInputStream(Base64.getDecoder.decode(of.get("deflated").asText))).readAllBytes()
 
-  private def read(name: String): Option[(String, Array[Byte] => Either[String, Any])] = Form.of(name) match {
+  private def read(name: String): Option[(String, Array[Byte] => Either[String, Any])] = FileKind.of(name) match {
     case Plan(_)                             => Some("plans" -> Logs.planned)
     case Commit(_)                           => Some("commits" -> Logs.committed)
     case _: SourceLog                        => Some("logs of file sources" -> Logs.sourceLog)
@@ -40,7 +40,7 @@ final class VerifyDamageSuite extends SparkSuite {
     case version: Version if version.isWhole => Some("snapshots" -> Snapshots.read)
     case _: Version =>
       spark: Unit // needed for decompression
-      Some("changes" -> (bytes => Changes.wrong(() => new ByteArrayInputStream(bytes), "lz4").toLeft(())))
+      Some("changes" -> (bytes => ChangelogFile.wrong(() => new ByteArrayInputStream(bytes), "lz4").toLeft(())))
     case _ => None
   }
 

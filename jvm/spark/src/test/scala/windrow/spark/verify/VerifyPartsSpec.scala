@@ -67,7 +67,7 @@ final class VerifyPartsSpec extends AnyFunSuite {
       val sums = ByteBuffer.allocate(12).putInt(0x63726300).putInt(part).putInt(crc.getValue.toInt).array
       having("data" -> content, ".data.crc" -> sums) { path =>
         val folder = Folder.list(new Configuration, path.toString)
-        Sums.wrong(folder, folder.get("data").get, folder.get(".data.crc").get)
+        ChecksumFiles.wrong(folder, folder.get("data").get, folder.get(".data.crc").get)
       }
     }
     assert(wrong(512).isEmpty)

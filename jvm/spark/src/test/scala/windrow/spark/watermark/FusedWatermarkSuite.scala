@@ -7,7 +7,7 @@ import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, classic}
 import org.scalatest.tags.Slow
 import scala.jdk.CollectionConverters._
-import windrow.spark.pack.Combining
+import windrow.spark.pack.CombineChoice
 import windrow.spark.{MemoryStream, SparkSuite}
 
 /** Tests that Spark sees the same event times from the watermark in generated code as from its own node. */
@@ -77,7 +77,7 @@ class FusedWatermarkSuite extends SparkSuite {
       case _: InputAdapter => Nil
       case other           => other +: other.children.flatMap(inStage)
     }
-    val (_, plan) = told(some, Combining.Setting -> "always")(rows => windrow(rows.where(col("key") > 0)))
+    val (_, plan) = told(some, CombineChoice.Setting -> "always")(rows => windrow(rows.where(col("key") > 0)))
     val stages    = plan.collect { case stage: WholeStageCodegenExec => inStage(stage.child) }
     assert(stages.exists(stage =>
       stage.exists(_.getClass.getSimpleName == "FusedWatermarkExec") && stage.exists(

@@ -59,7 +59,7 @@ class WindowLawsSuite extends AnyFunSuite {
   test("laws of windows of positions, and of the one of everything") {
     val grid = new PositionGrid[Axis.Offset](5, 3, 10)
     assert(broken(new AlignedWindowLaws("positions", grid, Gen.choose(10L, 300L), first = 10)) == Nil)
-    assert(broken(new AlignedWindowLaws("everything", SliceGrid.Everything, times)) == Nil)
+    assert(broken(new AlignedWindowLaws("everything", SliceGrid.SingleWindow, times)) == Nil)
   }
 
   /** Hopping windows of 10 every 4, whose parts can be broken one at a time. */

@@ -62,7 +62,7 @@ private[core] final class AlignedAlgorithm[B, V](
 
   /** Values of earlier messages with which windows begin, if the aggregation carries them. Stored in the checkpoint. */
   private val carried =
-    aggregation.carrying.map(new CarriedValues(grid, lateness, aggregation, _, slices, store))
+    aggregation.carrier.map(new CarriedValues(grid, lateness, aggregation, _, slices, store))
 
   /** Messages for incomplete windows, if these are processed only when the step ends. */
   private val arrivals = Option.when(recordsAll && !policy.looksAtMessages(isComplete = false))(
@@ -275,18 +275,18 @@ private[core] final class AlignedAlgorithm[B, V](
     }
 
   /** Decides whether a window fires at the end of the step; stores it if it does not. */
-  private def due(start: Long, key: Key, records: Records, clock: StepClock, now: Watermark): Option[Due] =
+  private def due(start: Long, key: Key, records: Records, clock: StepClock, now: Watermark): Option[DueWindow] =
     kept(key, records).flatMap { found =>
       val end    = grid.end(start)
       val stage  = Stage(now.reached(end), now.reached(end, lateness))
       val record = found.begun(clock.processingTime)
       val timing = rule.atStepEnd(stage, completes = false, record, clock.processingTime, isTouched = true)
       if (timing.isEmpty && record.unsent > 0) keep(start, key, record, stage.isComplete)
-      timing.map(new Due(start, key, record, _, stage.isClosed))
+      timing.map(new DueWindow(start, key, record, _, stage.isClosed))
     }
 
   /** A window that fires at the end of the step. */
-  private final class Due(val start: Long, key: Key, record: PaneState[B], timing: Timing, isLast: Boolean) {
+  private final class DueWindow(val start: Long, key: Key, record: PaneState[B], timing: Timing, isLast: Boolean) {
     def fire(own: => B, out: Out[Effect[B, V]]): Unit =
       AlignedAlgorithm.this.fire(start, key, record, timing, isLast, whole(key, start, own), out)
   }

@@ -2,7 +2,7 @@ package windrow.core.operator
 package aligned
 
 import java.util.{Arrays, TreeMap => JTreeMap}
-import windrow.core.aggregate.{Aggregation, Carrying}
+import windrow.core.aggregate.{Aggregation, ValueCarrier}
 import windrow.core.grid.SliceGrid
 import windrow.core.operator.gaps.StartRanges
 import windrow.core.state.{ByteWriter, Key, KeyBuckets, KeyMap, Spaces, StatePart, StateParts}
@@ -15,10 +15,10 @@ private[core] final class CarriedValues[B](
     grid: SliceGrid[Axis.Time],
     lateness: Distance[Axis.Time],
     aggregation: Aggregation[B, _],
-    carrying: Carrying[B],
+    carrier: ValueCarrier[B],
     slices: GridSlices[B],
     store: Spaces) extends StateParts {
-  private val limit = new Distance[Axis.Time](carrying.limit)
+  private val limit = new Distance[Axis.Time](carrier.limit)
   private val keys =
     new KeyBuckets[EarlierValues[B]]("earlier", store, new EarlierValuesCodec(grid, aggregation), neededUntil)
 
@@ -40,7 +40,7 @@ private[core] final class CarriedValues[B](
     *   whether a window that contains the slice is complete
     */
   def add(key: Key, slice: Long, isLate: Boolean): Unit = {
-    if (isLate) replacedOf(key).computeIfAbsent(slice, _ => slices.at(key, slice).flatMap(carrying.last))
+    if (isLate) replacedOf(key).computeIfAbsent(slice, _ => slices.at(key, slice).flatMap(carrier.last))
     val values = valuesOf(key)
     val start  = grid.lastStart(slice)
     if (!values.covered.holds(start)) {
@@ -70,7 +70,7 @@ private[core] final class CarriedValues[B](
 
   private def begun(own: B, carried: Option[B]): B = carried.fold(own)(aggregation.combine(_, own))
 
-  private def lastOf(key: Key, slice: Long): Option[B] = slices.at(key, slice).flatMap(carrying.last)
+  private def lastOf(key: Key, slice: Long): Option[B] = slices.at(key, slice).flatMap(carrier.last)
 
   private def lastBefore(key: Key, slice: Long): Option[B] = {
     val changed = replaced.get(key)
@@ -82,7 +82,7 @@ private[core] final class CarriedValues[B](
     */
   private def carried(key: Key, start: Long, last: Long => Option[B]): Option[B] =
     Option(keys.get(key)).flatMap(values => latest(near(values, start, last) ++ values.closed))
-      .flatMap(carrying.at(_, start))
+      .flatMap(carrier.at(_, start))
 
   /** The last values in slices before a window, from the last slice on. */
   private def near(values: EarlierValues[B], start: Long, last: Long => Option[B]): Iterator[B] =
@@ -93,11 +93,11 @@ private[core] final class CarriedValues[B](
 
   private def latest(values: Iterator[B]): Option[B] = values.nextOption().map { first =>
     var found = first
-    while (!carrying.isWhole(found) && values.hasNext) found = after(values.next(), found)
+    while (!carrier.isWhole(found) && values.hasNext) found = after(values.next(), found)
     found
   }
 
-  private def after(earlier: B, later: B): B = carrying.last(aggregation.combine(aggregation.copy(earlier), later)).get
+  private def after(earlier: B, later: B): B = carrier.last(aggregation.combine(aggregation.copy(earlier), later)).get
 
   /** The windows that were complete before this step and carry another value because of a message of it, except those
     * that have received a message themselves.
@@ -124,7 +124,7 @@ private[core] final class CarriedValues[B](
     Iterator.unfold(from)(values.covered.ceiling(_).map(start => (start, grid.next(start)))).takeWhile(_ < to)
       .find { start =>
         val last = slices.between(start, grid.next(start)).flatMap { case (slice, _) => lastOf(key, slice) }
-        latest(last.toVector.reverseIterator).exists(carrying.isWhole)
+        latest(last.toVector.reverseIterator).exists(carrier.isWhole)
       }
 
   private def receives(late: JTreeMap[Long, Option[B]], start: Long): Boolean =
@@ -157,7 +157,7 @@ private[core] final class CarriedValues[B](
 
   private def close(key: Key, slice: Long, buffer: B, open: Long): Unit = {
     val values = valuesOf(key)
-    carrying.last(buffer).foreach { last =>
+    carrier.last(buffer).foreach { last =>
       values.closed = Some(values.closed.fold(last)(after(_, last)))
       values.last = slice
     }

@@ -2,9 +2,9 @@ package windrow.core.operator
 package aligned
 
 import windrow._
-import windrow.core.aggregate.{Aggregation, Filling}
+import windrow.core.aggregate.{Aggregation, GapFiller}
 import windrow.core.grid.SliceGrid
-import windrow.core.operator.gaps.{Carried, EndedGaps, GapWindows, Neighbors}
+import windrow.core.operator.gaps.{EndedGaps, GapWindows, NeighborValue, Neighbors}
 import windrow.core.state.{Key, SortedRun, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Watermark}
 import windrow.core.trigger.PaneState
@@ -34,8 +34,8 @@ private[core] final class GapPanes[B, V](
   /** Fires the windows of keys at the end of a step. */
   def fire(before: Watermark, now: Watermark): Parts = gaps.fill(before, now) { (key, ended) =>
     if (!spec.onTime) Iterator.empty
-    else aggregation.filling.filter(_ => spec.gapValues.isDefined).fold(empty(key, ended, now)) { filling =>
-      new Filled(key, filling, before, now).fire(ended)
+    else aggregation.filler.filter(_ => spec.gapValues.isDefined).fold(empty(key, ended, now)) { filler =>
+      new FilledGaps(key, filler, before, now).fire(ended)
     }
   }
 
@@ -66,10 +66,10 @@ private[core] final class GapPanes[B, V](
   }
 
   /** The windows of a key, in one step, with values that depend on other windows. */
-  private final class Filled(key: Key, filling: Filling[V], before: Watermark, now: Watermark) {
+  private final class FilledGaps(key: Key, filler: GapFiller[V], before: Watermark, now: Watermark) {
 
     /** The last value that was computed from messages. */
-    private var known: Option[Carried[V]] = None
+    private var known: Option[NeighborValue[V]] = None
 
     def fire(ended: EndedGaps): Parts =
       if (spec.gapValues.exists(_.isLinear)) wait(ended)
@@ -78,7 +78,7 @@ private[core] final class GapPanes[B, V](
           each(ended.onTime)((start, out) => first(start, value(start), out)) ++
           each(ended.changed)((start, out) =>
             carried(start).foreach(last =>
-              show(start, recordOf(start), Timing.Late, filling.after(own(start), last.value), out)))
+              show(start, recordOf(start), Timing.Late, filler.after(own(start), last.value), out)))
 
     /** Windows that end wait for the next window with messages. */
     private def wait(ended: EndedGaps): Parts =
@@ -97,7 +97,7 @@ private[core] final class GapPanes[B, V](
           start,
           last.zip(near.map(withMessages)).fold(value(start)) { case (one, other) =>
             val share = (start - one.start).toDouble / (other.start - one.start).toDouble
-            filling.between(own(start), one.value, other.value, share)
+            filler.between(own(start), one.value, other.value, share)
           },
           out)
       }
@@ -106,21 +106,21 @@ private[core] final class GapPanes[B, V](
     private def own(start: Long): V = aggregation.lowerUntil(aggregation.zero, Some(grid.end(start)))
 
     private def value(start: Long): V =
-      carried(start).fold(filling.alone(own(start)))(last => filling.after(own(start), last.value))
+      carried(start).fold(filler.alone(own(start)))(last => filler.after(own(start), last.value))
 
     /** The window whose value is carried to another one. */
-    private def carried(start: Long): Option[Carried[V]] =
+    private def carried(start: Long): Option[NeighborValue[V]] =
       lastBefore(start).filter(last => neighbors.exists(grid.end(start) <= _.reach(last.start)))
 
     /** The last window of the key with messages before another one. */
-    private def lastBefore(start: Long): Option[Carried[V]] = neighbors.flatMap { closed =>
+    private def lastBefore(start: Long): Option[NeighborValue[V]] = neighbors.flatMap { closed =>
       gaps.lastCovered(key, start).filter(!isClosed(_, before)).map(withMessages)
         .orElse(closed.last(key).filter(_.start < start))
     }
 
-    private def withMessages(start: Long): Carried[V] = {
+    private def withMessages(start: Long): NeighborValue[V] = {
       if (!known.exists(_.start == start))
-        known = Some(Carried(start, aggregation.lowerUntil(slices.value(key, start), Some(grid.end(start)))))
+        known = Some(NeighborValue(start, aggregation.lowerUntil(slices.value(key, start), Some(grid.end(start)))))
       known.get
     }
 

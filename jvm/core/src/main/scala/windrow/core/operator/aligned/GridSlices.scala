@@ -2,7 +2,7 @@ package windrow.core.operator
 package aligned
 
 import scala.collection.mutable.ArrayBuffer
-import windrow.core.aggregate.{Aggregation, Gathered, OwnedCodec, RangeSweep}
+import windrow.core.aggregate.{Aggregation, BufferGroup, OwnedCodec, RangeSweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.state.{Key, KeyMap, SortedRun, Spaces, StatePart, StateParts}
 import windrow.core.time.{Axis, Distance, EventTime, Watermark}
@@ -22,7 +22,7 @@ private[core] final class GridSlices[B](
     "slices",
     store,
     new OwnedCodec(aggregation),
-    leaves = aggregation.keeping.map(keeping => keeping.release(_: B)),
+    leaves = aggregation.storage.map(storage => storage.release(_: B)),
     combine = Some(aggregation.combine(_, _)),
     settles = settles)
 
@@ -59,7 +59,7 @@ private[core] final class GridSlices[B](
       while (first < positions.size && positions(first) < start) first += 1
       (first, positions.size)
     }
-    new RangeSweep(new Gathered(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
+    new RangeSweep(new BufferGroup(buffers.toIndexedSeq, aggregation), aggregation).apply(ranges)
   }
 
   /** The windows with messages that a move of the watermark completes, in ascending order, with the values of all keys.

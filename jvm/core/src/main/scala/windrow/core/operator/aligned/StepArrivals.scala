@@ -3,7 +3,7 @@ package aligned
 
 import java.util.{TreeMap => JTreeMap}
 import scala.jdk.CollectionConverters._
-import windrow.core.aggregate.Combine
+import windrow.core.aggregate.Combiner
 import windrow.core.grid.SliceGrid
 import windrow.core.state.{Key, KeyMap}
 import windrow.core.time.Axis
@@ -13,14 +13,14 @@ import windrow.core.time.Axis
   * @param adds
   *   whether to collect buffers, not only numbers of messages
   */
-private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregation: Combine[B], adds: Boolean) {
-  private val slices = new JTreeMap[Long, KeyMap[Arrived[B]]]
+private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregation: Combiner[B], adds: Boolean) {
+  private val slices = new JTreeMap[Long, KeyMap[KeyArrivals[B]]]
 
-  private val combine = new Combine[Arrived[B]] {
-    def copy(some: Arrived[B]): Arrived[B] = some.copy(buffer = some.buffer.map(aggregation.copy))
+  private val combine = new Combiner[KeyArrivals[B]] {
+    def copy(some: KeyArrivals[B]): KeyArrivals[B] = some.copy(buffer = some.buffer.map(aggregation.copy))
 
-    def combine(left: Arrived[B], right: Arrived[B]): Arrived[B] =
-      Arrived(left.count + right.count, left.buffer.zip(right.buffer).map((aggregation.combine _).tupled))
+    def combine(left: KeyArrivals[B], right: KeyArrivals[B]): KeyArrivals[B] =
+      KeyArrivals(left.count + right.count, left.buffer.zip(right.buffer).map((aggregation.combine _).tupled))
   }
 
   /** @param buffer
@@ -29,7 +29,7 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
   def add(key: Key, slice: Long, count: Long, buffer: B): Unit = {
     val keyed   = slices.computeIfAbsent(slice, _ => new KeyMap)
     val index   = keyed.indexOf(key)
-    val arrived = Arrived(count, Option.when(adds)(buffer))
+    val arrived = KeyArrivals(count, Option.when(adds)(buffer))
     if (index < 0) keyed.add(key, combine.copy(arrived))
     else keyed.set(index, combine.combine(keyed.valueAt(index), arrived))
   }
@@ -39,7 +39,7 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
     * @param receive
     *   receives a window and the messages of its keys; must not change the buffers
     */
-  def takeFrom(first: Long)(receive: (Long, Iterator[(Key, Arrived[B])]) => Unit): Unit = {
+  def takeFrom(first: Long)(receive: (Long, Iterator[(Key, KeyArrivals[B])]) => Unit): Unit = {
     val sweep = new WindowSweep(grid, combine)((from, until) =>
       slices.subMap(from, until).asScala.iterator.map { case (position, keyed) => (position, keyed) })
     grid.windowsOver(first)(from => Option(slices.ceilingKey(from)).map(_.longValue))
@@ -53,4 +53,4 @@ private[core] final class StepArrivals[B](grid: SliceGrid[Axis.Time], aggregatio
   * @param buffer
   *   buffer of these messages, if buffers are collected
   */
-private[core] final case class Arrived[B](count: Long, buffer: Option[B])
+private[core] final case class KeyArrivals[B](count: Long, buffer: Option[B])

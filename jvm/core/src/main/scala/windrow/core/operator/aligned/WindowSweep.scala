@@ -1,7 +1,7 @@
 package windrow.core.operator
 package aligned
 
-import windrow.core.aggregate.{Combine, Sweep}
+import windrow.core.aggregate.{Combiner, Sweep}
 import windrow.core.grid.SliceGrid
 import windrow.core.state.KeyMap
 import windrow.core.time.{Axis, EventTime}
@@ -11,7 +11,7 @@ import windrow.core.time.{Axis, EventTime}
   * @param between
   *   the slices in `[from, until)`
   */
-private[core] final class WindowSweep[B](grid: SliceGrid[Axis.Time], combine: Combine[B])(
+private[core] final class WindowSweep[B](grid: SliceGrid[Axis.Time], combine: Combiner[B])(
     between: (Long, Long) => Iterator[(Long, KeyMap[B])]) {
   private val sweep   = Sweep(grid.slicesPerWindow, combine)
   private var entered = EventTime.Min

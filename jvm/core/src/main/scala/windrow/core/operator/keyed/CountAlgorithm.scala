@@ -23,7 +23,7 @@ private[core] final class CountAlgorithm[B, V](
   private val panes   = new GridPanes(grid, spec, aggregation, policy, periods)
   private val keyStates = startsOf.fold[GridWindows[Axis.Sequence, B, V]](
     new PassedWindows(panes, lateness = Distance.none))(
-    new BeyondWindows(panes, lateness = Distance.endless, closesComplete = true, _))
+    new NextRowWindows(panes, lateness = Distance.endless, closesComplete = true, _))
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Sequence, B](aggregation, segments)
 

@@ -49,7 +49,7 @@ private[core] final class GridKeyStateCodec[A <: Axis, B](aggregation: Aggregati
     extends Codec[GridKeyState[A, B]] {
   private val cells      = new CellCodec(new OwnedCodec(aggregation))
   private val paneStates = new PaneStateCodec(aggregation)
-  private val leaves     = aggregation.keeping.map(keeping => keeping.release(_: B))
+  private val leaves     = aggregation.storage.map(storage => storage.release(_: B))
 
   def empty: GridKeyState[A, B] =
     new GridKeyState(

@@ -23,7 +23,7 @@ private[core] final class KeyedAlgorithm[B, V](
   private val periods  = new ProcessingTimer(policy)
   private val panes    = new GridPanes(grid, spec, aggregation, policy, periods)
   private val gaps     = GapWindows.of(grid, spec, store)
-  private val windows  = new BeyondWindows(panes, lateness, closesComplete = false, startsOf, gaps)
+  private val windows  = new NextRowWindows(panes, lateness, closesComplete = false, startsOf, gaps)
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Time, B](aggregation, segments)
 

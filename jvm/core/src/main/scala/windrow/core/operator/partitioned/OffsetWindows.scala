@@ -5,7 +5,7 @@ import windrow._
 import windrow.core.aggregate.{Aggregation, StartOffsets}
 import windrow.core.grid.PositionGrid
 import windrow.core.operator.keyed.{
-  BeyondWindows, GridKeyState, GridKeyStateCodec, GridPanes, GridWindows, PassedWindows
+  GridKeyState, GridKeyStateCodec, GridPanes, GridWindows, NextRowWindows, PassedWindows
 }
 import windrow.core.state._
 import windrow.core.time.{Axis, Distance, Front, Offset, StepClock}
@@ -35,7 +35,7 @@ private[core] final class OffsetWindows[B, V](
   private val closing = if (startsOf.isDefined) lateness + Distance.one else lateness
   private val keyStates: GridWindows[Axis.Offset, B, V] =
     startsOf.fold[GridWindows[Axis.Offset, B, V]](new PassedWindows(panes, closing))(
-      new BeyondWindows(panes, closing, closesComplete = false, _))
+      new NextRowWindows(panes, closing, closesComplete = false, _))
   private val segments = new Segments("runs", store)
   private val codec    = new GridKeyStateCodec[Axis.Offset, B](aggregation, segments)
 

@@ -148,7 +148,7 @@ private[core] final class TupleSessions[B, V](
     val now    = fire(key, session.copy(paneState = begun), timing, stage.isClosed, out)
     if (stage.isClosed) {
       keys.remove(key)
-      aggregation.keeping.foreach(_.release(session.buffer))
+      aggregation.storage.foreach(_.release(session.buffer))
     } else if (now.paneState eq session.paneState) periods.add(isComplete = false, session.paneState)
     else keep(key, now)
   }

@@ -46,8 +46,9 @@ private[core] final class RunAlgorithm[B, V](
 
   private val isOver = spec.window.isOfMessage
   private val isOrdered = family match {
-    case _: WindowFamily.UpToMessageByCount                                                                   => true
-    case _: WindowFamily.DistinctSets | _: WindowFamily.UpToMessageByTime | WindowFamily.UpToMessageFromFirst => false
+    case _: WindowFamily.MessageWindowsByCount => true
+    case _: WindowFamily.DistinctSets | _: WindowFamily.MessageWindowsByTime |
+        WindowFamily.MessageWindowsFromFirst => false
   }
   private val waits     = policy.waitsForStepEnd(isComplete = false) || policy.waitsForStepEnd(isComplete = true)
   private val byMessage = policy.looksAtMessages(isComplete = false) || policy.looksAtMessages(isComplete = true)
@@ -301,7 +302,7 @@ private[core] final class RunAlgorithm[B, V](
       keyState.records.values.removeIf(_.end <= closed)
       keyState.shown.dropBelow(Position.plus(closed, 1))
       keyState.run.dropFirst(windows.firstNeeded(keyState.run, closed))
-      if (family == WindowFamily.UpToMessageFromFirst) foldClosed(keyState.run, closed)
+      if (family == WindowFamily.MessageWindowsFromFirst) foldClosed(keyState.run, closed)
       keyState.completion.close(closed)
     }
     if (keyState.run.isEmpty && !keyState.completion.reached.isDefined) keys.remove(key)

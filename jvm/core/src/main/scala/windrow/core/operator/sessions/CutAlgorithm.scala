@@ -29,7 +29,7 @@ private[core] final class CutAlgorithm[B, V](
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val pages    = new Segments("pages", store)
   private val runs     = new Segments("runs", store)
-  private val paged = new PagedByDeadline[Session](
+  private val paged = new DeadlineLayout[Session](
     new CutSessionCodec(aggregation),
     one => Place(one.bounds.start, 0),
     deadline)
@@ -55,7 +55,7 @@ private[core] final class CutAlgorithm[B, V](
     if (reached.reached(session.bounds.end)) lateness.after(session.bounds.end) else session.bounds.end
 
   private def deadline(state: State): Long = math.min(
-    PagedByDeadline.deadline(state.sessions),
+    DeadlineLayout.deadline(state.sessions),
     if (state.settled == EventTime.Min) Due.Never else lateness.after(state.forgets))
 
   // ---- rows
@@ -83,7 +83,7 @@ private[core] final class CutAlgorithm[B, V](
     change.replaced.foreach(old => panes.withdraw(WindowId(entry.key, old.bounds), old.paneState, out))
     val starts = change.sessions.iterator.map(_._1.bounds.start).toSet // of sessions that replace one at their place
     change.replaced.foreach(old => if (!starts(old.bounds.start)) state.sessions.remove(old))
-    val withdrawn = Withdrawn.together(change.replaced.flatMap(_.left))
+    val withdrawn = WithdrawnSessions.together(change.replaced.flatMap(_.left))
     change.sessions.foreach { case (formed, origins) =>
       val known   = origins.filter(_.bounds == formed.bounds).headOption
       val session = formed.copy(withdrawn = known.fold(withdrawn.filter(one => formed.holds(one.start)))(_.withdrawn))

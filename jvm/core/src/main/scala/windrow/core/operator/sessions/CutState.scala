@@ -24,15 +24,15 @@ private[core] final case class CutSession[B](
     reach: Long,
     widest: Long,
     paneState: PaneState[B],
-    withdrawn: Vector[Withdrawn] = Vector.empty) {
+    withdrawn: Vector[WithdrawnSessions] = Vector.empty) {
   def holds(time: Long): Boolean = bounds.start <= time && time <= last
 
   /** Whether something other than the gap ended it. */
   def isCut: Boolean = bounds.end < reach
 
   /** The withdrawn sessions after it is withdrawn itself. Without a pane, nothing of it was emitted. */
-  def left: Seq[Withdrawn] =
-    withdrawn ++ Option.when(paneState.index > 0)(Withdrawn(bounds.start, bounds.end, paneState.index))
+  def left: Seq[WithdrawnSessions] =
+    withdrawn ++ Option.when(paneState.index > 0)(WithdrawnSessions(bounds.start, bounds.end, paneState.index))
 
   /** The index of its first pane, if it is new. A session that ends later than all withdrawn ones was never emitted. */
   def firstIndex: Long = withdrawn.find(_.start == bounds.start).filter(bounds.end <= _.end).fold(0L)(_.next)
@@ -44,11 +44,17 @@ private[core] final class CutSessionCodec[B](aggregation: Aggregation[B, _]) ext
   def write(session: CutSession[B], out: ByteWriter): Unit = {
     Seq(session.bounds.start, session.bounds.end, session.last, session.reach, session.widest).foreach(out.long)
     paneStates.write(session.paneState, out)
-    Withdrawn.write(session.withdrawn, out)
+    WithdrawnSessions.write(session.withdrawn, out)
   }
 
   def read(in: ByteReader): CutSession[B] =
-    CutSession(Bounds(in.long(), in.long()), in.long(), in.long(), in.long(), paneStates.read(in), Withdrawn.read(in))
+    CutSession(
+      Bounds(in.long(), in.long()),
+      in.long(),
+      in.long(),
+      in.long(),
+      paneStates.read(in),
+      WithdrawnSessions.read(in))
 }
 
 /** The rows of a key, and the sessions that they form.
@@ -62,7 +68,7 @@ private[core] final class CutSessionCodec[B](aggregation: Aggregation[B, _]) ext
   */
 private[core] final class CutKeyState[B](
     val run: KeyRun[B],
-    val sessions: PagedByDeadline.Pages[CutSession[B]],
+    val sessions: DeadlineLayout.Pages[CutSession[B]],
     var accepted: Long = 0,
     var settled: Long = EventTime.Min,
     var forgets: Long = EventTime.Min) {
@@ -135,7 +141,7 @@ private[core] final class CutKeyState[B](
 
 private[core] final class CutKeyStateCodec[B](
     aggregation: Aggregation[B, _],
-    paged: PagedByDeadline[CutSession[B]],
+    paged: DeadlineLayout[CutSession[B]],
     pages: Segments,
     runs: Segments)
     extends Codec[CutKeyState[B]] {

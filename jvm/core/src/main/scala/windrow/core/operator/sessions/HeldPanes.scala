@@ -2,7 +2,7 @@ package windrow.core.operator
 package sessions
 
 import windrow.core.aggregate.{Aggregation, PageSum}
-import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyPages, Paged, Segments}
+import windrow.core.state.{ByteReader, ByteWriter, Codec, Key, KeyPages, PageLayout, Segments}
 
 /** A pane of another operator in a window, or a retraction that waits for its pane.
   *
@@ -40,14 +40,14 @@ private[sessions] object PanePlace extends Codec[PanePlace] {
   */
 private[core] final class HeldPanes[B] private[sessions] (
     aggregation: Aggregation[B, _],
-    paged: PagedPanes[B],
+    paged: PaneLayout[B],
     segments: Segments,
     pageBytes: Int) {
   private def nothing = new KeyPages[PanePlace, HeldPane[B], Option[B]](paged, segments, pageBytes)
 
   private val pages             = nothing
   private lazy val retracted    = nothing
-  private val keepsRetracted    = aggregation.keeping.isDefined
+  private val keepsRetracted    = aggregation.storage.isDefined
   private var size, next, shown = 0L
 
   /** Whether all panes were retracted. */
@@ -127,9 +127,9 @@ private[core] final class HeldPanes[B] private[sessions] (
 }
 
 /** Describes the panes of a window in pages. */
-private[sessions] final class PagedPanes[B](aggregation: Aggregation[B, _])
-    extends Paged[PanePlace, HeldPane[B], Option[B]] {
-  private val sum = new PageSum(aggregation, isWritten = aggregation.keeping.isEmpty)
+private[sessions] final class PaneLayout[B](aggregation: Aggregation[B, _])
+    extends PageLayout[PanePlace, HeldPane[B], Option[B]] {
+  private val sum = new PageSum(aggregation, isWritten = aggregation.storage.isEmpty)
 
   implicit def order: Ordering[PanePlace]                 = PanePlace.Order
   def place(pane: HeldPane[B]): PanePlace                 = pane.place

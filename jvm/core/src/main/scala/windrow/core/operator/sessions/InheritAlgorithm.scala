@@ -18,7 +18,7 @@ private[core] final class InheritAlgorithm[B, V](
     with StateParts {
 
   private type Window  = InheritedWindow[B]
-  private type Windows = PagedByDeadline.Pages[Window]
+  private type Windows = DeadlineLayout.Pages[Window]
 
   private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
@@ -28,7 +28,7 @@ private[core] final class InheritAlgorithm[B, V](
   private val incoming = new Segments("incoming", store)
   private val ofWindow = new InheritedCodec(aggregation, incoming)
   private val codec = new KeyPagesCodec(
-    new PagedByDeadline[Window](
+    new DeadlineLayout[Window](
       ofWindow,
       window => Place(window.start, window.end),
       deadline),
@@ -36,7 +36,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   /** The windows of each key. A window is removed when it closes, a key with its last window. Stored in the checkpoint.
     */
-  private val keys = new KeyBuckets[Windows]("inherited", store, codec, PagedByDeadline.deadline)
+  private val keys = new KeyBuckets[Windows]("inherited", store, codec, DeadlineLayout.deadline)
 
   private val periods = new ProcessingTimer(policy)
 
@@ -106,7 +106,7 @@ private[core] final class InheritAlgorithm[B, V](
 
   /** The pane state with the buffer of the last pane if that is not stored. */
   private def withShown(window: Window): PaneState[B] =
-    if (aggregation.keeping.isEmpty) window.paneState
+    if (aggregation.storage.isEmpty) window.paneState
     else window.paneState.copy(shown = window.paneState.shown.map(_.copy(buffer = window.panes.shownSum)))
 
   private def idOf(key: Key, window: Window) = WindowId(key, window.bounds)

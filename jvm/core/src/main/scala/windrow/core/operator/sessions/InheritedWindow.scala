@@ -38,10 +38,10 @@ private[core] final class InheritedCodec[B](
     segments: Segments,
     pageBytes: Int = 1024) extends Codec[InheritedWindow[B]] {
   private val paneStates = new PaneStateCodec(aggregation)
-  private val paged      = new PagedPanes(aggregation)
+  private val paged      = new PaneLayout(aggregation)
 
   /** Whether the buffer of the last pane is made of [[HeldPanes]]. */
-  private val isHeld = aggregation.keeping.isDefined
+  private val isHeld = aggregation.storage.isDefined
 
   def created(start: Long, end: Long): InheritedWindow[B] =
     InheritedWindow(start, end, isPastOnTime = false, noPanes, PaneState())

@@ -16,7 +16,7 @@ private[core] final class SessionAlgorithm[B, V](
     extends WindowAlgorithm[B, V]
     with StateParts {
 
-  private type Sessions = PagedByDeadline.Pages[SessionState[B]]
+  private type Sessions = DeadlineLayout.Pages[SessionState[B]]
 
   private val lateness = spec.latenessInTime
   private val policy   = new WindowTrigger(spec.early, spec.late)
@@ -24,13 +24,13 @@ private[core] final class SessionAlgorithm[B, V](
   private val panes    = new PaneMaker(spec, aggregation, withdraws = true)
   private val segments = new Segments("pages", store)
   private val codec = new KeyPagesCodec(
-    new PagedByDeadline[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
+    new DeadlineLayout[SessionState[B]](new SessionCodec(aggregation), one => Place(one.bounds.start, 0), deadline),
     segments)
 
   /** The sessions of each key. A session is removed when it closes, a key with its last session. Stored in the
     * checkpoint.
     */
-  private val keys = new KeyBuckets[Sessions]("sessions", store, codec, PagedByDeadline.deadline)
+  private val keys = new KeyBuckets[Sessions]("sessions", store, codec, DeadlineLayout.deadline)
 
   private val periods = new ProcessingTimer(policy)
 
@@ -152,7 +152,7 @@ private[core] final class SessionAlgorithm[B, V](
     val isComplete = now.reached(session.bounds.end)
     if (now.reached(session.bounds.end, lateness)) {
       sessions.remove(session)
-      aggregation.keeping.foreach(_.release(session.buffer))
+      aggregation.storage.foreach(_.release(session.buffer))
     } else {
       if ((session ne before) || (isComplete && !clock.before.reached(session.bounds.end))) sessions.put(session)
       periods.add(isComplete, session.paneState)

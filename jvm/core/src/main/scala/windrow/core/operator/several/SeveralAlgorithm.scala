@@ -19,7 +19,7 @@ private[core] final class SeveralAlgorithm[B, V](
     windows: Seq[(String, WindowKind, WindowAlgorithm[B, V])])
     extends WindowAlgorithm[B, V] {
 
-  private val parts = windows.map { case (name, kind, algorithm) => new Named(name, kind, algorithm) }.toArray
+  private val parts = windows.map { case (name, kind, algorithm) => new NamedAlgorithm(name, kind, algorithm) }.toArray
 
   /** Counts the fates of one message in all windows. */
   private val fates = new Counters
@@ -27,7 +27,7 @@ private[core] final class SeveralAlgorithm[B, V](
   /** The rejections of one message. */
   private val refused = new ArrayBuffer[Effect.Reject[B]]
 
-  private final class Named(name: String, kind: WindowKind, val algorithm: WindowAlgorithm[B, V]) {
+  private final class NamedAlgorithm(name: String, kind: WindowKind, val algorithm: WindowAlgorithm[B, V]) {
     val some: Some[String] = Some(name)
     val open               = new OpenCount
 

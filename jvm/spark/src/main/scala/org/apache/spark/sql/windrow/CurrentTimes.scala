@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.DataType
 object CurrentTimes {
 
   /** A function of the current time while a plan is optimized. */
-  private final case class Hidden(function: Expression) extends LeafExpression with Unevaluable {
+  private final case class HiddenFunction(function: Expression) extends LeafExpression with Unevaluable {
     override def dataType: DataType          = function.dataType
     override def nullable: Boolean           = function.nullable
     override lazy val deterministic: Boolean = !isOfMicroBatch(function)
@@ -49,12 +49,12 @@ object CurrentTimes {
   private def isConstant(expression: Expression) = isFunction(expression) && !isOfMicroBatch(expression)
 
   private def hidden(plan: LogicalPlan) = plan.transformAllExpressions {
-    case function if isFunction(function) => Hidden(function)
+    case function if isFunction(function) => HiddenFunction(function)
   }
 
   /** Applies some of the optimizer's rules. */
   def changed(plan: LogicalPlan)(rules: LogicalPlan => LogicalPlan): LogicalPlan =
-    rules(hidden(plan)).transformAllExpressions { case Hidden(function) => function }
+    rules(hidden(plan)).transformAllExpressions { case HiddenFunction(function) => function }
 
   /** Applies all rules of the optimizer to a plan that is not run, so that equal plans have equal results at any time. */
   def optimized(session: SparkSession, plan: LogicalPlan): LogicalPlan = SparkInside.optimized(session, hidden(plan))

@@ -96,10 +96,10 @@ object SparkInside {
     */
   def inMicroBatch[T: ClassTag](rdd: RDD[T]): RDD[T] = {
     val known = Seq(QueryId, BatchId).flatMap(name => Option(rdd.sparkContext.getLocalProperty(name)).map(name -> _))
-    if (known.isEmpty) rdd else new InMicroBatch(rdd, known)
+    if (known.isEmpty) rdd else new MicroBatchRdd(rdd, known)
   }
 
-  private final class InMicroBatch[T: ClassTag](parent: RDD[T], known: Seq[(String, String)]) extends RDD[T](parent) {
+  private final class MicroBatchRdd[T: ClassTag](parent: RDD[T], known: Seq[(String, String)]) extends RDD[T](parent) {
     override val partitioner: Option[Partitioner] = parent.partitioner
 
     override protected def getPartitions: Array[Partition] = parent.partitions
@@ -124,7 +124,7 @@ object SparkInside {
   def normalized(key: Expression): Expression = {
     val sorted = withSortedMaps(key)
     if (sorted eq key) NormalizeFloatingNumbers.normalize(key)
-    else Interpreted(NormalizeFloatingNumbers.normalize(sorted))
+    else InterpretedExpression(NormalizeFloatingNumbers.normalize(sorted))
   }
 
   /** Returns a key as Spark's streaming deduplication compares it. Before Spark 4.3, -0.0 and 0.0 are different keys. */
@@ -164,7 +164,7 @@ object SparkInside {
   /** Evaluates an expression without generated code, because Spark's generated code for sorting a map replaces null
     * values by values of other entries.
     */
-  private final case class Interpreted(child: Expression) extends UnaryExpression with CodegenFallback {
+  private final case class InterpretedExpression(child: Expression) extends UnaryExpression with CodegenFallback {
     override def dataType: DataType                                               = child.dataType
     override def nullable: Boolean                                                = child.nullable
     override def eval(input: InternalRow): Any                                    = child.eval(input)

@@ -42,12 +42,12 @@ object SparkTab {
       val tab = new SparkUITab(ui, Prefix) {
         override def displayOrder: Int = 2 // after Spark's own tabs
       }
-      pages(new StoredRuns(ui.store.store)).foreach(page => tab.attachPage(new Served(ui, tab, page)))
+      pages(new StoredRuns(ui.store.store)).foreach(page => tab.attachPage(new ServedPage(ui, tab, page)))
       ui.attachTab(tab)
     }
   }
 
-  private final class Served(ui: SparkUI, tab: SparkUITab, page: SparkPage) extends WebUIPage(page.path) {
+  private final class ServedPage(ui: SparkUI, tab: SparkUITab, page: SparkPage) extends WebUIPage(page.path) {
     def render(request: HttpServletRequest): Seq[Node] = {
       val address = UIUtils.prependBaseUri(request, tab.basePath, s"/$Prefix/")
       val mayEnd  = ui.killEnabled && ui.securityManager.checkModifyPermissions(request.getRemoteUser)
