@@ -1,10 +1,9 @@
-"""The rows that `fillGaps` of 20 minutes adds to a stream that ends with a jump (R3, R121)."""
+"""The rows that `fillGaps` of 20 minutes adds to a stream that ends with a jump (SEMANTICS R3)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 if TYPE_CHECKING:
@@ -13,11 +12,7 @@ if TYPE_CHECKING:
     from load.messages import Messages
 
 
-#: The kinds with gaps, and whether these carry the last total.
-FILLED = {"tumbling, gaps filled": False, "tumbling, gaps with the last value": True}
-
-
-def filled(messages: Messages, *, carries: bool) -> DataFrame:
+def filled(messages: Messages) -> DataFrame:
     """Return a key's windows with rows, and the empty ones among the next two after each."""
     came = messages.table("messages", "lasting").select(
         "key", F.window("time", "10 minutes").alias("window"), "v"
@@ -34,7 +29,4 @@ def filled(messages: Messages, *, carries: bool) -> DataFrame:
         ).alias("window"),
     )
     found = moved.distinct().join(windows, ["key", "window"], "full")
-    before = Window.partitionBy("key").orderBy("window")
-    last = F.last("total", ignorenulls=True).over(before).alias("total")
-    total = last if carries else F.col("total")
-    return found.select("key", "window", F.coalesce("n", F.lit(0)).alias("n"), total, "most")
+    return found.select("key", "window", F.coalesce("n", F.lit(0)).alias("n"), "total", "most")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from load.gaps import FILLED, filled
+from load.gaps import filled
 from load.gauge import kept
 from load.kinds import KINDS, Kind
 from load.messages import NOBODY, PARTITIONS, Bounds, Messages
@@ -30,16 +30,12 @@ HEADER = 1024
 STAYS = (
     *("tumbling, gaps filled", "over rows", "over all", "count", "global", "join, by retention"),
     *("policy, tumbling by count", "policy, sliding by time", "policy, sliding by delta"),
-    "as-of without a tolerance, once",
 )
-#: Kinds whose batch output differs: partial values, early panes only, the first rows of batches,
-#: retractions that are rows, gaps up to the watermark, or by the clock.
+#: Kinds whose batch output differs: partial values, early panes only, or by the clock.
 UNTOLD = (
     *("hopping, early, discarding", "tumbling, by the clock", "tumbling, by the first beyond"),
     *("global", "policy, sliding by time", "join, by range and clock", "join, by retention"),
     *("count", "tuple session", "offsets", "policy, tumbling by count", "policy, sliding by delta"),
-    *("first of duplicates", "last of duplicates, retracting", "as-of"),
-    "tumbling, gaps between two values",
     "inherit",  # windows cover all keys, including the key that only begins the stream
 )
 
@@ -115,9 +111,9 @@ def jumped(
 
 
 def _whole(name: str, messages: Messages) -> DataFrame:
-    """Return the expected output: that of a batch, or of ``filled`` if gaps are emitted."""
-    if name in FILLED:
-        return filled(messages, carries=FILLED[name])
+    """Return the expected output: that of a batch, or of ``filled`` if gaps are filled."""
+    if name == "tumbling, gaps filled":
+        return filled(messages)
     return _somebodys(out_of(KINDS[name].of(messages)))
 
 
@@ -127,7 +123,7 @@ def _somebodys(rows: DataFrame) -> DataFrame:
         rows = rows.where(F.col("key") != NOBODY)
     if "messages" in rows.columns:
         return rows.select(F.explode("messages").alias("message"))
-    if "window" in rows.columns and "pane" in rows.columns:
+    if "pane" in rows.columns:
         rows = rows.where("pane.timing <> 'EARLY' AND NOT pane.is_retraction").drop("pane")
     return rows
 

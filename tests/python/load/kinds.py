@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from load.messages import Messages
 
-Operator = wr.Output | wr.JoinOutput | wr.DedupOutput | wr.MatchOutput
+Operator = wr.Output | wr.JoinOutput
 
 
 @dataclass(frozen=True)
@@ -116,36 +116,6 @@ def _clock(m: Messages) -> wr.Output:
     return _sums(windows, wr.DISCARDING)
 
 
-def _several(m: Messages) -> wr.Output:
-    day = wr.Tumbling("1 day", zone="Europe/Berlin")
-    return _sums(m.timed().windows(hops=_HOPS, day=day, visit=wr.Session("1 minute")))
-
-
-def _filled(**values: str) -> Kind:
-    def of(m: Messages) -> wr.Output:
-        lateness = "0 minutes" if "linear" in values.values() else "10 minutes"
-        windows = m.timed(keys="lasting").lateness(lateness).window(_MINUTES)
-        return _sums(windows.fillGaps(values, atMost="20 minutes"))
-
-    return Kind(of)
-
-
-def _dedup(**given: object) -> Kind:
-    return Kind(lambda m: m.timed().dedup("2 minutes", **given))  # type: ignore[arg-type]
-
-
-def _match(pattern: str, **define: str) -> Kind:
-    def of(m: Messages) -> wr.MatchOutput:
-        measures = {"total": "sum(v)", "last": "B.v", "n": "count(*)"}
-        return m.timed().match(pattern, define=define, measures=measures, within="2 minutes")
-
-    return Kind(of)
-
-
-def _asof(**given: object) -> Kind:
-    return Kind(lambda m: wr.asofJoin(m.timed("a"), m.timed("b"), on="key", **given))  # type: ignore[arg-type]
-
-
 _RANGE = ("0 minutes", "5 minutes")
 
 KINDS: Mapping[str, Kind] = {
@@ -199,20 +169,4 @@ KINDS: Mapping[str, Kind] = {
     "join, by retention": Kind(_kept),
     "join of three": Kind(_three),
     "co-group": Kind(_cogroup),
-    "several windows": Kind(_several),
-    "session, ended": _in(wr.Session("1 minute", "v % 20 = 0", "2 minutes", "v > 900")),
-    "tumbling, gaps with the last value": _filled(total="previous"),
-    "tumbling, gaps between two values": _filled(total="linear", most="linear"),
-    "first of duplicates": _dedup(orderBy="v"),
-    "last of duplicates": _dedup(keep="last", orderBy="v"),
-    "last of duplicates, retracting": _dedup(
-        keep="last", accumulationMode=wr.ACCUMULATING_AND_RETRACTING
-    ),
-    "pattern": _match("A B+ C?", B="v > PREV(v)"),
-    "pattern of earlier rows": _match("A (B | C)*? B", B="v > A.v", C="v < LAST(A.v)"),
-    "as-of": _asof(tolerance="5 minutes"),
-    "as-of, nearest, once": _asof(
-        tolerance="5 minutes", direction="nearest", how="inner", early=wr.Never()
-    ),
-    "as-of without a tolerance, once": _asof(early=wr.Never()),
 }
