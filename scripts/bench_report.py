@@ -80,7 +80,7 @@ MARKS: Mapping[str, Sequence[Mark]] = {
     **dict.fromkeys(("gaps-1k", "carried-1k", "states-1k", "previous-1k"), _SERIES),
     **dict.fromkeys(("session-ends-1k", "days-1k", "partitions-1k", "distinct-1k"), _SERIES),
     **dict.fromkeys(("join-three-10k", "nexmark-q19"), _SERIES),
-    **dict.fromkeys(("five-windows-1k", "five-windows-100k"), _TOGETHER),
+    "five-windows-1k": _TOGETHER,
     "nexmark-q5": [_to_spark(1 / 3)],
     "nexmark-q7": [_to_spark(1 / 3)],
     **dict.fromkeys(("nexmark-q8", "nexmark-q11", "nexmark-q12"), (_to_spark(1),)),

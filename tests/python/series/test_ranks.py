@@ -132,7 +132,10 @@ def place(row: Any) -> Place:
 
 @pytest.mark.parametrize("name", CASES)
 def test_ranks_of_panes(spark: SparkSession, name: str) -> None:
-    """A consumer of retractions, and a table by window and rank, have DuckDB's ranks."""
+    """A consumer of retractions, and a table by window and rank, have DuckDB's ranks.
+
+    For sessions, which replace others, only the consumer of retractions is compared.
+    """
     case = CASES[name]
     ranks = of_page()
     order = F.struct("pane.index", "pane.is_retraction")
@@ -150,13 +153,15 @@ def test_ranks_of_panes(spark: SparkSession, name: str) -> None:
                 bag[*place(row), row.id, row.price] += -1 if row.pane.is_retraction else 1
             assert +bag == Counter((*at, *value) for at, value in right.items()), seed
             assert min(bag.values(), default=0) >= 0, seed
+            if name == "session":
+                continue
             for row in ranks(panes).groupBy("product", "window", "rank").agg(last).collect():
                 if row.newest.pane.is_retraction:
                     removed += table.pop(place(row), None) is not None
                 else:
                     table[place(row)] = (row.newest.id, row.newest.price)
             assert table == right, seed
-    assert (removed > 0) == case.shrinks
+    assert (removed > 0) == (case.shrinks and name != "session")
 
 
 def _asked(base: duckdb.DuckDBPyConnection, sql: str, mark: int) -> list[tuple[Any, ...]]:
