@@ -1,8 +1,8 @@
 """Print "N passed, N failed, N skipped" for the JUnit reports that match the patterns.
 
 If a test failed, or if no test ran for a pattern, the exit status is 1, and more lines give the
-reasons: the patterns without a test, or the names of the tests that failed. A log that is cut at
-its beginning still shows them, because they are the last lines.
+reasons: the patterns without a test, or the tests that failed with their messages. A log that is
+cut at its beginning still shows them, because they are the last lines.
 """
 
 import sys
@@ -10,6 +10,7 @@ from glob import glob
 from xml.etree import ElementTree
 
 OUTCOMES = "passed", "failed", "skipped"
+LONGEST = 400  # characters of a message
 
 
 def outcomes(pattern: str) -> dict[str, list[str]]:
@@ -17,11 +18,19 @@ def outcomes(pattern: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {outcome: [] for outcome in OUTCOMES}
     for file in glob(pattern):
         for case in ElementTree.parse(file).iter("testcase"):
-            tags = {child.tag for child in case}
-            failed, skipped = tags & {"failure", "error"}, "skipped" in tags
-            outcome = "failed" if failed else "skipped" if skipped else "passed"
-            found[outcome].append(f"{case.get('classname')}: {case.get('name')}")
+            failures = [child for child in case if child.tag in {"failure", "error"}]
+            skipped = case.find("skipped") is not None
+            outcome = "failed" if failures else "skipped" if skipped else "passed"
+            name = f"{case.get('classname')}: {case.get('name')}"
+            found[outcome].append(": ".join([name, *map(message, failures)]))
     return found
+
+
+def message(failure: ElementTree.Element) -> str:
+    """Return the message of a failure and, for Python, its place, in one line."""
+    words = " ".join((failure.get("message") or "").split())
+    last = (failure.text or "").strip().rpartition("\n")[2]
+    return " | ".join([words[:LONGEST], *([last] if ".py:" in last else [])])
 
 
 def main(patterns: list[str]) -> int:
