@@ -160,12 +160,21 @@ def the_one_session_is_active(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_view_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Drop a test's temporary views, which would hide tables of later tests."""
+def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drop a test's temporary views, which would hide tables of later tests.
+
+    A setting of the session that a test leaves would change later tests, so that test fails.
+    """
+    if "spark" not in request.fixturenames:
+        yield
+        return
+    one = request.getfixturevalue("spark")
+    before = one.conf.getAll
     yield
-    if "spark" in request.fixturenames:
-        catalog = request.getfixturevalue("spark")._jsparkSession.sessionState().catalog()
-        catalog.clearTempTables()
+    one._jsparkSession.sessionState().catalog().clearTempTables()
+    after = one.conf.getAll
+    left = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    assert not left, f"the test leaves the settings {sorted(left)}"
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ ROWS = Kind(
     wr.Over(rows=4),
     300,
     """SELECT *, lag(price) OVER k AS before, lag(price, 3) OVER k AS third,
-        lag(id) OVER k AS earlier FROM fed WHERE mark <= sec + 300
+        lag(id) OVER k AS earlier, lag(id::text, 2) OVER k AS text FROM fed WHERE mark <= sec + 300
         WINDOW k AS (PARTITION BY key ORDER BY sec, part, id)""",
 )
 ACCEPTED = """(SELECT *, row_number() OVER (PARTITION BY key ORDER BY sec, part, id) AS number
@@ -243,27 +243,25 @@ def test_top_n_of_windows(spark: SparkSession, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_previous_rows(spark: SparkSession) -> None:
+@pytest.mark.parametrize("width", ["fixed", "variable"])
+def test_previous_rows(spark: SparkSession, width: str) -> None:
     """Each complete row has the values of DuckDB's ``lag``; a late row corrects others (R106).
 
     The next row is the one whose previous row it is, so its value is DuckDB's ``lead`` (R157).
     """
-    columns = [
-        wr.lag("price").alias("before"),
-        wr.lag("price", 3).alias("third"),
-        wr.lag("id").alias("earlier"),
-    ]
-    lag = f"SELECT key, id, before, third, earlier FROM ({ROWS.rows}) WHERE sec < ?"
+    lags = {"before": wr.lag("price"), "third": wr.lag("price", 3), "earlier": wr.lag("id")}
+    if width == "variable":
+        lags["text"] = wr.lag(F.col("id").cast("string"), 2)
+    columns = [lag.alias(name) for name, lag in lags.items()]
+    before = f"SELECT key, id, {', '.join(lags)} FROM ({ROWS.rows}) WHERE sec < ?"
     lead = f"""SELECT id, after FROM (
         SELECT *, lead(price) OVER k AS after, lead(sec) OVER k AS until
         FROM fed WHERE mark <= sec + {ROWS.lateness}
         WINDOW k AS (PARTITION BY key ORDER BY sec, part, id)) WHERE until < ?"""
     for seed in range(SEEDS):
         for base, mark, panes in run(spark, seed, ROWS, *columns):
-            found = [
-                (p["key"], p["message"]["id"], p["before"], p["third"], p["earlier"]) for p in panes
-            ]
-            assert in_order(found) == in_order(base.execute(lag, [mark]).fetchall())
+            found = [(p["key"], p["message"]["id"], *(p[name] for name in lags)) for p in panes]
+            assert in_order(found) == in_order(base.execute(before, [mark]).fetchall())
             nexts = [
                 (p["earlier"], p["message"]["price"]) for p in panes if p["earlier"] is not None
             ]

@@ -125,11 +125,7 @@ private[core] final class KeyRun[B](
     val stamps = Seq.newBuilder[(Long, CellPage[B], Int, Int)]
     ranges(from, until) { (page, low, high) =>
       val isWhole = low == 0 && high == page.size
-      stamps += ((
-        if (isWhole) page.minStamp else loaded(page).slice(low, high).iterator.map(_.stamp).min,
-        page,
-        low,
-        high))
+      stamps += ((if (isWhole) page.minStamp else minStamp(page, low, high), page, low, high))
     }
     stamps.result().minByOption(_._1).flatMap { case (stamp, page, low, high) =>
       loaded(page).slice(low, high).find(_.stamp == stamp)
@@ -140,10 +136,15 @@ private[core] final class KeyRun[B](
   def minStamp(from: Int): Long = {
     var min = Long.MaxValue
     ranges(from, size) { (page, low, high) =>
-      val stamp =
-        if (low == 0) page.minStamp else loaded(page).slice(low, high).iterator.map(_.stamp).min
-      min = math.min(min, stamp)
+      min = math.min(min, if (low == 0) page.minStamp else minStamp(page, low, high))
     }
+    min
+  }
+
+  private def minStamp(page: CellPage[B], low: Int, high: Int): Long = {
+    val cells = loaded(page)
+    var min   = Long.MaxValue
+    (low until high).foreach(i => min = math.min(min, cells(i).stamp))
     min
   }
 

@@ -51,8 +51,8 @@ final class OrderedAggregation[B, V] private (
   private[windrow] override def lowerUntil(buffer: OrderedBuffer[B], end: Option[Long]): V = {
     apart.foreach(_.guards.check(Guard.MessagesPerWindow, buffer.size, "a window"))
     val all = new ArrayBuffer[LiftedMessage[B]] // not sized in advance, because a damaged size may be wrong
-    buffer.kept.leaves.foreach(all ++= messages(_))
-    inner.lowerAll(MessageRope.inOrder(all).messages.iterator.map(_.lifted), end)
+    buffer.kept.leaves.foreach(messages(_).foreach(all += _))
+    inner.lowerAll(MessageRope.sorted(all).iterator.map(_.lifted), end)
   }
 
   private[windrow] override val carrier: Option[ValueCarrier[OrderedBuffer[B]]] =
@@ -60,12 +60,12 @@ final class OrderedAggregation[B, V] private (
 
   private def combined(buffer: OrderedBuffer[B]): B = {
     val all = new ArrayBuffer[LiftedMessage[B]]
-    buffer.kept.leaves.foreach(all ++= messages(_))
-    MessageRope.inOrder(all).messages.iterator.map(_.lifted).foldLeft(inner.zero)(inner.combine)
+    buffer.kept.leaves.foreach(messages(_).foreach(all += _))
+    MessageRope.sorted(all).iterator.map(_.lifted).foldLeft(inner.zero)(inner.combine)
   }
 
-  private def messages(leaf: Leaf[B]): Array[LiftedMessage[B]] = leaf match {
-    case here: LoadedLeaf[B]  => here.messages
+  private def messages(leaf: Leaf[B]): LoadedLeaf[B] = leaf match {
+    case here: LoadedLeaf[B]  => here
     case piece: StoredLeaf[B] => apart.get.pieces.read(piece.id)(readMessages(_, piece.size))
   }
 
@@ -92,7 +92,7 @@ final class OrderedAggregation[B, V] private (
 
   private def write(here: LoadedLeaf[B], out: ByteWriter): Unit = {
     out.count(here.size)
-    here.messages.foreach(write(_, out))
+    here.foreach(write(_, out))
   }
 
   private def write(message: LiftedMessage[B], out: ByteWriter): Unit = {
@@ -103,18 +103,18 @@ final class OrderedAggregation[B, V] private (
   def read(in: ByteReader): OrderedBuffer[B] = {
     val size = in.count()
     new OrderedBuffer(
-      if (size != OrderedAggregation.InLeaves) new LoadedLeaf(readMessages(in, size))
+      if (size != OrderedAggregation.InLeaves) readMessages(in, size)
       else Seq.fill(in.size())(readLeaf(in)).foldLeft(MessageRope.nothing[B])(MessageRope.both))
   }
 
   private def readLeaf(in: ByteReader): MessageRope[B] = {
     val id   = in.count()
     val size = in.count()
-    if (id == OrderedAggregation.IsHere) new LoadedLeaf(readMessages(in, size)) else new StoredLeaf(id, size)
+    if (id == OrderedAggregation.IsHere) readMessages(in, size) else new StoredLeaf(id, size)
   }
 
-  private def readMessages(in: ByteReader, size: Long): Array[LiftedMessage[B]] =
-    Array.fill(in.fitting(size))(new LiftedMessage(in.bytes(), inner.read(in)))
+  private def readMessages(in: ByteReader, size: Long): LoadedLeaf[B] =
+    new LoadedLeaf(Array.fill(in.fitting(size))(new LiftedMessage(in.bytes(), inner.read(in))))
 
   // ---- in pieces
 
@@ -145,7 +145,7 @@ final class OrderedAggregation[B, V] private (
 
   private def bytes(all: Seq[LoadedLeaf[B]]): Int = {
     val out = new ByteWriter(pieceBytes)
-    all.foreach(_.messages.foreach(write(_, out)))
+    all.foreach(_.foreach(write(_, out)))
     out.size
   }
 
@@ -153,10 +153,10 @@ final class OrderedAggregation[B, V] private (
     val out  = new ByteWriter(enough * 2)
     val made = Seq.newBuilder[StoredLeaf[B]]
     var size = 0L
-    here.messages.indices.foreach { i =>
-      write(here.messages(i), out)
+    here.indices.foreach { i =>
+      write(here(i), out)
       size += 1
-      if (out.size >= enough || i == here.messages.length - 1) {
+      if (out.size >= enough || i == here.size - 1) {
         made += new StoredLeaf(pieces.put(out), size)
         out.clear()
         size = 0

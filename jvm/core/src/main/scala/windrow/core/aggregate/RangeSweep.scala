@@ -30,9 +30,13 @@ private[core] final class RangeSweep[B](all: Buffers[B], aggregation: Aggregatio
     if (found < 0) ranges.size else found
   }
 
+  /** Whether the ranges have so few buffers that a sweep would not combine fewer. */
+  private def isShort(ranges: IndexedSeq[(Int, Int)]): Boolean = ranges.size == 1 ||
+    ranges.iterator.map { case (from, until) => until - from.toLong }.sum <= 2L * ranges.size
+
   private def group(ranges: IndexedSeq[(Int, Int)]): Iterator[B] = {
     val (first, last) = (ranges.head, ranges.last)
-    if (ranges.size == 1) Iterator.single(all.value(first._1, first._2))
+    if (isShort(ranges)) ranges.iterator.map { case (from, until) => all.value(from, until) }
     else {
       val suffixes = suffixesOf(first._1, last._1, all.value(last._1, first._2))
       val newer    = all.buffers(first._2, last._2)

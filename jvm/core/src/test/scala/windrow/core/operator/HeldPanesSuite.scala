@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow.core.Full
-import windrow.core.aggregate.{Aggregation, OrderedAggregation}
+import windrow.core.aggregate.{Aggregation, Lists, OrderedAggregation}
 import windrow.core.state._
 import windrow.operators.{ExactSum, Sum}
 
@@ -91,18 +91,6 @@ private object HeldPanesSuite {
   final case class Live(content: Int, value: Long)
 
   private def key(content: Int) = new Key(Array(content.toByte))
-
-  object Lists extends Aggregation[Vector[Long], Vector[Long]] {
-    def zero: Vector[Long]                                             = Vector.empty
-    def combine(left: Vector[Long], right: Vector[Long]): Vector[Long] = left ++ right
-    def copy(buffer: Vector[Long]): Vector[Long]                       = buffer
-    def lower(buffer: Vector[Long]): Vector[Long]                      = buffer
-    def write(buffer: Vector[Long], out: ByteWriter): Unit = {
-      out.count(buffer.size.toLong)
-      buffer.foreach(out.long)
-    }
-    def read(in: ByteReader): Vector[Long] = Vector.fill(in.size())(in.long())
-  }
 
   object Doubles extends Aggregation[Double, Long] {
     def zero: Double                                 = 0.0

@@ -3,7 +3,6 @@ package windrow.spark.functions
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.catalyst.trees.UnaryLike
-import org.apache.spark.sql.catalyst.util.GenericArrayData
 import org.apache.spark.sql.types._
 import windrow.WindowFamily.MessageWindowsByCount
 import windrow.{SpecProblem, WindowKind}
@@ -17,27 +16,14 @@ private[spark] final case class Lag(child: Expression, distance: Int)
   override def nullable: Boolean  = true
   override def dataType: DataType = child.dataType
 
-  // A struct contains each value, so that a null value differs from a missing row.
-  private lazy val stored = CreateNamedStruct(Seq(Literal("value"), child))
-  private lazy val values = AttributeReference("values", ArrayType(stored.dataType, containsNull = false))()
+  private lazy val values = LastValues(child.dataType, distance + 1)
 
-  override lazy val aggBufferAttributes: Seq[AttributeReference] = Seq(values)
-  override lazy val initialValues: Seq[Expression] =
-    Seq(Literal(new GenericArrayData(Array.empty[Any]), values.dataType))
-  override lazy val updateExpressions: Seq[Expression] = Seq(last(values, CreateArray(Seq(stored))))
-  override lazy val mergeExpressions: Seq[Expression]  = Seq(last(values.left, values.right))
-  override lazy val evaluateExpression: Expression = If(
-    GreaterThan(Size(values, legacySizeOfNull = false), Literal(distance)),
-    GetStructField(GetArrayItem(values, Literal(0), failOnError = false), 0),
-    Literal.create(null, dataType))
-
-  private def last(earlier: Expression, later: Expression): Expression = {
-    val all = Concat(Seq(earlier, later))
-    If(
-      GreaterThan(Size(all, legacySizeOfNull = false), Literal(distance + 1)),
-      Slice(all, Literal(-distance - 1), Literal(distance + 1)),
-      all)
-  }
+  override lazy val aggBufferAttributes: Seq[AttributeReference] = values.attributes
+  override lazy val initialValues: Seq[Expression]               = values.initial
+  override lazy val updateExpressions: Seq[Expression] = values.merged(aggBufferAttributes, values.single(child))
+  override lazy val mergeExpressions: Seq[Expression] =
+    values.merged(aggBufferAttributes.map(_.left), aggBufferAttributes.map(_.right))
+  override lazy val evaluateExpression: Expression = values.oldest
 
   override def prettyName: String               = Lag.Name
   override def sql: String                      = s"$prettyName(${child.sql}, $distance)"

@@ -85,7 +85,7 @@ final class RowShape(types: Seq[DataType]) extends Serializable {
   }
 
   private[rows] def holds(base: AnyRef, at: Long, size: Int): Boolean =
-    size >= Rows.least(columns) && apart.indices.forall { i =>
+    size >= Rows.least(columns) && RowShape.all(apart.length) { i =>
       isNull(base, at, apart(i)) || {
         val place         = Platform.getLong(base, at + UnsafeRow.calculateBitSetWidthInBytes(columns) + 8L * apart(i))
         val (from, width) = ((place >>> 32).toInt, place.toInt)
@@ -120,6 +120,13 @@ object RowShape {
     case _                    => Anything
   }
 
+  /** Whether a condition holds for each number below a count. A loop, because this runs for each stored value. */
+  private def all(count: Int)(holds: Int => Boolean): Boolean = {
+    var i = 0
+    while (i < count && holds(i)) i += 1
+    i == count
+  }
+
   private def array(element: DataType): Part = {
     val isFixed = UnsafeRow.isFixedLength(element)
     val width   = if (isFixed) math.min(8, math.max(1, element.defaultSize)) else 8
@@ -128,9 +135,9 @@ object RowShape {
       size >= 8 && {
         val count  = Platform.getLong(base, at)
         val header = 8 + ((count + 63) / 64) * 8
-        count >= 0 && count <= size && header + count * width <= size && (isFixed || (0L until count).forall { i =>
-          (Platform.getLong(base, at + 8 + (i >> 6) * 8) & (1L << (i & 63))) != 0 || {
-            val place        = Platform.getLong(base, at + header + i * 8)
+        count >= 0 && count <= size && header + count * width <= size && (isFixed || all(count.toInt) { i =>
+          (Platform.getLong(base, at + 8 + (i >> 6) * 8L) & (1L << (i & 63))) != 0 || {
+            val place        = Platform.getLong(base, at + header + i * 8L)
             val (from, wide) = ((place >>> 32).toInt, place.toInt)
             from >= 0 && wide >= 0 && from.toLong + wide <= size && inner(base, at + from, wide)
           }
