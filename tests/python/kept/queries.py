@@ -303,6 +303,46 @@ def named_windows(read: Read) -> Outputs:
     return few(windows.accumulationMode(RETRACTING))
 
 
+def cut_sessions(read: Read) -> Outputs:
+    """Return sessions that end at a marker, at a length, and when the sign of a value changes."""
+    kind = wr.Session("2 hours", endsWith="mark", maxLength="6 hours", split="amount > 0")
+    windows = timed(read, known=True).window(kind)
+    return of_all(windows.trigger(early=EVERY_OTHER).accumulationMode(RETRACTING))
+
+
+def ranked(read: Read) -> Outputs:
+    """Return the first rows, the number of different values, and an earlier value."""
+    windows = timed(read, known=True).window(wr.Over(rows=4)).accumulationMode(RETRACTING)
+    return windows.aggregate(
+        wr.topN(2, orderBy=["price", "number"], of=F.struct("number", "price")).alias("top"),
+        F.count_distinct("amount").alias("kinds"),
+        wr.lag("number", 2).alias("earlier"),
+    )
+
+
+def linear(read: Read) -> Outputs:
+    """Return gaps with values between those of the windows around them."""
+    windows = timed(read).lateness("0 seconds").window(wr.Tumbling("1 hour"))
+    return few(windows.fillGaps({"price": "linear", "total": 0}, atMost="6 hours"))
+
+
+def shifts(read: Read) -> Outputs:
+    """Return shifts of a zone that start at 06:00, one of which has seven hours."""
+    windows = timed(read).window(wr.Tumbling("8 hours", zone="Europe/Berlin", startTime="6 hours"))
+    return few(windows.trigger(early=wr.EachBatch()).accumulationMode(RETRACTING))
+
+
+def join_chain(read: Read) -> Outputs:
+    """Return an outer join of three streams, with rows that wait in each of its two operators."""
+    return wr.join(
+        *(timed(read, "orders", known=True), timed(read, "shipments"), timed(read, "lookups")),
+        on="product",
+        within={"shipments": ("0 hours", "3 hours"), "lookups": ("0 hours", "4 hours")},
+        how="full",
+        condition={"lookups": "lookups.amount >= orders.amount"},
+    )
+
+
 QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
     query.__name__: query
     for query in (
@@ -314,5 +354,6 @@ QUERIES: Mapping[str, Callable[[Read], Outputs]] = {
         *(deduplicated, last_rows, last_rows_in_order),
         *(asof, gap_values, carried),
         *(matched, matched_earlier, named_windows),
+        *(cut_sessions, ranked, linear, shifts, join_chain),
     )
 }
