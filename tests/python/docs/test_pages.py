@@ -98,13 +98,19 @@ def one_shard(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop the queries that a test starts, and drop its tables."""
+    """Stop the queries that a test starts, drop its tables, and restore the settings."""
+    before = spark.conf.getAll
     yield
     for query in spark.streams.active:
         query.stop()
     for table in spark.catalog.listTables():
         if table.tableType != "TEMPORARY":
             spark.sql(f"DROP TABLE {table.name}")
+    for name, value in spark.conf.getAll.items():
+        if name not in before:
+            spark.conf.unset(name)
+        elif value != before[name] and name.startswith("spark.sql."):
+            spark.conf.set(name, before[name])
 
 
 def test_lookups(wide: DataFrame) -> None:

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 import windrow as wr
 from feed import Feed, Order, order
 from restarts.test_start import finished
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,12 +143,8 @@ def test_the_clock_in_sql(feed: Feed) -> None:
     )
     # otherwise the query does not end (R69)
     without_data = "spark.sql.streaming.noDataMicroBatches.enabled"
-    before = feed.spark.conf.get(without_data) or "true"
-    feed.spark.conf.set(without_data, "false")
-    try:
+    with having(feed.spark, {without_data: "false"}):
         assert [tuple(row) for row in feed.run(panes)] == [(1, "ON_TIME")]
-    finally:
-        feed.spark.conf.set(without_data, before)
 
 
 @pytest.mark.parametrize("makes_batches", [pytest.param(True, marks=pytest.mark.full), False])
@@ -155,7 +152,6 @@ def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool
     """Without no-data batches, panes wait for the next rows, judged by the old watermark (T4)."""
     output = minutes(feed).aggregate(F.sum("amount").alias("total"))
     setting = "spark.sql.streaming.noDataMicroBatches.enabled"
-    before = feed.spark.conf.get(setting)
 
     def run(*orders: Order) -> tuple[list[int], list[int]]:
         feed.add(*([one] for one in orders))
@@ -174,15 +170,12 @@ def test_batches_without_data(feed: Feed, tmp_path: Path, *, makes_batches: bool
             sorted(row.message.amount for row in rejected.collect()),
         )
 
-    feed.spark.conf.set(setting, str(makes_batches).lower())
-    try:
+    with having(feed.spark, {setting: str(makes_batches).lower()}):
         runs = [
             run(order("09:00:10", amount=1), order("09:01:30", amount=2)),
             run(order("09:00:40", amount=4), order("09:02:30", amount=8)),
             run(order("09:01:50", amount=16)),
         ]
-    finally:
-        feed.spark.conf.set(setting, str(before))
     if makes_batches:
         assert runs == [([1], []), ([1, 2], [4]), ([1, 2], [4, 16])]
     else:  # the last batch of each run has not fired any windows yet
