@@ -24,6 +24,7 @@ from page_parts import panes, parts
 from programs import answers, awaited, free_ports, python_with
 from torture.broker import broker, connector
 from windrow._bridge import _jar
+from windrow._running._settings import having
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -87,13 +88,8 @@ def test_sql_of_the_pages(wide: DataFrame, page: str) -> None:
 @pytest.fixture
 def one_shard(spark: SparkSession) -> Iterator[None]:
     """Use one shard, so that rows are emitted in the order of their computation."""
-    settings = {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}
-    before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    yield
-    for name, kept in before.items():
-        spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
+    with having(spark, {"spark.windrow.shards": "1", "spark.sql.shuffle.partitions": "1"}):
+        yield
 
 
 @pytest.fixture
@@ -106,11 +102,12 @@ def stopping(spark: SparkSession) -> Iterator[None]:
     for table in spark.catalog.listTables():
         if table.tableType != "TEMPORARY":
             spark.sql(f"DROP TABLE {table.name}")
-    for name, value in spark.conf.getAll.items():
-        if name not in before:
-            spark.conf.unset(name)
-        elif value != before[name] and name.startswith("spark.sql."):
-            spark.conf.set(name, before[name])
+    after = spark.conf.getAll
+    for name in after.keys() - before.keys():
+        spark.conf.unset(name)
+    for name, value in before.items():
+        if after.get(name) != value and name != "spark.app.name":  # each builder sets the name
+            spark.conf.set(name, value)
 
 
 def test_lookups(wide: DataFrame) -> None:

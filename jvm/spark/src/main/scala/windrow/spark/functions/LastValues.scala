@@ -6,7 +6,7 @@ import org.apache.spark.sql.types._
 import windrow.spark.version.Arithmetic
 
 /** The last values of a group in the order in which they were added, as columns of a buffer. */
-private[functions] sealed trait LastValues {
+private[functions] sealed trait LastValues extends Serializable {
   def attributes: Seq[AttributeReference]
   def initial: Seq[Expression]
 
