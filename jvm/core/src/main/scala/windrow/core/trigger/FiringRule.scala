@@ -21,8 +21,8 @@ private[windrow] object Stage {
 }
 
 /** Decides whether a window emits a pane, and its timing, when the window has a row. Panes of gaps and first panes of
-  * full state choose `LATE` themselves (`AlignedAlgorithm`, `GridPanes`, `DeltaPolicy`), and `InheritAlgorithm` uses
-  * the timing of the incoming pane.
+  * full state choose `LATE` themselves (`GapPanes`, `GridPanes`, `DeltaPolicy`), and `InheritAlgorithm` uses the timing
+  * of the incoming pane.
   *
   * A window is checked at two moments: when a message has arrived in it, and at the end of a step.
   *
