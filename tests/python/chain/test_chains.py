@@ -23,6 +23,7 @@ CASES = 10_000 if os.environ.get("WINDROW_MODE") == "full" else 10
 FIRST = int(os.environ.get("WINDROW_SEED", "0"))
 
 
+@pytest.mark.slow
 def test_no_pane_is_late_for_the_next_operator(spark: SparkSession) -> None:
     """Chains of every kind have the expected panes, step by step."""
     wrong = {seed: found for seed in range(FIRST, FIRST + CASES) if (found := differs(spark, seed))}

@@ -180,6 +180,7 @@ def test_against_duckdb(feed: Feed, tmp_path: Path, by: str, more: dict[str, Any
     check(Run(feed, tmp_path / "out", **more), batches, by)
 
 
+@pytest.mark.slow
 @pytest.mark.anywhere
 def test_a_batch_query_and_sql(feed: Feed, spark: SparkSession) -> None:
     """A batch query keeps the rows that no other row follows, in Python and in SQL."""

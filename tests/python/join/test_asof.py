@@ -154,6 +154,7 @@ def test_each_row_once(both: Both) -> None:
     assert set(of_rows(rows)) <= set(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.anywhere
 def test_in_sql(both: Both, spark: SparkSession) -> None:
     """SQL has the same rows as Python, by the kind of the join in the table."""

@@ -262,6 +262,7 @@ def check(
         assert found == expected[text], (seed, table.key, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + TABLES))
 def test_a_batch_fails_exactly_if_that_of_spark_does(spark: SparkSession, seed: int) -> None:
     """A batch fails exactly if Spark's does: with FILTER, CASE, in keys, in rows without a time."""

@@ -205,6 +205,7 @@ def streams(a: DataFrame, b: DataFrame, **said: Any) -> tuple[wr.Stream, wr.Stre
     )
 
 
+@pytest.mark.slow
 def test_where_a_message_is(spark: SparkSession, tmp_path: Path) -> None:
     """An invalid row is located by identity, file or task, and its values are never shown."""
     kafka = two(spark, "topic string, partition int, offset long", "clicks", 3, 17)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.slow
 def test_off_and_on(spark: SparkSession, tmp_path: Path) -> None:
     """A query that starts without the setting stays with Spark (SEMANTICS R98)."""
     assert switched(spark, tmp_path, "sql", first=False) == OFF

@@ -143,6 +143,7 @@ def test_modes_and_early_panes(spark: SparkSession) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shards", ["1", "5"])
 def test_batches(spark: SparkSession, shards: str) -> None:
     """A batch passes the rows in the same order, on any number of shards, beside other aggregates.
@@ -339,6 +340,7 @@ def test_connect(tmp_path: Path) -> None:
     assert "\tat " not in "\n".join(said[at:])
 
 
+@pytest.mark.slow
 def test_workers_do_not_need_windrow(tmp_path: Path) -> None:
     """A pickled function runs in a process that cannot import Windrow (R124)."""
     cloudpickle: Any = import_module("pyspark.cloudpickle")

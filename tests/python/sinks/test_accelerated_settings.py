@@ -52,6 +52,7 @@ def ran(query: DataFrame, checkpoint: Path, mode: str = "append") -> tuple[list[
         started.stop()
 
 
+@pytest.mark.slow
 def test_rejected(feed: Feed, conf: Any, tmp_path: Path) -> None:
     """``SET`` names the folder, and one line reads each dropped row once, with its columns."""
     folder = tmp_path / "lost rows"

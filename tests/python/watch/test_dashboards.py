@@ -91,6 +91,7 @@ def test_inputs_of_a_join(shown: dict[str, float], tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_lists_of_the_board(shown: dict[str, float], tmp_path: Path) -> None:
     """The lists of the board find the namespace and the queries in the names of the metrics."""

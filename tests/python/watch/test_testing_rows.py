@@ -96,6 +96,7 @@ def test_a_time_that_clocks_show_twice_has_its_offset() -> None:
     assert found == ["2025-10-26 02:30:00", "2025-10-26 02:30:00+01:00", "2025-10-26 03:30:00"]
 
 
+@pytest.mark.slow
 def test_intervals(spark: SparkSession) -> None:
     """Both engines return day-time intervals as durations, at any depth."""
 

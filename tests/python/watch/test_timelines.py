@@ -220,6 +220,7 @@ def test_files_stand_alone(tmp_path: Path) -> None:
     assert "currentColor" in picture.svg
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_frames_and_tables(spark: SparkSession, tmp_path: Path) -> None:
     """A batch DataFrame and a view's name are accepted; a streaming DataFrame is refused."""

@@ -3,9 +3,11 @@ package windrow.spark.accelerate
 import org.apache.spark.sql.functions.{col, window}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, SparkSession}
+import org.scalatest.tags.Slow
 import windrow.spark.{MemoryStream, SparkSuite, Windrow}
 
 /** Restarts queries of which Windrow runs some operators and Spark the others (SEMANTICS R98). */
+@Slow
 final class PartlyAcceleratedSuite extends SparkSuite {
   private implicit lazy val session: SparkSession = spark
   private implicit val events: Encoder[Event]     = Encoders.product[Event]

@@ -1,9 +1,11 @@
 package windrow.spark.accelerate
 
 import java.sql.Timestamp
+import org.scalatest.tags.Slow
 import windrow.spark.SparkSuite
 
 /** Compares queries of unusual forms on Spark and on Windrow, one by one (SEMANTICS R97). */
+@Slow
 final class UnusualQueriesSuite extends SparkSuite {
 
   private val window = "window(time, '20 seconds')"
