@@ -92,7 +92,7 @@ lazy val testkit = (project in file("jvm/testkit")).dependsOn(replay, core % "te
   libraryDependencies += "org.scala-lang"  % "scala-compiler" % Versions.scala % Test // for scripts/mutants
 )
 
-/** Compiles against the lowest supported Spark, and tests on the Spark of .venv or another version. */
+/** Compiles against Spark 4.1, and tests on the Spark of .venv or another version. */
 lazy val onSpark = Seq(
   libraryDependencies += "org.apache.spark" %% "spark-sql" % Versions.sparkCompile % Provided,
   // Queries of a second end before C2 pays off. Without C2, the default code cache is too small.
@@ -128,6 +128,8 @@ lazy val spark = (project in file("jvm/spark")).dependsOn(core % "compile->compi
     compatible,
     name := "windrow-spark",
     Test / unmanagedSourceDirectories += baseDirectory.value / "src/memory/scala",
+    Test / javaOptions += (lowestSpark / Compile / managedClasspath).value.map(_.data)
+      .mkString("-Dwindrow.lowestSpark=", java.io.File.pathSeparator, ""),
     Compile / products := {
       val compiled = (Compile / products).value
       compiled :+ Spark40.write((Compile / classDirectory).value, target.value / "spark40")
@@ -178,7 +180,17 @@ lazy val testedSpark = taskKey[Classpath]("The Spark on which the JVM tests run"
 lazy val mavenSpark = (project in file("project/maven-spark")).settings(
   target                                    := (ThisBuild / baseDirectory).value / "target/maven-spark",
   publish / skip                            := true,
-  libraryDependencies += "org.apache.spark" %% "spark-sql" % TestedSpark.fromMaven.getOrElse(Versions.sparkCompile))
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % TestedSpark.fromMaven.getOrElse(Versions.sparkCompile),
+  // A database, which PySpark contains.
+  libraryDependencies ++= Seq("derby", "derbytools").map("org.apache.derby" % _ % Versions.derby))
+
+/** The JARs of the lowest supported Spark that Windrow calls, without code and dependencies. */
+lazy val lowestSpark = (project in file("project/lowest-spark")).settings(
+  target            := (ThisBuild / baseDirectory).value / "target/lowest-spark",
+  publish / skip    := true,
+  publishMavenStyle := false, // a dependency without its dependencies
+  libraryDependencies ++= Seq("catalyst", "common-utils", "core", "kvstore", "network-common", "sql", "sql-api",
+    "unsafe").map(name => ("org.apache.spark" %% s"spark-$name" % Versions.sparkLowest).intransitive()))
 
 lazy val kafkaJars = taskKey[Unit]("A Kafka broker and Spark's connector in .build/kafka, for tests")
 

@@ -66,9 +66,14 @@ private[spark] object PythonValue {
     PythonValue(arguments(1), arguments.head.eval().toString, Literal("a group"))
 }
 
+/** An error whose message users see. `FunctionError` extends `SparkThrowable` through this trait, because the compiler would
+  * otherwise give it methods of types that Spark 4.0 lacks (`LinkageSuite`), and such a class cannot be serialized.
+  */
+private[spark] trait ShownBySpark extends SparkThrowable
+
 /** The failure of a user's function. Spark and PySpark show the message of such an error without a Java stack trace. */
 private[spark] final class FunctionError(problem: SpecProblem, traceback: String)
-    extends IllegalArgumentException(s"$problem\n$traceback".trim) with SparkThrowable {
+    extends IllegalArgumentException(s"$problem\n$traceback".trim) with ShownBySpark {
   override def getCondition: String = problem.code
   override def getSqlState: String  = "38000" // "external routine exception"
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.windrow.SparkInside
 import scala.util.Try
 import windrow.spark.functions.GapLayout
+import windrow.spark.version.Arithmetic
 import windrow.{GapMethod, GapValues, SpecProblem}
 
 /** The columns of panes whose windows without rows have values of their own (SEMANTICS R120).
@@ -94,7 +95,8 @@ private[spark] object GapColumns {
   /** Returns the number at a share of the way from one number to another, in the type of both. */
   private def between(from: Expression, to: Expression, share: Expression): Expression = {
     val start = Cast(from, DoubleType)
-    val value = Add(start, Multiply(Subtract(Cast(to, DoubleType), start), share))
+    val way   = Arithmetic.subtract(Cast(to, DoubleType), start)
+    val value = Arithmetic.add(start, Arithmetic.multiply(way, share))
     from.dataType match {
       case whole @ (ByteType | ShortType | IntegerType | LongType) => Cast(Round(value, Literal(0)), whole)
       case other                                                   => Cast(value, other)

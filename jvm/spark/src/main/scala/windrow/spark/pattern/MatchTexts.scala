@@ -12,6 +12,7 @@ import scala.util.control.NonFatal
 import windrow.core.pattern.EarlierRow
 import windrow.spark.functions.OverTimeCheck
 import windrow.spark.input.{AggregateParts, Marks}
+import windrow.spark.version.Arithmetic
 import windrow.{RowPattern, SpecProblem}
 
 /** Resolves conditions and measures that are SQL. Spark parses them and resolves them over the columns of the input.
@@ -164,7 +165,7 @@ private[pattern] final class MatchTexts(
 
   /** The text of the name with a number. */
   private def nameAt(number: Expression): Expression =
-    ElementAt(CreateArray(names.map(Literal(_))), Add(number, Literal(1)), None, failOnError = false)
+    ElementAt(CreateArray(names.map(Literal(_))), Arithmetic.add(number, Literal(1)), None, failOnError = false)
 
   /** Replaces the rows of a name by a filter of the aggregate. */
   private def ofNames(argument: String, measure: Expression): Either[Seq[SpecProblem], Expression] = {

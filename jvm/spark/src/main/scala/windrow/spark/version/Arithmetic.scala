@@ -3,13 +3,14 @@ package windrow.spark.version
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
-import org.apache.spark.sql.catalyst.expressions.{Add, EvalMode, Expression, Pmod, Subtract}
+import org.apache.spark.sql.catalyst.expressions.{Add, EvalMode, Expression, Multiply, Pmod, Subtract}
 import org.apache.spark.sql.internal.SQLConf
 
 /** Expressions whose constructors differ between Spark 4.0 and 4.1. They follow `spark.sql.ansi.enabled`. */
 private[spark] object Arithmetic {
   def add(left: Expression, right: Expression): Expression      = Add(left, right, mode)
   def subtract(left: Expression, right: Expression): Expression = Subtract(left, right, mode)
+  def multiply(left: Expression, right: Expression): Expression = Multiply(left, right, mode)
   def pmod(left: Expression, right: Expression): Expression     = Pmod(left, right, mode)
 
   def sum(value: Expression): Sum =

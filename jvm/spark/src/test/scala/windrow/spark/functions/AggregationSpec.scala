@@ -68,13 +68,13 @@ final class AggregationSpec extends AnyFunSuite {
       Count(value),
       Min(of(DoubleType)),
       Arithmetic.sum(of(DecimalType(28, 2))),
-      Average(of(DecimalType(9, 2)))))
+      new Average(of(DecimalType(9, 2)))))
     val inexact = Seq(
       Arithmetic.sum(of(DoubleType)),
       Arithmetic.sum(of(FloatType)),
       Arithmetic.sum(of(DecimalType(29, 2))),
       TrySumExpressionBuilder.build("try_sum", Seq(value)).asInstanceOf[Sum],
-      Average(value),
+      new Average(value),
       VarianceSamp(of(DoubleType)),
       Corr(of(DoubleType), of(DoubleType)),
       CovPopulation(of(DoubleType), of(DoubleType)))

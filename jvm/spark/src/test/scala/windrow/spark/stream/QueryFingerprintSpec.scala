@@ -2,7 +2,7 @@ package windrow.spark.stream
 
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.{Average, Sum}
+import org.apache.spark.sql.catalyst.expressions.aggregate.Average
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.types.{DoubleType, LongType, StringType, TimestampType}
@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import windrow.spark.functions.{FunctionSet, GapLayout, PythonValue}
 import windrow.spark.input.AggregateParts
 import windrow.spark.output.OutputKind
+import windrow.spark.version.Arithmetic
 
 /** Tests which expressions around aggregates a checkpoint records (SEMANTICS S2). */
 final class QueryFingerprintSpec extends AnyFunSuite {
@@ -25,7 +26,7 @@ final class QueryFingerprintSpec extends AnyFunSuite {
       Nil,
       Nil,
       Seq(Alias(x, "input0")()),
-      new FunctionSet(Seq(Sum(input), Average(input)), Seq(None, None)),
+      new FunctionSet(Seq(Arithmetic.sum(input), new Average(input)), Seq(None, None)),
       Seq(a, b),
       columns.map { case (name, value) => Alias(value, name)() },
       Map.empty,
@@ -35,13 +36,13 @@ final class QueryFingerprintSpec extends AnyFunSuite {
 
   test("result columns with their names, over the aggregates in the user's words") {
     assert(results("total" -> a) == "total: sum(x) BIGINT")
-    assert(results("total" -> Multiply(a, Literal(2L)), "mean" -> b) ==
+    assert(results("total" -> Arithmetic.multiply(a, Literal(2L)), "mean" -> b) ==
       "total: (sum(x) * 2L) BIGINT, mean: avg(x) DOUBLE")
   }
 
   test("the name by which a function was called, and the ids of columns do not matter") {
     def doubled(name: String) = {
-      val sum = Add(a, a)
+      val sum = Arithmetic.add(a, a)
       sum.setTagValue(FunctionRegistry.FUNC_ALIAS, name)
       results("total" -> sum)
     }
@@ -52,13 +53,13 @@ final class QueryFingerprintSpec extends AnyFunSuite {
     def python(function: String) =
       PythonValue(CreateNamedStruct(Seq(Literal(function), a)), function, Literal("a group"))
     assert(results("total" -> python("one")) == results("total" -> python("other")))
-    assert(results("total" -> Add(python("one"), Literal(1L))) != results("total" -> python("one")))
+    assert(results("total" -> Arithmetic.add(python("one"), Literal(1L))) != results("total" -> python("one")))
   }
 
   test("the arguments of a function that Spark calls as a method of an object") {
     def text(of: Expression) =
       results("json" -> Invoke(Literal.create("an evaluator", StringType), "evaluate", StringType, Seq(of)))
-    assert(text(a) != text(Multiply(a, Literal(2L))) && text(a).contains("(sum(x))"))
+    assert(text(a) != text(Arithmetic.multiply(a, Literal(2L))) && text(a).contains("(sum(x))"))
   }
 
   test("the zone of the session, if a result depends on it") {
