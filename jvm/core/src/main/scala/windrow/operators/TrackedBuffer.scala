@@ -29,6 +29,9 @@ private[operators] final class TrackedAggregation[B, V](inner: Aggregation[B, V]
     extends Aggregation[TrackedBuffer[B], V] {
   override def isExact: Boolean = inner.isExact
 
+  private[windrow] override def comparePlaces(left: TrackedBuffer[B], right: TrackedBuffer[B]): Int =
+    inner.comparePlaces(left.buffer, right.buffer)
+
   private[windrow] override val storage: Option[BufferStorage[TrackedBuffer[B]]] = inner.storage.map(_.of(_.buffer))
 
   private[windrow] override val carrier: Option[ValueCarrier[TrackedBuffer[B]]] =

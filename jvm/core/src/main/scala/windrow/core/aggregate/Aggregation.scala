@@ -100,6 +100,11 @@ trait Aggregation[B, V] extends Codec[B] with Combiner[B] {
     */
   def isExact: Boolean = false
 
+  /** Compares the places of two single messages in the order of SEMANTICS T3, as the value reads them; 0 if the value does
+    * not depend on it.
+    */
+  private[windrow] def comparePlaces(@unused left: B, @unused right: B): Int = 0
+
   /** Manages buffers that contain their messages and grow with them; None if buffers stay small. */
   private[windrow] def storage: Option[BufferStorage[B]] = None
 

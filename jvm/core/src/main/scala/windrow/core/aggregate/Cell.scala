@@ -33,11 +33,19 @@ final class Cell[B](
     val buffer: B,
     val raw: Array[Byte]) {
 
-  /** Whether it precedes another cell in the run. Equal cells are ordered by acceptance. */
-  def isBefore(other: Cell[B]): Boolean = {
+  /** Whether it precedes another cell in the run. Equal cells are ordered by acceptance.
+    *
+    * @param aggregation
+    *   compares the places of shown messages, which are single: a window of the last messages contains the messages that
+    *   its value reads last
+    */
+  def isBefore(other: Cell[B], aggregation: Aggregation[B, _]): Boolean = {
     val byPosition = java.lang.Long.compare(position, other.position)
-    val byOrder    = if (byPosition != 0) byPosition else Arrays.compareUnsigned(order, other.order)
-    val byContent  = if (byOrder != 0) byOrder else Arrays.compareUnsigned(raw, other.raw)
+    val byPlace =
+      if (byPosition != 0 || raw.length == 0 || other.raw.length == 0) byPosition
+      else aggregation.comparePlaces(buffer, other.buffer)
+    val byOrder   = if (byPlace != 0) byPlace else Arrays.compareUnsigned(order, other.order)
+    val byContent = if (byOrder != 0) byOrder else Arrays.compareUnsigned(raw, other.raw)
     if (byContent != 0) byContent < 0 else stamp < other.stamp
   }
 }

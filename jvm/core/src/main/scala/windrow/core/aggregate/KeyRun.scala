@@ -58,7 +58,7 @@ private[core] final class KeyRun[B](
 
   /** Inserts a cell in order and returns its index. */
   def insert(cell: Cell[B]): Int = {
-    if (hidden > 0 && !apply(0).isBefore(cell)) deleteHidden()
+    if (hidden > 0 && !apply(0).isBefore(cell, aggregation)) deleteHidden()
     if (pages.isEmpty) {
       addPage(ArrayBuffer(cell))
       0
@@ -66,8 +66,8 @@ private[core] final class KeyRun[B](
       val i     = pageFor(cell)
       val cells = loaded(pages(i))
       val place =
-        if (cells.last.isBefore(cell)) cells.size
-        else FirstIndex.where(cells.size)(j => cell.isBefore(cells(j)))
+        if (cells.last.isBefore(cell, aggregation)) cells.size
+        else FirstIndex.where(cells.size)(j => cell.isBefore(cells(j), aggregation))
       insertInto(i, place, cell)
       before(i) + place
     }
@@ -76,7 +76,7 @@ private[core] final class KeyRun[B](
   /** The index of the last page that starts before the cell, or 0. */
   private def pageFor(cell: Cell[B]): Int = FirstIndex.where(pages.size - 1) { i =>
     val next = pages(i + 1)
-    cell.position < next.first || (cell.position == next.first && cell.isBefore(loaded(next).head))
+    cell.position < next.first || (cell.position == next.first && cell.isBefore(loaded(next).head, aggregation))
   }
 
   /** Replaces a cell by one at the same position that also contains `added`. */

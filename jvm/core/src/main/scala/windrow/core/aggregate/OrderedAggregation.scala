@@ -1,5 +1,6 @@
 package windrow.core.aggregate
 
+import java.util.Arrays
 import scala.collection.mutable.ArrayBuffer
 import windrow.core.state.{ByteReader, ByteWriter, Pieces}
 import windrow.{Guard, Guards}
@@ -34,6 +35,11 @@ final class OrderedAggregation[B, V] private (
     */
   def lift(order: Array[Byte], lifted: B): OrderedBuffer[B] =
     new OrderedBuffer(new LoadedLeaf(Array(new LiftedMessage(order, lifted))))
+
+  private[windrow] override def comparePlaces(left: OrderedBuffer[B], right: OrderedBuffer[B]): Int =
+    Arrays.compareUnsigned(first(left).order, first(right).order)
+
+  private def first(buffer: OrderedBuffer[B]): LiftedMessage[B] = messages(buffer.kept.leaves.next())(0)
 
   /** Messages are combined one by one, in their order. */
   override def isExact: Boolean = true

@@ -33,6 +33,9 @@ private[core] final class OffsetAggregation[B, V](inner: Aggregation[B, V])
 
   override def isExact: Boolean = inner.isExact
 
+  private[windrow] override def comparePlaces(left: BufferWithOffsets[B], right: BufferWithOffsets[B]): Int =
+    inner.comparePlaces(left.buffer, right.buffer)
+
   def zero: BufferWithOffsets[B] = BufferWithOffsets(inner.zero, StartOffsets.None)
 
   def combine(left: BufferWithOffsets[B], right: BufferWithOffsets[B]): BufferWithOffsets[B] =

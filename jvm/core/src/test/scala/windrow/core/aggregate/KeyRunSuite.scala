@@ -42,6 +42,24 @@ class KeyRunSuite extends AnyFunSuite {
     assert(again.value(0, again.size) == run.value(0, count) + (0 until count by 500).map(2L * _ + 1).sum)
   }
 
+  test("SEMANTICS R106: shown cells of one position are in the order in which their values are combined") {
+    val inOrder = new OrderedAggregation(Lists)
+    def shown(place: Byte, raw: Byte) = new Cell(
+      5L,
+      Cell.Nothing,
+      place.toLong,
+      Cell.NotLate,
+      None,
+      1,
+      inOrder.lift(Array(place), Vector(place.toLong)),
+      Array(raw))
+    for (places <- Seq[Byte](1, 2, 3).permutations) {
+      val run = new KeyRun(inOrder, new CellCodec(inOrder), segments)
+      places.foreach(place => run.insert(shown(place, (9 - place).toByte)))
+      assert((0 until 3).map(i => inOrder.lower(run.value(0, i + 1))) == (1L to 3L).map(1L to _))
+    }
+  }
+
   /** Compares a run with its cells, given as a plain list. */
   private def agree(run: KeyRun[Long], cells: Vector[Cell[Long]], random: Random): Unit = {
     assert(run.size == cells.size)
@@ -71,7 +89,7 @@ class KeyRunSuite extends AnyFunSuite {
         stamp += 1
         val position = random.nextLong(3L * count)
         val one      = new Cell(position, Cell.Nothing, stamp, Cell.NotLate, None, 1, random.nextLong(99), Cell.Nothing)
-        val at       = cells.indexWhere(one.isBefore)
+        val at       = cells.indexWhere(one.isBefore(_, Sum))
         val expected = if (at < 0) cells.size else at
         assert(run.insert(one) == expected)
         cells = cells.patch(expected, Seq(one), 0)

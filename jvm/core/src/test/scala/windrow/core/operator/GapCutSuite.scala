@@ -4,9 +4,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import scala.util.Random
 import windrow._
 import windrow.core.Full
+import windrow.core.grid.FixedGrid
+import windrow.core.operator.gaps.{GapLimits, KeyGaps}
 import windrow.core.shard.Shard
 import windrow.core.state._
-import windrow.core.time.Watermark
+import windrow.core.time.{Axis, Distance, Watermark}
 
 /** Checks that the windows without messages do not depend on the steps of the watermark (SEMANTICS R3, R1). */
 class GapCutSuite extends AnyFunSuite {
@@ -73,6 +75,17 @@ class GapCutSuite extends AnyFunSuite {
         assert(found == right, s"$stopped $others $change")
       }
     }
+
+  test("SEMANTICS R122: a key with windows that wait is not over") {
+    val hour = new Distance[Axis.Time](15)
+    val gaps = new KeyGaps(new FixedGrid(10, 10, 0), GapLimits(new Distance(0), hour, keepsEnded = true, Some(hour)))
+    gaps.add(0, 0, Watermark.None)
+    gaps.await(10, 10)
+    gaps.tidy(Watermark(22)): Unit
+    assert(!gaps.isOver && gaps.deadline(Watermark(22)) == 25)
+    gaps.takeAll(10, 10)
+    assert(gaps.isOver)
+  }
 
   test("a jump of a day is equal to 1,440 moves, and holds no window") {
     val minute = 60000000L

@@ -25,7 +25,7 @@ private[spark] object InputWatermark {
     val clock = Alias(time, "__windrow_watermark")(explicitMetadata = Some(rule.metadata))
     val timed = Project(input.output :+ clock, input)
     val child = rule.input.zip(partition).fold[LogicalPlan](timed) { case (id, of) =>
-      PartitionTimes(id, Cast(of, StringType), clock.toAttribute, timed)
+      PartitionTimes(id, Cast(of, StringType, Some("UTC")), clock.toAttribute, timed)
     }
     EventTimeWatermark(UUID.randomUUID, clock.toAttribute, new CalendarInterval(0, 0, millis(watermark) * 1000), child)
   }

@@ -4,6 +4,7 @@ import java.util
 import org.apache.spark.TaskContext
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.CollectionAccumulator
+import windrow.spark.rows.SourceName
 
 /** Collects the greatest event time of each partition in the rows of a task, and adds them to an accumulator when the
   * task ends.
@@ -38,7 +39,7 @@ final class TaskPartitions(to: CollectionAccumulator[util.Map.Entry[String, java
 
   private[watermark] def end(): Unit = all.values.forEach { one =>
     to.add(new util.AbstractMap.SimpleImmutableEntry(
-      if (one.partition == null) null else one.partition.toString,
+      if (one.partition == null) null else SourceName.of(one.partition),
       one.millis))
   }
 }

@@ -49,6 +49,21 @@ final class GapValuesSuite extends SparkSuite with StepByStep {
     }
   }
 
+  test("SEMANTICS R122: the gaps of a key without further rows wait until the watermark reaches atMost") {
+    val rows   = input()
+    val values = GapValues(Seq("between" -> GapMethod.Linear, "before" -> GapMethod.Previous), Some("150 seconds"))
+    val gaps = minutes(rows).fillGaps(values).aggregate(avg("value").as("between"), max("value").as("before")).panes
+      .where(col("id") === "a" && col("pane.is_gap"))
+      .select(minute("window.start"), col("between"), col("before"), col("pane.timing"))
+    running(gaps) { steps =>
+      rows.addData(row("a", 0.5, 10))
+      for (now <- Seq(1.1, 2.1, 3.1, 3.4)) assert(steps(rows.addData(row("b", now, 1))).isEmpty, s"$now")
+      assert(steps(rows.addData(row("b", 3.5, 1))).toSet ==
+        Set(Row(1, null, 10, "ON_TIME"), Row(2, null, 10, "ON_TIME")))
+      assert(steps(rows.addData(row("b", 9, 1))).isEmpty)
+    }
+  }
+
   test("SEMANTICS R121: every column has the value before it, and a late row corrects the gaps behind it") {
     val rows   = input()
     val values = GapValues.every(GapMethod.Previous, atMost = Some("2 minutes"))

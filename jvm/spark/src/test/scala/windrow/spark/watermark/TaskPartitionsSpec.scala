@@ -33,6 +33,12 @@ class TaskPartitionsSpec extends AnyFunSuite {
     assert(found(Iterator.empty).isEmpty)
   }
 
+  test("SEMANTICS R107: bytes that are no text are different partitions") {
+    val ids = Seq(200, 201).map(id => UTF8String.fromBytes(Array[Byte](0, 0, 0, id.toByte)))
+    assert(found(Iterator(ids.head -> 1000L, ids(1) -> 100L)).map(_._2).toSet == Set(1000L, 100L))
+    assert(found(Iterator(ids.head -> 1000L, ids(1) -> 100L)).map(_._1).distinct.size == 2)
+  }
+
   test("rows that share memory are different partitions") {
     val memory = Array[Byte]('x')
     val rows = "abba".iterator.zipWithIndex.map { case (name, i) =>

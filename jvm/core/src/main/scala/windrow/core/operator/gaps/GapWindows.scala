@@ -74,7 +74,7 @@ private[core] final class GapWindows(grid: SliceGrid[Axis.Time], spec: WindowOpe
   private def leave(key: Key): Unit = {
     val gaps    = keys.get(key)
     val changed = gaps.tidy(now)
-    if (gaps.isOver(now)) keys.remove(key) else if (changed) keys.put(key, gaps)
+    if (gaps.isOver) keys.remove(key) else if (changed) keys.put(key, gaps)
   }
 
   /** Records that windows in a range have ended and wait for their completion. */

@@ -64,7 +64,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     * with messages.
     */
   def end(before: Watermark, now: Watermark): EndedGaps = {
-    val until = if (now.isEnd) lives.lastWithMessages else ended(now)
+    val until = if (now.isEnd && !lives.isEmpty) lives.lastWithMessages else ended(now)
     val gaps = EndedGaps(
       born.all.flatMap { case (from, to) => covered.between(from, to) }.toVector,
       lives.within(next(before), until).flatMap { case (from, to) => covered.between(from, to) }.toVector,
@@ -90,7 +90,7 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
     *   whether the state has changed
     */
   def tidy(now: Watermark): Boolean = {
-    val changed = dropCovered(now) || isTouched
+    val changed = dropCovered(now) | dropLives(now) | isTouched
     isTouched = false
     changed
   }
@@ -102,12 +102,13 @@ private[core] final class KeyGaps(grid: SliceGrid[Axis.Time], limits: GapLimits)
       left != EventTime.Min && covered.dropBelow(grid.firstStart(left))
     }
 
-  /** Whether none of its windows can still change. */
-  def isOver(now: Watermark): Boolean = {
+  private def dropLives(now: Watermark): Boolean = {
     val left = now.leaves(limits.lateness)
-    if (left != EventTime.Min) lives.dropBelow(grid.firstStart(left))
-    lives.isEmpty
+    left != EventTime.Min && lives.dropBelow(grid.firstStart(left))
   }
+
+  /** Whether none of its windows can still fire or change. */
+  def isOver: Boolean = lives.isEmpty && !hasWaiting
 
   /** Whether a window without messages existed before this step. */
   def isFilled(start: Long, before: Watermark): Boolean =

@@ -77,9 +77,12 @@ private[gaps] final class Lives(grid: SliceGrid[Axis.Time]) {
 
   def isEmpty: Boolean = lives.isEmpty
 
-  /** Forgets lives that end before a window. */
-  def dropBelow(start: Long): Unit =
+  /** Forgets lives that end before a window, and returns whether there were any. */
+  def dropBelow(start: Long): Boolean = {
+    val before = lives.size
     while (!lives.isEmpty && lives.firstEntry.getValue.until < start) lives.pollFirstEntry()
+    lives.size != before
+  }
 
   /** Applies another limit. Windows up to `ended` stay unchanged, and a life that ends before them is not extended. */
   def adapt(silence: Distance[Axis.Time], ended: Long): Unit = {
