@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from windrow._calling import _worker
 from windrow._specs._columns import called, functions_for, is_column
 from windrow.errors import SpecError, SpecProblem, failure, problem
-from windrow.operators import _fitting
+from windrow.operators import _fitting, _tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -146,7 +146,7 @@ def _types(returns: str | DataType) -> tuple[DataType, pa.DataType] | None:
         value: object = DataType.fromDDL(returns) if isinstance(returns, str) else returns
         if not isinstance(value, DataType):
             return None
-        arrow = to_arrow_type(value, timezone="UTC")
+        arrow = to_arrow_type(value, **_tables.in_utc(to_arrow_type))
     except (PySparkException, ValueError):
         return None
     texts = [StructField(name, StringType()) for name in ("error", "traceback")]

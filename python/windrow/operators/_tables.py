@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timezone
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from windrow._specs import _zones
@@ -26,6 +27,11 @@ def arrow() -> Any:  # noqa: ANN401  pyarrow has no types
     except ImportError:
         raise failure("PYARROW_MISSING") from None
     return pa
+
+
+def in_utc(convert: Callable[..., object]) -> dict[str, Any]:
+    """Return the argument that makes PySpark convert times in UTC; PySpark 4.1 lacks it."""
+    return {"timezone": "UTC"} if "timezone" in signature(convert).parameters else {}
 
 
 def read(table: bytes) -> pa.Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,5 @@ def columns(spark: SparkSession, schema: Any) -> pa.Schema:  # noqa: ANN401  a s
     from pyspark.sql.pandas.types import to_arrow_schema
 
     _tables.arrow()
-    # Spark 4.1 lacks the argument for the zone and uses UTC.
-    takes_zone = "timezone" in signature(to_arrow_schema).parameters
-    utc: Any = {"timezone": "UTC"} if takes_zone else {}
-    return to_arrow_schema(spark.createDataFrame([], schema).schema, **utc)
+    types = spark.createDataFrame([], schema).schema
+    return to_arrow_schema(types, **_tables.in_utc(to_arrow_schema))
