@@ -6,7 +6,7 @@ import org.apache.spark.sql.{DataFrame, Encoder, Encoders, ForeachWriter, Row, S
 import org.scalatest.concurrent.Eventually._
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
-import scala.util.Try
+import windrow.spark.version.SparkVersion
 
 /** Tests Spark's real-time mode (docs/project/real-time.md), which exists from Spark 4.3 on. */
 class RealTimeSuite extends SparkSuite {
@@ -33,7 +33,7 @@ class RealTimeSuite extends SparkSuite {
   }
 
   test("Spark 4.3.0 runs `transformWithState` in real-time mode, and windrow's") {
-    assume(Try(Class.forName(source)).isSuccess, "this Spark has no real-time mode")
+    assume(SparkVersion.isSince43, "this Spark has no real-time mode with transformWithState")
     implicit val session: classic.SparkSession = spark.asInstanceOf[classic.SparkSession].newSession()
     import session.implicits._
     session.conf.set("spark.sql.streaming.realTimeMode.minBatchDuration", "3000")

@@ -13,8 +13,11 @@ object SparkVersion {
   /** Whether Spark 4.0 runs. */
   val is40: Boolean = SPARK_VERSION.startsWith("4.0.")
 
+  /** Whether Spark 4.2 or a later version runs. */
+  val isSince42: Boolean = !Seq("4.0.", "4.1.").exists(SPARK_VERSION.startsWith)
+
   /** Whether Spark 4.3 or a later version runs. */
-  val isSince43: Boolean = !Seq("4.0.", "4.1.", "4.2.").exists(SPARK_VERSION.startsWith)
+  val isSince43: Boolean = isSince42 && !SPARK_VERSION.startsWith("4.2.")
 
   /** Returns the name of the class that fits the version, given the name of a class that is copied. */
   def nameOf(copied: String): String =

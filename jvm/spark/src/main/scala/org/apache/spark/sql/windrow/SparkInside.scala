@@ -23,10 +23,11 @@ import org.apache.spark.sql.execution.{SparkStrategy, UnsafeFixedWidthAggregatio
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.sql.util.SchemaUtils
 import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession, SparkSessionExtensions, classic}
-import org.apache.spark.{Partition, Partitioner, SPARK_VERSION, SparkContext, SparkEnv, TaskContext}
+import org.apache.spark.{Partition, Partitioner, SparkContext, SparkEnv, TaskContext}
 import scala.reflect.ClassTag
 import scala.util.Try
 import windrow.core.time.Watermark
+import windrow.spark.version.SparkVersion
 
 /** All access of Windrow to Spark's internals. No other file uses them. Tested with every supported Spark version. */
 object SparkInside {
@@ -127,9 +128,9 @@ object SparkInside {
     else InterpretedExpression(NormalizeFloatingNumbers.normalize(sorted))
   }
 
-  /** Returns a key as Spark's streaming deduplication compares it. Before Spark 4.3, -0.0 and 0.0 are different keys. */
+  /** Returns a key as Spark's streaming deduplication compares it. Before Spark 4.2, -0.0 and 0.0 are different keys. */
   def deduplicated(key: Expression): Expression =
-    if (Seq("4.0.", "4.1.", "4.2.").exists(SPARK_VERSION.startsWith)) key else normalized(key)
+    if (SparkVersion.isSince42) normalized(key) else key
 
   /** Creates a hash table of the running task for rows of fixed width. It returns null for a new key if no more memory
     * is available.
