@@ -29,13 +29,15 @@ private[functions] object LastValues {
   /** Up to this number, values of fixed width have columns of their own. */
   private val Few = 5
 
-  /** Stores values.
+  /** Stores values. Spark's generated code cannot set a wide decimal of a user's type to null in place.
     *
     * @param most
     *   the greatest number of values
     */
   def apply(value: DataType, most: Int): LastValues =
-    if (most <= Few && UnsafeRow.isMutable(value)) new LastInColumns(value, most) else new LastInArray(value, most)
+    if (most <= Few && UnsafeRow.isMutable(value) && !value.isInstanceOf[UserDefinedType[_]])
+      new LastInColumns(value, most)
+    else new LastInArray(value, most)
 }
 
 /** Stores each value in a column of a fixed width, the newest first, so that a buffer is changed in place. */
