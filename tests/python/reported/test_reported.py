@@ -98,6 +98,12 @@ def hours(case: Case, *key: str, but: str = "") -> dict[tuple[str, str], int]:
 # ----- days, weeks, and years of a zone: ksql 1968 and 4460, risingwave 14772, influxdb 7594
 
 
+def few(names: Mapping[str, object], *always: str) -> list[Any]:
+    """Return the cases of a test: those that always run, and the others of the mode ``full``."""
+    marks = {name: () if name in always else (pytest.mark.full,) for name in names}
+    return [pytest.param(name, marks=of) for name, of in marks.items()]
+
+
 def _first(day: date, zone: ZoneInfo, shown: timedelta = timedelta()) -> datetime:
     """Return the first time at which the clocks show this day and time of day, or a later one."""
     wanted = datetime(day.year, day.month, day.day) + shown  # noqa: DTZ001  what clocks show
@@ -120,7 +126,7 @@ def _counted(spark: SparkSession, folder: Path, kind: wr.WindowKind, times: list
     return case.run(stream.window(kind).aggregate(count()), drain=True).last()
 
 
-@pytest.mark.parametrize("zone", CHANGES)
+@pytest.mark.parametrize("zone", few(CHANGES, "Africa/Cairo", "Pacific/Apia"))
 def test_days_of_a_zone(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     """Some midnights do not exist or exist twice, and one day is missing."""
     there = ZoneInfo(zone)
@@ -153,7 +159,7 @@ KINDS: dict[str, tuple[wr.WindowKind, str, timedelta, int]] = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", few(KINDS, "weeks from Sunday"))
 def test_weeks(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """Weeks from Monday and from Sunday, over a change of the clocks."""
     kind, zone, length, begins = KINDS[name]
