@@ -72,7 +72,8 @@ class Asof:
         limit = "true" if self.tolerance is None else f"far <= {self.tolerance}"
         return f"""SELECT l, if({limit}, r, NULL), us, if({limit}, far, NULL), $step FROM (
             SELECT l.id AS l, l.us, {back} AS back, {fore} AS fore, least(back, fore) AS far,
-            if(back <= coalesce(fore, back), b.id, f.id) AS r FROM ({left}) l
+            CASE WHEN back <= coalesce(fore, back) THEN b.id
+            WHEN fore IS NOT NULL THEN f.id END AS r FROM ({left}) l
             ASOF LEFT JOIN ({last}) b ON l.k = b.g AND l.us >= b.us
             ASOF LEFT JOIN ({first}) f ON l.k = f.g AND l.us <= f.us)"""
 
