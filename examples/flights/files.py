@@ -47,14 +47,15 @@ class Batch:
 
 
 def cuts(rows: pd.DataFrame, day: date) -> list[pd.Timestamp]:
-    """Return the ends of the files: 8 pm on the worst day of each quarter, and every 2 h on a day.
+    """Return the ends of the files: 8 pm on the worst day of each month, and every 2 h on a day.
 
-    The worst day has the most departures with a delay of more than two hours.
+    The worst day of a month has the most departures with a delay of more than two hours.
     """
     planned = rows["scheduled"].dt.tz_convert(NEW_YORK)
     late = rows.loc[rows["delay"] > 120].groupby(planned.dt.date).size()
-    worst = [days.idxmax() for _, days in late.groupby(lambda d: (d.month - 1) // 3)]
-    evenings = [_at(each, _EVENING) for each in worst if each != day]
+    by_month = late.groupby(lambda d: d.month)
+    worst = {month: days.idxmax() for month, days in by_month}
+    evenings = [_at(d, _EVENING) for month, d in worst.items() if month != day.month]
     fine = [_at(day, hour) for hour in range(_FIRST_CUT, _LAST_CUT + 1, _EVERY)]
     ends = pd.Series(sorted([*evenings, *fine]))
     # Drops ends without a flight since the end before, because their files would be empty.
