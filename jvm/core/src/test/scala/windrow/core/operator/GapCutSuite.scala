@@ -77,8 +77,8 @@ class GapCutSuite extends AnyFunSuite {
     }
 
   test("SEMANTICS R122: a key with windows that wait is not over") {
-    val hour = new Distance[Axis.Time](15)
-    val gaps = new KeyGaps(new FixedGrid(10, 10, 0), GapLimits(new Distance(0), hour, keepsEnded = true, Some(hour)))
+    val most = new Distance[Axis.Time](15)
+    val gaps = new KeyGaps(new FixedGrid(10, 10, 0), GapLimits(new Distance(0), most, keepsEnded = true, Some(most)))
     gaps.add(0, 0, Watermark.None)
     gaps.await(10, 10)
     gaps.tidy(Watermark(22)): Unit
